@@ -1,0 +1,94 @@
+"""The compiled core: bitboards, turns, evaluation, transposition table and search.
+
+One extension, assembled from the .pxi files beside it so that everything inlines; each file holds
+one floor and uses only those included before it. Positions come and go as plain numbers; the
+readable face of all this is `merels.engine.search`.
+"""
+
+from merels.engine import board
+
+include "bits.pxi"
+include "turns.pxi"
+include "table.pxi"
+include "evaluate.pxi"
+include "search.pxi"
+include "player.pxi"
+
+load_geometry()
+
+
+# A rule set from the tuple that search.py makes of its fields.
+cdef RuleSet load_rules(tuple fields) except *:
+    cdef RuleSet rules
+    (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,
+     rules.no_removal_plies, rules.three_three_plies) = fields
+    return rules
+
+
+# A board from the tuple (own, opponent, own hand, opponent's hand, plies).
+cdef Board load_board(tuple fields) except *:
+    cdef Board b
+    b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
+    return b
+
+
+def perft(tuple rules, tuple fields, int depth):
+    """The number of legal turn sequences of ``depth`` plies; the last ply is counted in bulk."""
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Board b = load_board(fields)
+    cdef uint64_t total
+    if depth <= 0:
+        return 1
+    with nogil:
+        total = perft_count(&rule_set, &b, depth)
+    return total
+
+
+def legal_turns(tuple rules, tuple fields):
+    """All legal turns as encoded numbers."""
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Board b = load_board(fields)
+    cdef TurnList list
+    generate(&rule_set, &b, &list, True, True)
+    return [list.turns[i] for i in range(list.size)]
+
+
+def evaluate(tuple rules, tuple weights, tuple fields):
+    """The static evaluation from the side to move's view, in hundredths of a man."""
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Weights table = load_weights(weights)
+    cdef Board b = load_board(fields)
+    return evaluate_board(&rule_set, &table, &b)
+
+
+def features(tuple rules, tuple fields):
+    """The phase (0 placing, 1 moving, 2 flying) and both sides' features, side to move first."""
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Board b = load_board(fields)
+    cdef int own[FEATURES]
+    cdef int opponent[FEATURES]
+    all_features(&rule_set, &b, own, opponent)
+    return (phase_of(&b), [own[i] for i in range(FEATURES)],
+            [opponent[i] for i in range(FEATURES)])
+
+
+cdef Worker scratch          # for outcome(), which needs a path but no search
+
+_REASONS = ("", "men", "blocked", "three", "norem", "repetition")
+
+
+def outcome(tuple rules, tuple fields, history):
+    """Why the game is over ("": it is not) and the result for the side to move: -1, 0 or 1.
+
+    ``history`` holds the keys of the earlier positions that may recur, oldest first.
+    """
+    cdef Board b = load_board(fields)
+    cdef int value = 0, reason, i
+    scratch.rules = load_rules(rules)
+    if count(b.own) + b.own_hand >= 3 and someone_short(&b):
+        return "men", 1
+    scratch.base = len(history)
+    for i, key in enumerate(history):
+        scratch.path[i] = key
+    reason = end_of(&scratch, &b, key_of(&scratch.rules, &b), 0, &value)
+    return _REASONS[reason], (value > 0) - (value < 0)

@@ -1,0 +1,31 @@
+"""The one error that a user's input can raise."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """A text that does not say what its place asks for.
+
+    ``token`` is the offending piece as it was written, ``expected`` says what would have been
+    right, and ``index`` is the token's place in its list (counted from 0), where it has one.
+    """
+
+    def __init__(self, token: str, expected: str, index: int | None = None) -> None:
+        self.token = token
+        self.expected = expected
+        self.index = index
+        super().__init__(token, expected, index)
+
+    def at(self, index: int) -> InputError:
+        """The same error, with the token's place in its list."""
+        return InputError(self.token, self.expected, index)
+
+    def __str__(self) -> str:
+        place = "" if self.index is None else f" (token {self.index})"
+        return f"'{shorten(self.token)}'{place}: {self.expected}"
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """The text on one line of printable characters, cut at ``limit``."""
+    clean = "".join(c if c.isprintable() else "?" for c in text[: limit + 1])
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"

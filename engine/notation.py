@@ -1,0 +1,195 @@
+"""Turns and positions as text.
+
+A turn is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position is six fields, or the
+17 fields that Sanmill writes. Every malformed text raises `InputError`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from merels.engine.board import ANGLES, NAMES, POINTS, RINGS, SIZE
+from merels.engine.errors import InputError
+from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
+from merels.engine.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
+
+START = "********/********/******** w 9 9 0 1"
+WHITE_MAN, BLACK_MAN, EMPTY = "O@*"
+SIDES = "wb"
+MAXIMUM_NUMBER = 1_000_000
+
+_TURN = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
+_LONGEST_TURN = len("a4-b4xb2xd6")
+
+
+def parse_turn(text: str) -> Turn:
+    """A turn from its token, in any case, with or without the dash; legality is not looked at."""
+    token = text.lower() if len(text) <= _LONGEST_TURN else ""
+    match = _TURN.fullmatch(token)
+    if match is None:
+        raise InputError(text, "expected a turn such as d6, d6xb4, d6-d5 or d6-d5xc3")
+    names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]
+    for name in names:
+        if name not in POINTS:
+            raise InputError(text, f"expected points of the board, and {name} is none")
+    if len(set(names)) != len(names):
+        raise InputError(text, "expected each point once")
+    origin = None if match[1] is None else POINTS[match[1]]
+    taken = tuple(POINTS[name] for name in sorted(match[3].split("x")[1:]))
+    return Turn(origin, POINTS[match[2]], taken)
+
+
+def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Whole turns, each with its first token's index, from tokens that may be steps of a turn.
+
+    Other engines write a removal as a token of its own (``d6-d5 xc3``).
+    """
+    start, turn = 0, ""
+    for index, token in enumerate(tokens):
+        if token[:1] in "xX" and token:
+            if not turn:
+                raise InputError(token, "expected a turn before the removal", index)
+            turn += token
+            continue
+        if turn:
+            yield start, turn
+        start, turn = index, token
+    if turn:
+        yield start, turn
+
+
+def play_turns(position: Position, tokens: Sequence[str]) -> Position:
+    """The position after turns given as tokens; an error names the token and its index."""
+    for index, token in join_steps(tokens):
+        try:
+            position = position.push(parse_turn(token))
+        except InputError as error:
+            raise error.at(index) from None
+    return position
+
+
+def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
+    """A position from its six fields, or from the 17 fields that Sanmill writes."""
+    fields = text.split()
+    if len(fields) == 6:
+        return _parse_six(fields, rules)
+    if len(fields) >= 17:
+        return _parse_seventeen(fields, rules)
+    raise InputError(text, f"expected the 6 or 17 fields of a position, found {len(fields)}")
+
+
+def format_position(position: Position) -> str:
+    """The six fields of a position."""
+    return (
+        f"{format_board(position.men)} {SIDES[position.side]} {position.hands[WHITE]} "
+        f"{position.hands[BLACK]} {position.plies} {position.number}"
+    )
+
+
+def format_board(men: tuple[int, int]) -> str:
+    """The three rings of eight characters, inner ring first."""
+    text = "".join(
+        WHITE_MAN if men[WHITE] >> point & 1 else BLACK_MAN if men[BLACK] >> point & 1 else EMPTY
+        for point in range(SIZE)
+    )
+    return "/".join(text[start : start + ANGLES] for start in range(0, SIZE, ANGLES))
+
+
+def _parse_six(fields: Sequence[str], rules: Rules) -> Position:
+    board, side, white_hand, black_hand, plies, number = fields
+    men = _parse_board(board)
+    hands = (
+        _number(white_hand, 0, MEN_PER_SIDE, "White's men in hand"),
+        _number(black_hand, 0, MEN_PER_SIDE, "Black's men in hand"),
+    )
+    for colour, mask, hand, field in zip(COLOURS, men, hands, (white_hand, black_hand)):
+        if mask.bit_count() + hand > MEN_PER_SIDE:
+            raise InputError(
+                field,
+                f"expected at most {MEN_PER_SIDE} men for {colour}, "
+                f"found {mask.bit_count()} on the board and {hand} in hand",
+            )
+    return Position(
+        rules,
+        men,
+        hands,
+        _side(side),
+        _number(plies, 0, MAXIMUM_PLIES, "plies without a removal"),
+        _number(number, 1, MAXIMUM_NUMBER, "a move number"),
+    )
+
+
+def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
+    """The form ``board side phase action counts… owed… last mills… mask plies number [ids]``."""
+    if len(fields) > 17 and not fields[17].startswith("ids:"):
+        raise InputError(fields[17], "expected the 17 fields of a position to end here")
+    board, side, phase, action = fields[:4]
+    if phase not in ("r", "p", "n", "m", "o"):
+        raise InputError(phase, "expected a phase: r, p, n, m or o")
+    if action not in ("p", "s", "r"):
+        raise InputError(action, "expected an action: p, s or r")
+    white_board, white_hand, black_board, black_hand, white_owed, black_owed = fields[4:10]
+    for owed in (white_owed, black_owed):
+        _number(owed, 0, 2, "men still to remove")
+    if action == "r" or white_owed != "0" or black_owed != "0":
+        token = action if action == "r" else white_owed if white_owed != "0" else black_owed
+        raise InputError(token, "a removal is still owed; give the position after the whole turn")
+    for field in fields[10:14]:
+        _number(field, -1, 63, "a point of the last mill")
+    _number(fields[14], 0, (1 << 64) - 1, "a mask of mills")
+    position = _parse_six([board, side, white_hand, black_hand, *fields[15:17]], rules)
+    for colour, mask, field in zip(COLOURS, position.men, (white_board, black_board)):
+        if _number(field, 0, MEN_PER_SIDE, f"{colour}'s men") != mask.bit_count():
+            raise InputError(field, f"expected the {mask.bit_count()} {colour} men of the board")
+    return position
+
+
+def format_seventeen(position: Position) -> str:
+    """The 17 fields that Sanmill writes, for a position between turns."""
+    white, black = position.men
+    placing = position.hands[position.side] > 0
+    phase = "o" if position.outcome() else "p" if placing else "m"
+    return (
+        f"{format_board(position.men)} {SIDES[position.side]} {phase} {'p' if placing else 's'} "
+        f"{white.bit_count()} {position.hands[WHITE]} {black.bit_count()} {position.hands[BLACK]} "
+        f"0 0 -1 -1 -1 -1 0 {position.plies} {position.number}"
+    )
+
+
+def _parse_board(text: str) -> tuple[int, int]:
+    """Both sides' masks from the three rings."""
+    rings = text.split("/")
+    if len(rings) != RINGS or any(len(ring) != ANGLES for ring in rings):
+        raise InputError(text, "expected three rings of eight characters, parted by '/'")
+    white = black = 0
+    for point, man in enumerate("".join(rings)):
+        if man == WHITE_MAN:
+            white |= 1 << point
+        elif man == BLACK_MAN:
+            black |= 1 << point
+        elif man != EMPTY:
+            raise InputError(
+                man, f"expected O, @ or * at {NAMES[point]}, character {point % ANGLES + 1} of "
+                f"ring {point // ANGLES + 1}"
+            )
+    return white, black
+
+
+def _side(text: str) -> int:
+    if text not in ("w", "b"):
+        raise InputError(text, "expected the side to move, w or b")
+    return SIDES.index(text)
+
+
+def _number(text: str, low: int, high: int, what: str) -> int:
+    """A decimal number within bounds; ``what`` completes 'expected … from low to high'."""
+    digits = text[1:] if text.startswith("-") else text
+    if digits.isascii() and digits.isdigit() and len(digits) <= 20 and low <= int(text) <= high:
+        return int(text)
+    raise InputError(text, f"expected {what} from {low} to {high}")
+
+
+def format_turns(turns: Iterable[Turn]) -> str:
+    """Turns as tokens, parted by blanks."""
+    return " ".join(map(str, turns))

@@ -1,0 +1,105 @@
+# The worker that Python drives: one thread's search from iteration to iteration.
+
+cdef enum:
+    NEVER = 0x7FFFFFFFFFFFFFFF
+
+
+cdef class SearchWorker:
+    """One thread's search state over a shared table.
+
+    `run` releases the lock of the interpreter while it searches; `stop` may be called from any
+    thread at any time. A worker remembers nothing between searches but its ordering statistics.
+    """
+
+    cdef Worker w
+    cdef TranspositionTable table
+    cdef int stop_flag
+    cdef int64_t deadline
+    cdef readonly int depth
+    """Depth of the last completed iteration."""
+
+    def __cinit__(self, TranspositionTable table):
+        self.table = table
+        self.w.table = &table.table
+        self.w.stop = &self.stop_flag
+        load_reductions(&self.w)
+
+    @property
+    def nodes(self):
+        """Nodes visited by the running or last search."""
+        return self.w.nodes
+
+    def stop(self):
+        """End the running search as soon as may be."""
+        self.stop_flag = 1
+
+    def arm(self):
+        """Forget an earlier `stop`."""
+        self.stop_flag = 0
+
+    def set_deadline(self, deadline):
+        """Set when a search must end, running or not, in nanoseconds of the monotonic clock."""
+        self.deadline = deadline if deadline is not None else NEVER
+        if self.depth:
+            self.w.deadline = self.deadline
+
+    def clear(self):
+        """Forget the ordering statistics."""
+        memset(self.w.order, 0, sizeof(self.w.order))
+        memset(self.w.killers, 0xFF, sizeof(self.w.killers))
+
+    def run(self, tuple rules, tuple weights, tuple fields, history, root_turns, report,
+            *, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0, int lines=1,
+            int noise=0, noise_seed=0):
+        """Search until a limit or `stop` ends it.
+
+        ``fields`` as for `perft`; ``history`` the keys of the game's earlier positions that may
+        recur, oldest first; ``root_turns`` the turns to choose from; ``report(depth, lines)`` is
+        called after each iteration with a list of (score, seldepth, pv) and ends the search by a
+        true answer. Returns whether an iteration was cut short.
+        """
+        cdef Worker *w = &self.w
+        cdef Board b = load_board(fields)
+        cdef int depth, line, i
+        cdef int values[MOST_LINES]
+        cdef int seldepths[MOST_LINES]
+        cdef list found
+        w.rules = load_rules(rules)
+        w.weights = load_weights(weights)
+        w.nodes = 0
+        w.stopped = False
+        w.noise = noise
+        w.noise_seed = noise_seed
+        history = history[-MAX_HISTORY:]
+        w.base = len(history)
+        for i, key in enumerate(history):
+            w.path[i] = key
+        w.root_size = len(root_turns)
+        for i, turn in enumerate(root_turns):
+            w.root[i] = turn
+        memset(w.killers, 0xFF, sizeof(w.killers))
+        lines = min(lines, w.root_size, MOST_LINES)
+        for line in range(lines):
+            values[line] = 0
+        # The first iteration is always finished, so that there is a turn to play.
+        w.node_limit = <uint64_t>-1
+        w.deadline = NEVER
+        w.seldepth = 0
+        self.depth = 0
+        for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
+            if depth > first_depth:
+                w.node_limit = node_limit or <uint64_t>-1
+                w.deadline = self.deadline
+            found = []
+            for line in range(lines):
+                w.seldepth = 0
+                with nogil:
+                    values[line] = search_line(w, &b, values[line], depth, line)
+                if w.stopped:
+                    return True
+                found.append((values[line], w.seldepth,
+                              [w.pv[0][i] for i in range(w.pv_length[0])]))
+            self.depth = depth
+            if report(depth, found):
+                return False
+        return False

@@ -1,0 +1,407 @@
+"""The player: limits in, information on the way, a turn out. Threads and time live here."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from merels.engine import core
+from merels.engine.bridge import (
+    core_board,
+    core_history,
+    core_rules,
+    core_turns,
+    decode_turn,
+    encode_turn,
+)
+from merels.engine.clock import Budget, budget
+from merels.engine.errors import InputError
+from merels.engine.levels import Level
+from merels.engine.position import WHITE, Outcome, Position, Turn
+from merels.engine.rules import Rules
+from merels.engine.score import Score
+from merels.engine.weights import WEIGHTS
+
+DEFAULT_HASH = 16
+MAXIMUM_DEPTH = 120
+_WIN = 32_000
+_PROVEN = 31_000
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a search ends: at the first limit reached. Times are in milliseconds.
+
+    ``mate`` ends it once a win in that many own moves is proven; ``time`` and ``increment`` are
+    White's and Black's; ``turns`` are the only ones to choose from, all where it is empty.
+    ``infinite`` and ``ponder`` end by `Searcher.stop` alone, ``ponder`` by its limits once
+    `Searcher.ponderhit` was called.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    movetime: int | None = None
+    time: tuple[int | None, int | None] = (None, None)
+    increment: tuple[int, int] = (0, 0)
+    moves_to_go: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    turns: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What a search knows after an iteration; one line of it where several are asked for.
+
+    ``time`` is in milliseconds, ``hashfull`` and ``wdl`` in a thousand; ``bound`` is empty, or
+    ``lower`` or ``upper`` where the score is only that. ``wdl`` is the expected win, draw, loss.
+    """
+
+    depth: int
+    score: Score
+    pv: tuple[Turn, ...] = ()
+    seldepth: int = 0
+    multipv: int = 1
+    bound: str = ""
+    nodes: int = 0
+    time: int = 0
+    nps: int = 0
+    hashfull: int = 0
+    tbhits: int = 0
+
+    @property
+    def wdl(self) -> tuple[int, int, int]:
+        """The score as expected win, draw and loss in a thousand."""
+        return self.score.wdl()
+
+
+class Result(NamedTuple):
+    """A search's answer; ``turn`` is None when the game is over. ``cut``: an iteration was."""
+
+    turn: Turn | None
+    ponder: Turn | None
+    info: Info
+    cut: bool = False
+
+
+def evaluate(position: Position) -> int:
+    """The static evaluation from the side to move's view, in hundredths of a man."""
+    return core.evaluate(core_rules(position.rules), WEIGHTS, core_board(position))
+
+
+def explain(position: Position) -> list[tuple[str, int, int]]:
+    """Each term of the evaluation with White's and Black's part, in hundredths of a man."""
+    phase, own, other = core.features(core_rules(position.rules), core_board(position))
+    white, black = (own, other) if position.side == WHITE else (other, own)
+    terms = [
+        (name, weight * mine, weight * theirs)
+        for name, weight, mine, theirs in zip(core.FEATURE_NAMES, WEIGHTS[phase], white, black)
+    ]
+    tempo = WEIGHTS[phase][-1]
+    to_move = (tempo, 0) if position.side == WHITE else (0, tempo)
+    return [*terms, ("to move", *to_move)]
+
+
+def _score(value: int) -> Score:
+    """A score from the core's number."""
+    if value >= _PROVEN:
+        return Score(win_in=_WIN - value)
+    if value <= -_PROVEN:
+        return Score(win_in=-(_WIN + value))
+    return Score(cp=value)
+
+
+def _final_score(outcome: Outcome, side: int) -> Score:
+    """The score of a finished game for the side to move."""
+    if outcome.winner is None:
+        return Score(cp=0)
+    # A side that has already won, with the turn at hand, is a plain win: nothing is left to play.
+    return Score(win_in=0) if outcome.winner != side else Score(win_in=1)
+
+
+@dataclass
+class _Watch:
+    """The running search's clock and what ends it between iterations."""
+
+    limits: Limits
+    overhead: int
+    side: int
+    started: int = field(default_factory=time.monotonic_ns)
+    pondering: bool = False
+    soft: int | None = None
+    """Nanoseconds after the start; None: no clock."""
+    last_turn: int = -1
+    stable: int = 0
+
+    def elapsed(self) -> int:
+        """Nanoseconds since the search was asked for."""
+        return time.monotonic_ns() - self.started
+
+    def arm(self) -> int | None:
+        """The monotonic time, in nanoseconds, at which the search must be cut; None: never."""
+        if self.limits.infinite or self.pondering:
+            return None
+        hard: list[int] = []
+        if self.limits.movetime is not None:
+            hard.append(max(1, self.limits.movetime - self.overhead_of_movetime()))
+        left = self.limits.time[self.side]
+        if left is not None:
+            plan: Budget = budget(
+                left, self.limits.increment[self.side], self.limits.moves_to_go, self.overhead
+            )
+            self.soft = plan.soft * _MILLION
+            hard.append(plan.hard)
+        return self.started + min(hard) * _MILLION if hard else None
+
+    def overhead_of_movetime(self) -> int:
+        """What to keep back of a fixed time per turn; a short one is not eaten up."""
+        assert self.limits.movetime is not None
+        return min(self.overhead, self.limits.movetime // 20)
+
+    def enough(self, turn: int, depth: int) -> bool:
+        """Whether to stop after an iteration that ended with this best turn."""
+        self.stable = self.stable + 1 if turn == self.last_turn else 0
+        self.last_turn = turn
+        if self.soft is None or self.pondering or self.limits.infinite:
+            return False
+        # A best turn that keeps changing deserves more time, a settled one less. The next
+        # iteration costs a multiple of this one, so half of the time is the point to stop at.
+        share = (1.4, 1.1, 0.9, 0.75, 0.65)[min(self.stable, 4)] * 0.6
+        return self.elapsed() > self.soft * share
+
+
+class Searcher:
+    """A player with its memory: one search at a time, from any thread."""
+
+    def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
+        self.threads = threads
+        self._hash_mb = hash_mb
+        self._table: core.TranspositionTable | None = None
+        self._workers: list[core.SearchWorker] = []
+        self._context: object = None
+        self._stopped = threading.Event()
+        self._woken = threading.Event()
+        self._watch: _Watch | None = None
+
+    @property
+    def hash_mb(self) -> int:
+        """The transposition table's size in MiB."""
+        return self._hash_mb
+
+    def resize(self, hash_mb: int) -> None:
+        """Give the transposition table a new size in MiB; it is allocated when first needed."""
+        self._hash_mb = hash_mb
+        self._table = None
+        self._workers = []
+
+    def prepare(self) -> None:
+        """Allocate what a search needs; `InputError` when memory does not suffice."""
+        if self._table is None:
+            try:
+                self._table = core.TranspositionTable(self._hash_mb)
+            except MemoryError:
+                wanted = self._hash_mb
+                self._hash_mb = DEFAULT_HASH
+                raise InputError(
+                    str(wanted), f"not enough memory for Hash; {DEFAULT_HASH} MiB are used instead"
+                ) from None
+            self._workers = []
+        while len(self._workers) < self.threads:
+            worker = core.SearchWorker(self._table)
+            worker.clear()
+            self._workers.append(worker)
+
+    def clear(self) -> None:
+        """Forget everything learnt: a new game starts as in a new process."""
+        if self._table is not None:
+            self._table.clear()
+        for worker in self._workers:
+            worker.clear()
+
+    def arm(self) -> None:
+        """Forget an earlier `stop`; call before handing a search to another thread."""
+        self._stopped.clear()
+        self._woken.clear()
+        for worker in self._workers:
+            worker.arm()
+
+    def stop(self) -> None:
+        """End the running search, or the one just handed to a thread, as soon as may be."""
+        self._stopped.set()
+        self._woken.set()
+        for worker in self._workers:
+            worker.stop()
+
+    def ponderhit(self) -> None:
+        """The opponent played the expected turn: the pondering search's limits count from now."""
+        watch = self._watch
+        if watch is None or not watch.pondering:
+            return
+        watch.pondering = False
+        watch.started = time.monotonic_ns()
+        deadline = watch.arm()
+        for worker in self._workers:
+            worker.set_deadline(deadline)
+        self._woken.set()
+
+    def search(
+        self,
+        position: Position,
+        limits: Limits = Limits(),
+        on_info: Callable[[Info], None] | None = None,
+        *,
+        multipv: int = 1,
+        overhead: int = 10,
+        level: Level | None = None,
+    ) -> Result:
+        """Search a position until a limit or `stop`; the interpreter's lock is free meanwhile.
+
+        ``on_info`` is called at least once, and after each iteration for each of ``multipv``
+        lines. ``overhead`` is in milliseconds. A search without any limit runs to the greatest
+        depth. The same position, limits by depth or nodes and one thread give the same answer
+        after `clear`.
+        """
+        watch = _Watch(limits, overhead, position.side, pondering=limits.ponder)
+        self._watch = watch
+        report = on_info or _ignore
+        outcome = position.outcome()
+        if outcome is not None:
+            info = Info(0, _final_score(outcome, position.side))
+            report(info)
+            self._wait_if_asked(limits, watch)
+            self.arm()
+            return Result(None, None, info)
+        self.prepare()
+        assert self._table is not None
+        self._enter(position.rules, level)
+        turns = self._root_turns(position, limits.turns)
+        last: list[Info] = []
+        deepest = min(limits.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH)
+        if len(turns) == 1 and limits.time[position.side] is not None:
+            # A forced turn needs no thought; one look gives it a score.
+            deepest = 1 if not limits.infinite and not limits.ponder else deepest
+
+        def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+            nodes = sum(worker.nodes for worker in self._workers[: self.threads])
+            elapsed = watch.elapsed()
+            assert self._table is not None
+            last[:] = [
+                Info(
+                    depth,
+                    _score(value),
+                    tuple(map(decode_turn, pv)),
+                    seldepth,
+                    number,
+                    "",
+                    nodes,
+                    elapsed // _MILLION,
+                    nodes * 1_000_000_000 // max(elapsed, 1),
+                    self._table.full(),
+                )
+                for number, (value, seldepth, pv) in enumerate(lines, 1)
+            ]
+            for info in last:
+                report(info)
+            if watch.limits.mate and not limits.infinite and not watch.pondering:
+                win_in = last[0].score.own_moves
+                if win_in is not None and 0 < win_in <= watch.limits.mate:
+                    return True
+            return watch.enough(lines[0][2][0], depth)
+
+        deadline = watch.arm()
+        for worker in self._workers:
+            worker.set_deadline(deadline)
+        if self._stopped.is_set():
+            deepest = 1
+        cut = self._run(position, turns, finished, deepest, limits.nodes, multipv, level)
+        self._wait_if_asked(limits, watch)
+        self._watch = None
+        self.arm()
+        best = last[0]
+        return Result(best.pv[0], best.pv[1] if len(best.pv) > 1 else None, best, cut)
+
+    def _enter(self, rules: Rules, level: Level | None) -> None:
+        """Start a search: scores of other rules or of another eye are worth nothing."""
+        assert self._table is not None
+        context = (core_rules(rules), level.noise if level else 0)
+        if context != self._context:
+            if self._context is not None:
+                self.clear()
+            self._context = context
+        self._table.new_search()
+
+    def _run(
+        self,
+        position: Position,
+        turns: Sequence[int],
+        finished: Callable[[int, list[tuple[int, int, list[int]]]], bool],
+        deepest: int,
+        nodes: int | None,
+        multipv: int,
+        level: Level | None,
+    ) -> bool:
+        """Run all workers; the first one reports, and its end ends the others.
+
+        Returns whether an iteration was cut short.
+        """
+        game = (
+            core_rules(position.rules),
+            WEIGHTS,
+            core_board(position),
+            core_history(position),
+            turns,
+        )
+        if level is not None:
+            nodes = min(nodes or level.nodes, level.nodes)
+        noise = level.noise if level else 0
+
+        def help_search(worker: core.SearchWorker, index: int) -> None:
+            worker.run(
+                *game, lambda depth, lines: False, first_depth=1 + index % 2, lines=1, noise=noise
+            )
+
+        helpers = [
+            threading.Thread(target=help_search, args=(worker, index), daemon=True)
+            for index, worker in enumerate(self._workers[: self.threads])
+            if index
+        ]
+        for thread in helpers:
+            thread.start()
+        try:
+            return self._workers[0].run(
+                *game,
+                finished,
+                max_depth=deepest,
+                node_limit=nodes or 0,
+                lines=multipv,
+                noise=noise,
+            )
+        finally:
+            for worker in self._workers[1:]:
+                worker.stop()
+            for thread in helpers:
+                thread.join()
+            for worker in self._workers[1:]:
+                worker.arm()
+
+    def _root_turns(self, position: Position, wanted: Sequence[Turn]) -> list[int]:
+        """The turns to choose from: the legal ones among those wanted, or all."""
+        turns = core_turns(position)
+        codes = {encode_turn(turn) for turn in wanted}
+        return [turn for turn in turns if turn in codes] or turns
+
+    def _wait_if_asked(self, limits: Limits, watch: _Watch) -> None:
+        """Hold the answer back while pondering or searching without end."""
+        while not self._stopped.is_set() and (limits.infinite or watch.pondering):
+            self._woken.wait()
+            if not self._stopped.is_set():
+                self._woken.clear()
+
+
+def _ignore(info: Info) -> None:
+    """Take no notice of a search's information."""

@@ -1,0 +1,276 @@
+# The board from the side to move's view, and its turns: encoding, generation, making, counting.
+
+ctypedef uint32_t turn_t     # to | origin << 5 | first taken << 10 | second taken << 15
+
+cdef enum:
+    NOWHERE = 31             # no origin (a placement), or no man taken
+    NO_TURN = 0xFFFFFFFF
+    MOST_TURNS = 1536        # above 3 men x 18 points x C(9, 2) removals of two closed at once,
+                             # of which few can ever be closed
+
+cdef enum:
+    FLYING_NEVER = 0
+    FLYING_OWN = 1
+    FLYING_BOTH = 2
+
+cdef struct RuleSet:
+    int flying
+    bint locked_none         # men are safe when all of them stand in mills
+    bint each_mill           # two mills closed at once take two men
+    bint blocked_draws
+    int repetition
+    int no_removal_plies
+    int three_three_plies
+
+cdef struct Board:
+    uint32_t own             # men of the side to move
+    uint32_t opponent
+    uint8_t own_hand
+    uint8_t opponent_hand
+    uint16_t plies           # without a removal, since the last man was placed
+
+cdef struct TurnList:
+    int size
+    turn_t turns[MOST_TURNS]
+
+
+cdef inline turn_t encode(int origin, int to, int first, int second) noexcept nogil:
+    return <turn_t>to | (<turn_t>origin << 5) | (<turn_t>first << 10) | (<turn_t>second << 15)
+
+
+cdef inline int to_of(turn_t turn) noexcept nogil:
+    return turn & 31
+
+
+cdef inline int origin_of(turn_t turn) noexcept nogil:
+    return (turn >> 5) & 31
+
+
+cdef inline int taken_of(turn_t turn) noexcept nogil:
+    return (turn >> 10) & 31
+
+
+cdef inline int second_taken_of(turn_t turn) noexcept nogil:
+    return (turn >> 15) & 31
+
+
+cdef inline bint takes(turn_t turn) noexcept nogil:
+    return taken_of(turn) != NOWHERE
+
+
+# Which of a side's men may be taken next.
+cdef inline uint32_t takeable(const RuleSet *rules, uint32_t men) noexcept nogil:
+    cdef uint32_t mills = in_mills(men)
+    if unlikely(mills == men):
+        return 0 if rules.locked_none else men
+    return men & ~mills
+
+
+# Whether the side with these men may move to any empty point.
+cdef inline bint flies(const RuleSet *rules, uint32_t men, int hand, uint32_t others,
+                       int others_hand) noexcept nogil:
+    if hand or rules.flying == FLYING_NEVER:
+        return False
+    if rules.flying == FLYING_OWN:
+        return count(men) == 3
+    return others_hand == 0 and (count(men) == 3 or count(others) == 3)
+
+
+cdef inline bint own_flies(const RuleSet *rules, const Board *b) noexcept nogil:
+    return flies(rules, b.own, b.own_hand, b.opponent, b.opponent_hand)
+
+
+cdef inline void add(TurnList *list, turn_t turn) noexcept nogil:
+    list.turns[list.size] = turn
+    list.size += 1
+
+
+# Every turn that closes mills by going from origin to a point, one for each set of men it takes.
+cdef inline void add_closing(const RuleSet *rules, const Board *b, TurnList *list, int origin,
+                             int to, int mills) noexcept nogil:
+    cdef uint32_t men = takeable(rules, b.opponent)
+    cdef uint32_t left
+    cdef int first
+    if men == 0:
+        add(list, encode(origin, to, NOWHERE, NOWHERE))
+        return
+    if unlikely(mills == 2 and rules.each_mill):
+        add_double(rules, b.opponent, list, origin, to)
+        return
+    left = men
+    while left:
+        first = lowest(left)
+        left &= left - 1
+        add(list, encode(origin, to, first, NOWHERE))
+
+
+# The turns that take two men: each pair once, when either order of taking it is legal.
+cdef void add_double(const RuleSet *rules, uint32_t opponent, TurnList *list, int origin,
+                     int to) noexcept nogil:
+    cdef uint32_t firsts = takeable(rules, opponent)
+    cdef uint32_t left = firsts, seconds
+    cdef int first, second
+    while left:
+        first = lowest(left)
+        left &= left - 1
+        seconds = takeable(rules, opponent & ~(1u << first))
+        if seconds == 0:
+            add(list, encode(origin, to, first, NOWHERE))
+        while seconds:
+            second = lowest(seconds)
+            seconds &= seconds - 1
+            if first < second:
+                add(list, encode(origin, to, first, second))
+            elif not ((firsts >> second) & 1 and
+                      (takeable(rules, opponent & ~(1u << second)) >> first) & 1):
+                add(list, encode(origin, to, second, first))
+
+
+# How many sets of men a turn that closes so many mills may take; at least one, the empty set.
+cdef inline int count_removals(const RuleSet *rules, uint32_t opponent, int mills) noexcept nogil:
+    cdef uint32_t men = takeable(rules, opponent)
+    cdef TurnList pairs
+    if men == 0:
+        return 1
+    if likely(mills == 1 or not rules.each_mill):
+        return count(men)
+    pairs.size = 0
+    add_double(rules, opponent, &pairs, NOWHERE, 0)
+    return pairs.size
+
+
+# Whether a side is reduced to two men.
+cdef inline bint someone_short(const Board *b) noexcept nogil:
+    return count(b.own) + b.own_hand < 3 or count(b.opponent) + b.opponent_hand < 3
+
+
+# Whether the side to move has any placement or move.
+cdef inline bint can_move(const RuleSet *rules, const Board *b) noexcept nogil:
+    return (b.own_hand != 0 or (reach(b.own) & ~(b.own | b.opponent)) != 0
+            or own_flies(rules, b))
+
+
+# The turns from one origin (NOWHERE: a placement) to some points, split into those that close a
+# mill and those that do not; `quiet` and `closing` say which are wanted.
+cdef inline void add_from(const RuleSet *rules, const Board *b, TurnList *list, int origin,
+                          uint32_t targets, bint closing, bint quiet) noexcept nogil:
+    cdef uint32_t men = b.own, first, second, mills
+    cdef int to
+    if origin != NOWHERE:
+        men &= ~(1u << origin)
+    closing_points(men, &first, &second)
+    mills = (first | second) & targets
+    if closing:
+        while mills:
+            to = lowest(mills)
+            mills &= mills - 1
+            add_closing(rules, b, list, origin, to, ((first >> to) & 1) + ((second >> to) & 1))
+    if quiet:
+        targets &= ~(first | second)
+        while targets:
+            to = lowest(targets)
+            targets &= targets - 1
+            add(list, encode(origin, to, NOWHERE, NOWHERE))
+
+
+# All turns of the side to move, in a fixed order; none when a side is reduced to two men.
+cdef inline void generate(const RuleSet *rules, const Board *b, TurnList *list, bint closing,
+                          bint quiet) noexcept nogil:
+    cdef uint32_t empty = ALL & ~(b.own | b.opponent)
+    cdef uint32_t left
+    cdef int origin
+    cdef bint flying
+    list.size = 0
+    if unlikely(someone_short(b)):
+        return
+    if b.own_hand:
+        add_from(rules, b, list, NOWHERE, empty, closing, quiet)
+        return
+    flying = own_flies(rules, b)
+    left = b.own
+    while left:
+        origin = lowest(left)
+        left &= left - 1
+        if flying:
+            add_from(rules, b, list, origin, empty, closing, quiet)
+        elif NEIGHBOURS[origin] & empty:
+            add_from(rules, b, list, origin, NEIGHBOURS[origin] & empty, closing, quiet)
+
+
+# How many turns lead to some points, given where mills close.
+cdef inline int count_to(const RuleSet *rules, uint32_t opponent, uint32_t targets, uint32_t men,
+                         int singles) noexcept nogil:
+    cdef uint32_t first, second, either, both
+    closing_points(men, &first, &second)
+    either = (first | second) & targets
+    if likely(either == 0):
+        return count(targets)
+    both = first & second & targets
+    if both == 0 or not rules.each_mill:
+        return count(targets) + count(either) * (singles - 1)
+    return (count(targets) + count(either & ~both) * (singles - 1)
+            + count(both) * (count_removals(rules, opponent, 2) - 1))
+
+
+# How many turns the side to move has, without making a list of them.
+cdef inline int count_turns(const RuleSet *rules, const Board *b) noexcept nogil:
+    cdef uint32_t empty = ALL & ~(b.own | b.opponent)
+    cdef uint32_t left, targets
+    cdef int origin, total = 0, singles
+    cdef bint flying
+    if unlikely(someone_short(b)):
+        return 0
+    singles = count_removals(rules, b.opponent, 1)
+    if b.own_hand:
+        return count_to(rules, b.opponent, empty, b.own, singles)
+    flying = own_flies(rules, b)
+    left = b.own
+    while left:
+        origin = lowest(left)
+        left &= left - 1
+        targets = empty if flying else NEIGHBOURS[origin] & empty
+        if targets:
+            total += count_to(rules, b.opponent, targets, b.own & ~(1u << origin), singles)
+    return total
+
+
+# The board after a turn, seen by the other side.
+cdef inline void make(const Board *b, turn_t turn, Board *after) noexcept nogil:
+    cdef uint32_t own = b.own | (1u << to_of(turn))
+    cdef uint32_t opponent = b.opponent
+    cdef uint8_t hand = b.own_hand
+    cdef int origin = origin_of(turn)
+    cdef int taken = taken_of(turn)
+    cdef uint16_t plies = b.plies + 1
+    if origin == NOWHERE:
+        hand -= 1
+        plies = 0
+    else:
+        own &= ~(1u << origin)
+        if unlikely(hand | b.opponent_hand):
+            plies = 0
+    if taken != NOWHERE:
+        opponent &= ~(1u << taken)
+        if unlikely(second_taken_of(turn) != NOWHERE):
+            opponent &= ~(1u << second_taken_of(turn))
+        plies = 0
+    after.own = opponent
+    after.opponent = own
+    after.own_hand = b.opponent_hand
+    after.opponent_hand = hand
+    after.plies = plies
+
+
+# The number of turn sequences of so many plies, draws by counting not looked at.
+cdef uint64_t perft_count(const RuleSet *rules, const Board *b, int depth) noexcept nogil:
+    cdef TurnList list
+    cdef Board after
+    cdef uint64_t total = 0
+    cdef int i
+    if depth == 1:
+        return count_turns(rules, b)
+    generate(rules, b, &list, True, True)
+    for i in range(list.size):
+        make(b, list.turns[i], &after)
+        total += perft_count(rules, &after, depth - 1)
+    return total

@@ -1,0 +1,53 @@
+"""Builds merels: three packages and one compiled extension.
+
+MERELS_NATIVE=1 compiles for this machine's own processor: faster, but the result may not run on
+another. MERELS_DEBUG=1 compiles with bounds checks and assertions.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+DEBUG = os.environ.get("MERELS_DEBUG") == "1"
+NATIVE = os.environ.get("MERELS_NATIVE") == "1"
+MSVC = sys.platform == "win32"
+
+compile_args = ["/O2"] if MSVC else ["-O1" if DEBUG else "-O3", "-g0", "-fno-strict-aliasing"]
+if NATIVE and not MSVC:
+    compile_args.append("-march=native")
+
+core = Extension(
+    "merels.engine.core",
+    sources=["engine/core.pyx"],
+    depends=[path.as_posix() for path in sorted(Path("engine").glob("*.pxi"))],
+    extra_compile_args=compile_args,
+    define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
+)
+
+setup(
+    packages=["merels.engine", "merels.protocol", "merels.tournament"],
+    package_dir={
+        "merels.engine": "engine",
+        "merels.protocol": "protocol",
+        "merels.tournament": "tournament",
+    },
+    package_data={
+        "merels.engine": ["*.pyx", "*.pxi", "*.pyi", "py.typed"],
+        "merels.protocol": ["py.typed"],
+        "merels.tournament": ["py.typed"],
+    },
+    ext_modules=cythonize(
+        [core],
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": DEBUG,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": DEBUG,
+            "embedsignature": True,
+        },
+    ),
+)

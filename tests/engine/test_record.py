@@ -1,0 +1,86 @@
+"""Game records: round trips and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.engine.errors import InputError
+from merels.engine.notation import parse_position, parse_turn
+from merels.engine.record import Record, format_record, parse_record, parse_records
+from merels.engine.rules import parse_rules
+
+GAMES = json.loads((Path(__file__).parent.parent / "data" / "games.json").read_text())
+
+
+def make_record(game: dict) -> Record:
+    rules = parse_rules(game["rules"])
+    record = Record(parse_position(game["position"], rules), result=game["result"])
+    record.turns = [parse_turn(token) for token in game["moves"].split()]
+    record.tags = {"Event": 'A "quoted" \\ name', "White": "A", "Black": "B"}
+    return record
+
+
+def test_games_survive_their_text() -> None:
+    records = [make_record(game) for game in GAMES]
+    for record in records:
+        record.comments = [f"+0.{i % 100:02}/6 0.001s" for i in range(len(record.turns))]
+    text = "".join(map(format_record, records))
+    again = list(parse_records(text))
+    assert len(again) == len(records)
+    for one, other in zip(records, again):
+        assert one.start == other.start
+        assert one.turns == other.turns
+        assert one.comments == other.comments
+        assert one.result == other.result
+        assert other.tags["Event"] == 'A "quoted" \\ name'
+        assert one.final().outcome() == other.final().outcome()
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_a_person_may_write_loosely() -> None:
+    text = """\ufeff[White "A"]
+    % is no comment here
+    1. D6 {a plan} f4 2.f6 ; better
+    g4 $3 3. b6 xf4 *"""
+    with pytest.raises(InputError, match="'%'"):
+        parse_record(text)
+    record = parse_record(text.replace("% is no comment here", ""))
+    assert [str(turn) for turn in record.turns] == ["d6", "f4", "f6", "g4", "b6xf4"]
+    assert record.comments == ["a plan", "", "better", "", ""]
+    assert record.result == "*"
+
+
+def test_black_may_start() -> None:
+    start = parse_position("********/********/******** b 9 9 0 1", parse_rules("roman"))
+    record = Record(start, [parse_turn("d6"), parse_turn("f4")], ["", ""], "1/2-1/2")
+    text = format_record(record)
+    assert '[SetUp "1"]' in text and '[Variant "roman"]' in text and "1... d6 2. f4" in text
+    assert parse_record(text).start == start
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("", "expected a game record"),
+        ("1. d6 {never closed", "comment that ends"),
+        ('[White "A', "a tag such as"),
+        ("1. d6 d6 *", "occupied.*line 1"),
+        ("1. d6\n\nf9 *", "expected a turn.*line 3"),
+        ('[Variant "chess"]\n1. d6 *', "rule set"),
+        ('[FEN "nothing"]\n1. d6 *', "fields of a position"),
+        ("1. d6 * 1. d6 *", "found several"),
+        ("(1. d6) *", "expected a turn"),
+    ],
+)
+def test_malformed_records_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        parse_record(text)
+
+
+def test_a_comment_cannot_break_out() -> None:
+    record = Record(turns=[parse_turn("d6")], comments=["} 1-0 {"], result="*")
+    again = parse_record(format_record(record))
+    assert again.turns == record.turns and again.result == "*"

@@ -1,0 +1,173 @@
+"""The player: limits, determinism, truthful scores, rules inside the search."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from merels.engine.levels import LEVELS, level_for
+from merels.engine.notation import START, parse_position, parse_turn, play_turns
+from merels.engine.position import Position
+from merels.engine.rules import parse_rules
+from merels.engine.search import Info, Limits, Result, Searcher
+from tests.engine.random_games import random_positions
+
+MORRIS = parse_rules("morris")
+
+
+def think(position: Position, limits: Limits, **kwargs: int) -> tuple[Result, list[Info]]:
+    infos: list[Info] = []
+    result = Searcher(4).search(position, limits, infos.append, **kwargs)
+    return result, infos
+
+
+def test_every_turn_and_pv_is_legal() -> None:
+    for position in random_positions(seed=11, number=600):
+        result, infos = think(position, Limits(depth=3))
+        assert infos
+        if position.outcome() is not None:
+            assert result.turn is None
+            continue
+        assert result.turn in position.legal_turns()
+        for info in infos:
+            at = position
+            for turn in info.pv:
+                at = at.push(turn)
+        assert result.turn == infos[-1].pv[0]
+
+
+def test_node_limit_is_kept_and_deterministic() -> None:
+    position = parse_position(START)
+    first, infos = think(position, Limits(nodes=50_000))
+    again, infos_again = think(position, Limits(nodes=50_000))
+
+    def strip(lines: list[Info]) -> list[object]:
+        return [(info.depth, info.score, info.pv, info.nodes) for info in lines]
+
+    assert strip(infos) == strip(infos_again)
+    assert first.turn == again.turn
+    assert infos[-1].nodes <= 50_000
+
+
+def test_a_new_game_starts_as_a_new_process() -> None:
+    searcher = Searcher(4)
+    position = parse_position(START)
+    first = searcher.search(position, Limits(nodes=30_000))
+    searcher.search(play_turns(position, ["d6", "f4"]), Limits(nodes=20_000))
+    searcher.clear()
+    again = searcher.search(position, Limits(nodes=30_000))
+    assert (first.turn, first.info.score, first.info.nodes) == (
+        again.turn, again.info.score, again.info.nodes)
+
+
+def test_stop_ends_an_infinite_search() -> None:
+    searcher = Searcher(4)
+    threading.Timer(0.1, searcher.stop).start()
+    result = searcher.search(parse_position(START), Limits(infinite=True))
+    assert result.turn is not None
+    # The stop was used up: the next search runs.
+    assert searcher.search(parse_position(START), Limits(depth=4)).info.depth == 4
+
+
+def test_infinite_never_ends_by_itself() -> None:
+    searcher = Searcher(4)
+    won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
+    done = threading.Event()
+
+    def run() -> None:
+        searcher.search(won, Limits(infinite=True))
+        done.set()
+
+    threading.Thread(target=run, daemon=True).start()
+    assert not done.wait(0.5)
+    searcher.stop()
+    assert done.wait(5)
+
+
+def test_ponderhit_starts_the_clock() -> None:
+    searcher = Searcher(4)
+    results: list[Result] = []
+    limits = Limits(ponder=True, movetime=50)
+    thread = threading.Thread(
+        target=lambda: results.append(searcher.search(parse_position(START), limits))
+    )
+    thread.start()
+    time.sleep(0.3)
+    assert not results
+    searcher.ponderhit()
+    thread.join(10)
+    assert results and results[0].turn is not None
+
+
+def test_a_win_at_hand_is_seen_and_counted() -> None:
+    # White closes d5-e5-c5 and takes the third last man.
+    position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
+    result, _ = think(position, Limits(depth=5))
+    assert result.info.score.win_in == 1
+    assert result.info.score.own_moves == 1
+
+
+def test_blocked_sides_and_their_draw() -> None:
+    # f6-f4 shuts Black in.
+    shutting = parse_turn("f6-f4")
+    board = "********/OO****O*/@@@O*O@@ w 0 0 0 20"
+    result, _ = think(parse_position(board, parse_rules("loc")), Limits(depth=6))
+    assert (result.turn, result.info.score.win_in) == (shutting, 1)
+    draws = parse_position(board, parse_rules("loc Blocked=draws"))
+    result, _ = think(draws, Limits(depth=6, turns=(shutting,)))
+    assert result.info.score.cp == 0
+
+
+def test_draws_by_counting_are_scored_as_draws() -> None:
+    position = parse_position("OO*****O/*@*@*@*@/**O*O*** w 0 0 79 60", parse_rules("loc"))
+    quiet = parse_position("O*O*O***/*@*@*@*@/**O*O*** w 0 0 79 60", parse_rules("loc"))
+    result, _ = think(quiet, Limits(depth=5))
+    assert result.info.score.cp == 0
+    assert position.outcome() is None
+
+
+def test_three_against_three_is_a_draw_unless_won_in_time() -> None:
+    position = parse_position("O*O*****/*@***@**/**O**@** w 0 0 3 60", parse_rules("mill"))
+    result, _ = think(position, Limits(depth=4))
+    assert result.info.score.cp == 0 or result.info.score.win_in == 1
+
+
+def test_searchmoves_and_multipv() -> None:
+    position = parse_position(START)
+    wanted = tuple(position.legal_turns()[3:5])
+    result, _ = think(position, Limits(depth=5, turns=wanted))
+    assert result.turn in wanted
+    result, infos = think(position, Limits(depth=5), multipv=4)
+    last = [info for info in infos if info.depth == 5]
+    assert [info.multipv for info in last] == [1, 2, 3, 4]
+    assert len({info.pv[0] for info in last}) == 4
+    values = [info.score.cp for info in last]
+    assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("limits", [
+    Limits(time=(0, 0)), Limits(time=(-50, 10)), Limits(movetime=1), Limits(nodes=1),
+    Limits(depth=1), Limits(time=(5, None), increment=(1, 0), moves_to_go=1), Limits(mate=1, depth=4),
+])
+def test_every_limit_gives_a_turn(limits: Limits) -> None:
+    position = parse_position(START)
+    result, infos = think(position, limits)
+    assert result.turn in position.legal_turns()
+    assert infos[-1].depth >= 1
+
+
+def test_levels_rise() -> None:
+    assert [level.elo for level in LEVELS] == sorted({level.elo for level in LEVELS})
+    assert level_for(0) == LEVELS[0] and level_for(9999) == LEVELS[-1]
+    for level in LEVELS:
+        assert level_for(level.elo) == level
+        result = Searcher(4).search(parse_position(START), Limits(), level=level)
+        assert result.turn is not None and result.info.nodes <= level.nodes + 700
+
+
+def test_two_threads_answer() -> None:
+    searcher = Searcher(4, threads=2)
+    result = searcher.search(parse_position(START), Limits(depth=8))
+    assert result.info.depth == 8
