@@ -26,12 +26,31 @@ cdef extern from *:
       #define MERELS_COUNT(x) __builtin_popcount(x)
     #else
       /* Three bytes summed by one multiplication: no instruction that an old processor lacks. */
-      static inline int MERELS_COUNT(uint32_t x) {
+      static inline int merels_count_portably(uint32_t x) {
           x -= (x >> 1) & 0x555555u;
           x = (x & 0x333333u) + ((x >> 2) & 0x333333u);
           x = (x + (x >> 4)) & 0x0F0F0Fu;
           return (int)((x * 0x010101u) >> 16) & 0xFF;
       }
+      #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+        /* The instruction is chosen at run time: a branch that is always predicted costs less
+           than the arithmetic, and needs no build for one processor. */
+        static int merels_has_popcnt = 0;
+        __attribute__((constructor)) static void merels_look_for_popcnt(void) {
+            __builtin_cpu_init();
+            merels_has_popcnt = __builtin_cpu_supports("popcnt") != 0;
+        }
+        static inline int MERELS_COUNT(uint32_t x) {
+            if (MERELS_LIKELY(merels_has_popcnt)) {
+                uint32_t result;
+                __asm__("popcntl %1, %0" : "=r"(result) : "r"(x) : "cc");
+                return (int)result;
+            }
+            return merels_count_portably(x);
+        }
+      #else
+        #define MERELS_COUNT(x) merels_count_portably(x)
+      #endif
     #endif
     """
     int lowest "MERELS_LOWEST"(uint32_t mask) noexcept nogil
@@ -83,10 +102,34 @@ cdef inline void closing_points(uint32_t men, uint32_t *first, uint32_t *second)
     second[0] = (CORNERS & before & clockwise(before)) | (MIDDLES & out & outward(out))
 
 
+# The points that become occupied when every man steps across a ring, in or out.
+cdef inline uint32_t across(uint32_t men) noexcept nogil:
+    men &= MIDDLES
+    return ((men << 8) | (men >> 8)) & ALL
+
+
 # The points one step away from some of these points.
 cdef inline uint32_t reach(uint32_t men) noexcept nogil:
-    cdef uint32_t middles = men & MIDDLES
-    return (clockwise(men) | counter(men) | (middles << 8) | (middles >> 8)) & ALL
+    return clockwise(men) | counter(men) | across(men)
+
+
+# The empty points where a side could close a mill by one move (`anywhere`: by a placement, or
+# flying). With `anywhere` a man of the line itself may be the only one to move there.
+cdef inline uint32_t threats_of(uint32_t men, uint32_t empty, bint anywhere) noexcept nogil:
+    cdef uint32_t first, second, before, after
+    closing_points(men, &first, &second)
+    if not anywhere:
+        before = clockwise(men)
+        after = counter(men)
+        first &= (CORNERS & before) | (MIDDLES & across(men))
+        second &= (CORNERS & after) | (MIDDLES & (before | after))
+    return (first | second) & empty
+
+
+# Pairs of a man and an empty neighbour: the steps that the men have.
+cdef inline int count_steps(uint32_t men, uint32_t empty) noexcept nogil:
+    return (count(men & clockwise(empty)) + count(men & counter(empty))
+            + count(men & MIDDLES & (empty << 8)) + count(men & MIDDLES & (empty >> 8)))
 
 
 # How many lines the men fill through a point, the point itself not looked at.

@@ -26,20 +26,6 @@ cdef enum:
     CROSSING_POINTS = 0x005500
 
 
-# The empty points where a side could close a mill with its next turn.
-cdef inline uint32_t threats_of(uint32_t men, uint32_t empty, uint32_t first, uint32_t second,
-                                bint anywhere) noexcept nogil:
-    cdef uint32_t before, after, across
-    if anywhere:
-        return (first | second) & empty
-    before = clockwise(men)
-    after = counter(men)
-    across = (((men & MIDDLES) << 8) | ((men & MIDDLES) >> 8)) & ALL
-    first &= (CORNERS & before) | (MIDDLES & across)
-    second &= (CORNERS & after) | (MIDDLES & (before | after))
-    return (first | second) & empty
-
-
 cdef inline int phase_of(const Board *b) noexcept nogil:
     if b.own_hand | b.opponent_hand:
         return PLACING
@@ -56,11 +42,9 @@ cdef inline void features_of(uint32_t men, int hand, uint32_t empty, bint anywhe
     near = reach(empty)
     features[MEN] = count(men) + hand
     features[MILLS] = count(sides) + count(crossings)
-    features[THREATS] = count(threats_of(men, empty, first, second, anywhere))
+    features[THREATS] = count(threats_of(men, empty, anywhere))
     features[OPEN_LINES] = count((first | second) & empty)
-    features[MOBILITY] = (
-        count(men & clockwise(empty)) + count(men & counter(empty))
-        + count(men & MIDDLES & (empty << 8)) + count(men & MIDDLES & (empty >> 8)))
+    features[MOBILITY] = count_steps(men, empty)
     features[BLOCKED] = count(men & ~near)
     features[CROSSINGS] = count(men & CROSSING_POINTS)
 

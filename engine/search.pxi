@@ -64,6 +64,7 @@ cdef struct Worker:
 cdef struct Picker:
     int stage
     int next
+    bint chosen              # the best of the rest stands at `next` already
     turn_t first                             # the table's turn
     TurnList list
     int32_t scores[MOST_TURNS]
@@ -187,12 +188,10 @@ cdef inline void score_closing(const Board *b, Picker *p) noexcept nogil:
 # Order quiet turns: killers, turns that stop a mill, then by their success elsewhere.
 cdef inline void score_quiet(const Worker *w, const Board *b, Picker *p, int ply) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t first, second, danger
+    cdef uint32_t danger = threats_of(b.opponent, empty, b.opponent_hand or flies(
+        &w.rules, b.opponent, b.opponent_hand, b.own, b.own_hand))
     cdef int i
     cdef turn_t turn
-    closing_points(b.opponent, &first, &second)
-    danger = threats_of(b.opponent, empty, first, second, b.opponent_hand or flies(
-        &w.rules, b.opponent, b.opponent_hand, b.own, b.own_hand))
     for i in range(p.list.size):
         turn = p.list.turns[i]
         if turn == w.killers[ply][0]:
@@ -205,11 +204,28 @@ cdef inline void score_quiet(const Worker *w, const Board *b, Picker *p, int ply
             p.scores[i] += ORDER_KILLER
 
 
-# The next turn in order: the table's, mill closures, quiet turns; NO_TURN at the end.
-cdef inline turn_t pick(const Worker *w, const Board *b, Picker *p, int ply) noexcept nogil:
-    cdef int i, best
+# Move the best of the turns from `next` on to `next`.
+cdef inline void choose(Picker *p) noexcept nogil:
+    cdef int i, best = p.next
     cdef turn_t turn
     cdef int32_t score
+    for i in range(p.next + 1, p.list.size):
+        if p.scores[i] > p.scores[best]:
+            best = i
+    turn = p.list.turns[best]
+    score = p.scores[best]
+    p.list.turns[best] = p.list.turns[p.next]
+    p.scores[best] = p.scores[p.next]
+    p.list.turns[p.next] = turn
+    p.scores[p.next] = score
+
+
+# The next turn in order: the table's, mill closures, quiet turns; NO_TURN at the end. With `ahead`
+# the turn after it is chosen too and its table entry asked for.
+cdef inline turn_t pick(const Worker *w, const Board *b, Picker *p, int ply,
+                        bint ahead) noexcept nogil:
+    cdef turn_t turn
+    cdef Board after
     while True:
         if p.stage == 0:
             p.stage = 1
@@ -225,27 +241,29 @@ cdef inline turn_t pick(const Worker *w, const Board *b, Picker *p, int ply) noe
             score_quiet(w, b, p, ply)
             p.next = 0
             p.stage = 4
+            p.chosen = False
         while p.next < p.list.size:
-            best = p.next
-            for i in range(p.next + 1, p.list.size):
-                if p.scores[i] > p.scores[best]:
-                    best = i
-            turn = p.list.turns[best]
-            score = p.scores[best]
-            p.list.turns[best] = p.list.turns[p.next]
-            p.scores[best] = p.scores[p.next]
-            p.scores[p.next] = score
+            if not p.chosen:
+                choose(p)
+            p.chosen = False
+            turn = p.list.turns[p.next]
             p.next += 1
-            if turn != p.first:
-                return turn
+            if turn == p.first:
+                continue
+            if ahead and p.next < p.list.size:
+                choose(p)
+                p.chosen = True
+                make(b, p.list.turns[p.next], &after)
+                fetch(w.table, key_of(&w.rules, &after))
+            return turn
         if p.stage == 4:
             return NO_TURN
         p.stage = 3
 
 
 # Search mill closures only, until none is worth playing.
-cdef int quiesce(Worker *w, const Board *b, int alpha, int beta, int ply) noexcept nogil:
-    cdef uint64_t key = key_of(&w.rules, b)
+cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
+                 int ply) noexcept nogil:
     cdef int value, best, i
     cdef TurnList list
     cdef Board after
@@ -268,7 +286,7 @@ cdef int quiesce(Worker *w, const Board *b, int alpha, int beta, int ply) noexce
         if not takes(list.turns[i]):
             continue
         make(b, list.turns[i], &after)
-        value = -quiesce(w, &after, -beta, -alpha, ply + 1)
+        value = -quiesce(w, &after, key_of(&w.rules, &after), -beta, -alpha, ply + 1)
         if w.stopped:
             return 0
         if value > best:
@@ -309,8 +327,9 @@ cdef inline void extend_pv(Worker *w, int ply, turn_t turn) noexcept nogil:
 
 
 # The value of a board to a depth, within a window; the pv is collected where the window is open.
-cdef int search(Worker *w, const Board *b, int alpha, int beta, int depth, int ply) noexcept nogil:
-    cdef uint64_t key
+cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
+                int ply) noexcept nogil:
+    cdef uint64_t next_key
     cdef int value, best = -INFINITE, tried = 0, moved = 0, reduction, bound = UPPER
     cdef bint open_window = beta - alpha > 1
     cdef turn_t turn, best_turn = NO_TURN
@@ -321,7 +340,7 @@ cdef int search(Worker *w, const Board *b, int alpha, int beta, int depth, int p
 
     # 1. Leaves.
     if depth <= 0:
-        return quiesce(w, b, alpha, beta, ply)
+        return quiesce(w, b, key, alpha, beta, ply)
     w.nodes += 1
     w.pv_length[ply] = 0
     if must_stop(w):
@@ -330,7 +349,6 @@ cdef int search(Worker *w, const Board *b, int alpha, int beta, int depth, int p
         w.seldepth = ply
 
     # 2. The game's own ends.
-    key = key_of(&w.rules, b)
     if end_of(w, b, key, ply, &value):
         return value
     if ply >= MAX_PLY:
@@ -360,17 +378,21 @@ cdef int search(Worker *w, const Board *b, int alpha, int beta, int depth, int p
     w.path[w.base + ply] = key
     picker.stage = 0
     picker.next = 0
+    picker.chosen = False
     picker.first = known.turn if known.bound else NO_TURN
     if picker.first == 0xFFFFF:
         picker.first = NO_TURN
     while True:
-        turn = pick(w, b, &picker, ply)
+        turn = pick(w, b, &picker, ply, depth > 1)
         if turn == NO_TURN:
             break
         make(b, turn, &after)
+        next_key = key_of(&w.rules, &after)
+        if depth > 1:
+            fetch(w.table, next_key)
         moved += 1
         if moved == 1:
-            value = -search(w, &after, -beta, -alpha, depth - 1, ply + 1)
+            value = -search(w, &after, next_key, -beta, -alpha, depth - 1, ply + 1)
         else:
             # 7. Late quiet turns are searched less deeply unless they surprise.
             reduction = 0
@@ -380,11 +402,11 @@ cdef int search(Worker *w, const Board *b, int alpha, int beta, int depth, int p
                     reduction -= 1
                 if reduction > depth - 2:
                     reduction = depth - 2
-            value = -search(w, &after, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)
+            value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)
             if value > alpha and reduction and not w.stopped:
-                value = -search(w, &after, -alpha - 1, -alpha, depth - 1, ply + 1)
+                value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1, ply + 1)
             if value > alpha and value < beta and not w.stopped:
-                value = -search(w, &after, -beta, -alpha, depth - 1, ply + 1)
+                value = -search(w, &after, next_key, -beta, -alpha, depth - 1, ply + 1)
         if w.stopped:
             return 0
         if value > best:
@@ -413,16 +435,17 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
     cdef int value = 0, best = -INFINITE, i, j, bound = UPPER
     cdef turn_t turn
     cdef Board after
-    cdef uint64_t key = key_of(&w.rules, b)
+    cdef uint64_t next_key, key = key_of(&w.rules, b)
     w.path[w.base] = key
     w.pv_length[0] = 0
     for i in range(start, w.root_size):
         turn = w.root[i]
         make(b, turn, &after)
+        next_key = key_of(&w.rules, &after)
         if i > start:
-            value = -search(w, &after, -alpha - 1, -alpha, depth - 1, 1)
+            value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1, 1)
         if i == start or (value > alpha and value < beta and not w.stopped):
-            value = -search(w, &after, -beta, -alpha, depth - 1, 1)
+            value = -search(w, &after, next_key, -beta, -alpha, depth - 1, 1)
         if w.stopped:
             return 0
         if value > best:

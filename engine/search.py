@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from merels.engine import core
@@ -286,30 +286,31 @@ class Searcher:
             # A forced turn needs no thought; one look gives it a score.
             deepest = 1 if not limits.infinite and not limits.ponder else deepest
 
-        def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+        def measured(info: Info) -> Info:
+            """An info with what the search has spent by now."""
+            assert self._table is not None
             nodes = sum(worker.nodes for worker in self._workers[: self.threads])
             elapsed = watch.elapsed()
-            assert self._table is not None
+            return replace(
+                info,
+                nodes=nodes,
+                time=elapsed // _MILLION,
+                nps=nodes * 1_000_000_000 // max(elapsed, 1),
+                hashfull=self._table.full(),
+            )
+
+        def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
             last[:] = [
-                Info(
-                    depth,
-                    _score(value),
-                    tuple(map(decode_turn, pv)),
-                    seldepth,
-                    number,
-                    "",
-                    nodes,
-                    elapsed // _MILLION,
-                    nodes * 1_000_000_000 // max(elapsed, 1),
-                    self._table.full(),
+                measured(
+                    Info(depth, _score(value), tuple(map(decode_turn, pv)), seldepth, number)
                 )
                 for number, (value, seldepth, pv) in enumerate(lines, 1)
             ]
             for info in last:
                 report(info)
             if watch.limits.mate and not limits.infinite and not watch.pondering:
-                win_in = last[0].score.own_moves
-                if win_in is not None and 0 < win_in <= watch.limits.mate:
+                own_moves = last[0].score.own_moves
+                if own_moves is not None and 0 < own_moves <= watch.limits.mate:
                     return True
             return watch.enough(lines[0][2][0], depth)
 
@@ -323,6 +324,9 @@ class Searcher:
         self._watch = None
         self.arm()
         best = last[0]
+        if cut:
+            best = measured(best)
+            report(best)
         return Result(best.pv[0], best.pv[1] if len(best.pv) > 1 else None, best, cut)
 
     def _enter(self, rules: Rules, level: Level | None) -> None:

@@ -75,6 +75,11 @@ cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
     return &table.entries[BUCKET * (((mixed >> 32) * table.buckets) >> 32)]
 
 
+# Ask for a key's bucket ahead of its use: the memory answers while other work is done.
+cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
+    prefetch(bucket_of(table, key))
+
+
 # What the table knows of a key.
 cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept nogil:
     cdef const Entry *entry = bucket_of(table, key)

@@ -150,26 +150,30 @@ cdef inline bint can_move(const RuleSet *rules, const Board *b) noexcept nogil:
             or own_flies(rules, b))
 
 
-# The turns from one origin (NOWHERE: a placement) to some points, split into those that close a
-# mill and those that do not; `quiet` and `closing` say which are wanted.
+# The turns from one origin (NOWHERE: a placement) to some points, of which `risky` ones may close
+# a mill; `closing` and `quiet` say which turns are wanted.
 cdef inline void add_from(const RuleSet *rules, const Board *b, TurnList *list, int origin,
-                          uint32_t targets, bint closing, bint quiet) noexcept nogil:
-    cdef uint32_t men = b.own, first, second, mills
-    cdef int to
-    if origin != NOWHERE:
-        men &= ~(1u << origin)
-    closing_points(men, &first, &second)
-    mills = (first | second) & targets
-    if closing:
-        while mills:
-            to = lowest(mills)
-            mills &= mills - 1
-            add_closing(rules, b, list, origin, to, ((first >> to) & 1) + ((second >> to) & 1))
+                          uint32_t targets, uint32_t risky, bint closing,
+                          bint quiet) noexcept nogil:
+    cdef uint32_t men = b.own
+    cdef int to, mills
+    risky &= targets
     if quiet:
-        targets &= ~(first | second)
+        targets ^= risky
         while targets:
             to = lowest(targets)
             targets &= targets - 1
+            add(list, encode(origin, to, NOWHERE, NOWHERE))
+    if origin != NOWHERE:
+        men &= ~(1u << origin)
+    while risky:
+        to = lowest(risky)
+        risky &= risky - 1
+        mills = mills_at(men, to)
+        if mills:
+            if closing:
+                add_closing(rules, b, list, origin, to, mills)
+        elif quiet:
             add(list, encode(origin, to, NOWHERE, NOWHERE))
 
 
@@ -177,60 +181,59 @@ cdef inline void add_from(const RuleSet *rules, const Board *b, TurnList *list, 
 cdef inline void generate(const RuleSet *rules, const Board *b, TurnList *list, bint closing,
                           bint quiet) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t left
+    cdef uint32_t left, risky
     cdef int origin
     cdef bint flying
     list.size = 0
     if unlikely(someone_short(b)):
         return
-    if b.own_hand:
-        add_from(rules, b, list, NOWHERE, empty, closing, quiet)
-        return
     flying = own_flies(rules, b)
-    left = b.own
+    risky = threats_of(b.own, empty, flying or b.own_hand)
+    if not quiet and not risky:
+        return
+    if b.own_hand:
+        add_from(rules, b, list, NOWHERE, empty, risky, closing, quiet)
+        return
+    left = b.own if quiet or flying else b.own & reach(risky)
     while left:
         origin = lowest(left)
         left &= left - 1
-        if flying:
-            add_from(rules, b, list, origin, empty, closing, quiet)
-        elif NEIGHBOURS[origin] & empty:
-            add_from(rules, b, list, origin, NEIGHBOURS[origin] & empty, closing, quiet)
-
-
-# How many turns lead to some points, given where mills close.
-cdef inline int count_to(const RuleSet *rules, uint32_t opponent, uint32_t targets, uint32_t men,
-                         int singles) noexcept nogil:
-    cdef uint32_t first, second, either, both
-    closing_points(men, &first, &second)
-    either = (first | second) & targets
-    if likely(either == 0):
-        return count(targets)
-    both = first & second & targets
-    if both == 0 or not rules.each_mill:
-        return count(targets) + count(either) * (singles - 1)
-    return (count(targets) + count(either & ~both) * (singles - 1)
-            + count(both) * (count_removals(rules, opponent, 2) - 1))
+        add_from(rules, b, list, origin, empty if flying else NEIGHBOURS[origin] & empty, risky,
+                 closing, quiet)
 
 
 # How many turns the side to move has, without making a list of them.
 cdef inline int count_turns(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t left, targets
-    cdef int origin, total = 0, singles
+    cdef uint32_t left, risky, targets
+    cdef int origin, to, mills, total, singles
     cdef bint flying
     if unlikely(someone_short(b)):
         return 0
-    singles = count_removals(rules, b.opponent, 1)
-    if b.own_hand:
-        return count_to(rules, b.opponent, empty, b.own, singles)
     flying = own_flies(rules, b)
-    left = b.own
+    risky = threats_of(b.own, empty, flying or b.own_hand)
+    if b.own_hand:
+        total = count(empty)
+    elif flying:
+        total = count(b.own) * count(empty)
+    else:
+        total = count_steps(b.own, empty)
+    if risky == 0:
+        return total
+    singles = count_removals(rules, b.opponent, 1) - 1
+    left = 1u << NOWHERE if b.own_hand else b.own
     while left:
         origin = lowest(left)
         left &= left - 1
-        targets = empty if flying else NEIGHBOURS[origin] & empty
-        if targets:
-            total += count_to(rules, b.opponent, targets, b.own & ~(1u << origin), singles)
+        targets = risky if flying or origin == NOWHERE else risky & NEIGHBOURS[origin]
+        while targets:
+            to = lowest(targets)
+            targets &= targets - 1
+            mills = mills_at(b.own & ~(1u << origin), to)
+            if mills == 1:
+                total += singles
+            elif mills:
+                total += count_removals(rules, b.opponent, 2) - 1
     return total
 
 

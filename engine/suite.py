@@ -1,0 +1,104 @@
+"""Measuring play against the truth: how many turns throw away a position's proven value.
+
+A suite is a JSON list of ``{"position", "value", "turns", "best"}``: a position's text, its proven
+value for the side to move (1, 0 or -1), how many turns it has, and the turns that hold the value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from merels.engine.errors import InputError
+from merels.engine.notation import parse_position, parse_turn
+from merels.engine.position import BLACK, WHITE, Position, Turn
+from merels.engine.rules import FLYING_MEN, Rules
+from merels.engine.search import Limits, Searcher
+
+PHASES = ("placing", "moving", "flying")
+VALUES = {1: "won", 0: "drawn", -1: "lost"}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A position with its proven value for the side to move, and the turns that hold it."""
+
+    position: Position
+    value: int
+    best: frozenset[Turn]
+
+    @property
+    def phase(self) -> str:
+        """``placing``, ``moving``, or ``flying`` where a side has three men."""
+        if any(self.position.hands):
+            return "placing"
+        fewest = min(self.position.total(side) for side in (WHITE, BLACK))
+        return "flying" if fewest <= FLYING_MEN else "moving"
+
+
+def load(path: Path, rules: Rules) -> list[Problem]:
+    """The problems of a file under some rules; `InputError` names what is wrong where."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(str(path), f"expected JSON: {error}") from None
+    if not isinstance(rows, list):
+        raise InputError(str(path), "expected a JSON list of positions")
+    problems = []
+    for number, row in enumerate(rows):
+        try:
+            position = parse_position(row["position"], rules)
+            best = frozenset(parse_turn(text) for text in row["best"])
+            problems.append(Problem(position, int(row["value"]), best))
+        except InputError as error:
+            raise error.at(number) from None
+        except (KeyError, TypeError, ValueError):
+            raise InputError(
+                str(path), "expected objects with position, value and best", number
+            ) from None
+    return problems
+
+
+def play(
+    problems: Iterable[Problem], limits: Limits, searcher: Searcher
+) -> Iterator[tuple[Problem, Turn, bool]]:
+    """Each problem with the turn the searcher plays, fresh for each, and whether it holds."""
+    for problem in problems:
+        searcher.clear()
+        turn = searcher.search(problem.position, limits).turn
+        assert turn is not None
+        yield problem, turn, turn in problem.best
+
+
+class Tally:
+    """How many turns threw the value away, by phase and value."""
+
+    def __init__(self) -> None:
+        self.played: Counter[tuple[str, int]] = Counter()
+        self.lost: Counter[tuple[str, int]] = Counter()
+
+    def add(self, problem: Problem, held: bool) -> None:
+        """Count one turn."""
+        self.played[problem.phase, problem.value] += 1
+        self.lost[problem.phase, problem.value] += not held
+
+    def lines(self) -> Iterator[str]:
+        """A line for each phase and value, for each phase, and for all."""
+        for phase in PHASES:
+            keys = [(phase, value) for value in VALUES if self.played[phase, value]]
+            for key in keys:
+                yield self._line(f"{phase} {VALUES[key[1]]}", [key])
+            if keys:
+                yield self._line(phase, keys)
+        yield self._line("all", list(self.played))
+
+    def _line(self, name: str, keys: list[tuple[str, int]]) -> str:
+        played = sum(self.played[key] for key in keys)
+        lost = sum(self.lost[key] for key in keys)
+        share = 100 * lost / played if played else 0.0
+        return f"{name:<15} {lost:5} of {played:5} thrown away  {share:6.2f} %"
