@@ -3,6 +3,8 @@
 cdef enum:
     NEVER = 0x7FFFFFFFFFFFFFFF
 
+cdef int GO_ON = 0           # a stop flag that is never raised
+
 
 cdef class SearchWorker:
     """One thread's search state over a shared table.
@@ -21,7 +23,7 @@ cdef class SearchWorker:
     def __cinit__(self, TranspositionTable table):
         self.table = table
         self.w.table = &table.table
-        self.w.stop = &self.stop_flag
+        self.w.stop = &GO_ON
         load_reductions(&self.w)
 
     @property
@@ -84,12 +86,14 @@ cdef class SearchWorker:
         # The first iteration is always finished, so that there is a turn to play.
         w.node_limit = <uint64_t>-1
         w.deadline = NEVER
+        w.stop = &GO_ON
         w.seldepth = 0
         self.depth = 0
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
                 w.node_limit = node_limit or <uint64_t>-1
                 w.deadline = self.deadline
+                w.stop = &self.stop_flag
             found = []
             for line in range(lines):
                 w.seldepth = 0

@@ -187,6 +187,8 @@ class Searcher:
         self._stopped = threading.Event()
         self._woken = threading.Event()
         self._watch: _Watch | None = None
+        self._lock = threading.Lock()
+        self._ponderhit = False
 
     @property
     def hash_mb(self) -> int:
@@ -224,7 +226,8 @@ class Searcher:
             worker.clear()
 
     def arm(self) -> None:
-        """Forget an earlier `stop`; call before handing a search to another thread."""
+        """Forget an earlier `stop` or `ponderhit`; call before handing a search to a thread."""
+        self._ponderhit = False
         self._stopped.clear()
         self._woken.clear()
         for worker in self._workers:
@@ -239,15 +242,21 @@ class Searcher:
 
     def ponderhit(self) -> None:
         """The opponent played the expected turn: the pondering search's limits count from now."""
-        watch = self._watch
-        if watch is None or not watch.pondering:
-            return
-        watch.pondering = False
-        watch.started = time.monotonic_ns()
+        with self._lock:
+            self._ponderhit = True
+            watch = self._watch
+            if watch is None or not watch.pondering:
+                return
+            watch.pondering = False
+            watch.started = time.monotonic_ns()
+            self._set_deadlines(watch)
+        self._woken.set()
+
+    def _set_deadlines(self, watch: _Watch) -> None:
+        """Tell every worker when to end."""
         deadline = watch.arm()
         for worker in self._workers:
             worker.set_deadline(deadline)
-        self._woken.set()
 
     def search(
         self,
@@ -266,8 +275,11 @@ class Searcher:
         depth. The same position, limits by depth or nodes and one thread give the same answer
         after `clear`.
         """
-        watch = _Watch(limits, overhead, position.side, pondering=limits.ponder)
-        self._watch = watch
+        watch = _Watch(limits, overhead, position.side)
+        with self._lock:
+            # The opponent may have been faster than this thread.
+            watch.pondering = limits.ponder and not self._ponderhit
+            self._watch = watch
         report = on_info or _ignore
         outcome = position.outcome()
         if outcome is not None:
@@ -314,9 +326,8 @@ class Searcher:
                     return True
             return watch.enough(lines[0][2][0], depth)
 
-        deadline = watch.arm()
-        for worker in self._workers:
-            worker.set_deadline(deadline)
+        with self._lock:
+            self._set_deadlines(watch)
         if self._stopped.is_set():
             deepest = 1
         cut = self._run(position, turns, finished, deepest, limits.nodes, multipv, level)
