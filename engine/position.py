@@ -245,7 +245,13 @@ class Position:
         if self.hands[self.side] or self.flies(self.side):
             return True
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
-        return any(NEIGHBOURS[point] & empty for point in points_of(self.men[self.side]))
+        men = self.men[self.side]
+        while men:
+            lowest = men & -men
+            if NEIGHBOURS[lowest.bit_length() - 1] & empty:
+                return True
+            men ^= lowest
+        return False
 
     def _short_side(self) -> int | None:
         """The side that is reduced to two men or fewer, if one is."""

@@ -1,0 +1,286 @@
+"""What an engine is told and how its answers are read, in each of the dialects that engines speak.
+
+A dialect has no state; it turns positions and limits into text, and the answer into a turn's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from merels.engine.errors import InputError
+from merels.engine.notation import (
+    START,
+    format_position,
+    format_seventeen,
+    format_turns,
+    parse_turn,
+)
+from merels.engine.position import WHITE, Position, Turn
+from merels.engine.rules import FIELDS, PRESETS, Rules
+from merels.protocol.errors import EngineError
+from merels.protocol.offered import Options
+from merels.protocol.scores import Brief, Info, parse_brief, parse_info
+from merels.protocol.wire import Answer, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """The limits of one search: times in whole milliseconds, pairs are (White's, Black's)."""
+
+    movetime: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    time: tuple[int | None, int | None] = (None, None)
+    increment: tuple[int | None, int | None] = (None, None)
+    moves_to_go: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    turns: Sequence[Turn] = ()
+    side: int = WHITE
+    """Who is to move: some engines are told of their own clock alone."""
+
+
+class Uci:
+    """The common dialect, and what the others have in common with it."""
+
+    name = "uci"
+    hello = b"uci\n"
+    ready = b"uciok"
+    """The engine's answer to ``hello``."""
+    new_game = b"ucinewgame\n"
+    inside = False
+    """Whether ``bestmove`` may stand at the end of an info line."""
+    white_view = False
+    mate_in_plies = False
+    can_ponder = True
+    has_template = True
+    """Whether `go` is `go_template` with the clocks filled in."""
+    _clock_words = ("wtime", "btime", "winc", "binc")
+
+    def position(self, start: Position, turns: Sequence[Turn] = ()) -> bytes:
+        """The ``position`` line, without its end, of a start and the turns played from it."""
+        line = b"position " + self._start_text(start)
+        for index, turn in enumerate(turns):
+            line = self.append(line, turn, index == 0)
+        return line
+
+    def append(self, line: bytes, turn: Turn, first: bool) -> bytes:
+        """A ``position`` line with one more turn; ``first`` if it has none yet."""
+        # No bare "moves": it is legal, and engines have died of it.
+        return line + (b" moves " if first else b" ") + self.token(turn)
+
+    def token(self, turn: Turn) -> bytes:
+        """A turn as the engine reads it."""
+        return turn_bytes(turn)
+
+    def _start_text(self, start: Position) -> bytes:
+        text = format_position(start)
+        return b"startpos" if text == START else b"fen " + text.encode()
+
+    def go(self, limits: Go) -> bytes:
+        """The ``go`` line, with its end, and anything that must be sent just before it."""
+        clocks = tuple(clock for clock in limits.time if clock is not None)
+        return self.go_template(limits) % clocks
+
+    def go_template(self, limits: Go) -> bytes:
+        """The ``go`` line with a ``%d`` for each clock that runs: all that changes in a game."""
+        words = ["go"]
+        if limits.ponder:
+            words.append("ponder")
+        if limits.infinite:
+            words.append("infinite")
+        for word, clock in zip(self._clock_words, limits.time):
+            if clock is not None:
+                words += (word, "%d")
+        for word, value in (
+            *zip(self._clock_words[2:], limits.increment),
+            ("movestogo", limits.moves_to_go),
+            ("movetime", limits.movetime),
+            ("depth", limits.depth),
+            ("nodes", limits.nodes),
+            ("mate", limits.mate),
+        ):
+            if value is not None:
+                words += (word, str(value))
+        if limits.turns:
+            words += ("searchmoves", format_turns(limits.turns))
+        return " ".join(words).encode() + b"\n"
+
+    def ask(
+        self, wire: Wire, position: Position, line: bytes, go: bytes, timeout: int
+    ) -> Answer | None:
+        """One whole turn from the engine: see `Wire.ask`. ``line`` describes ``position``."""
+        return wire.ask(line + b"\n" + go, timeout)
+
+    def brief(self, info: bytes, side: int) -> Brief:
+        """Score, depth and nodes of an info line about a search for ``side``."""
+        return parse_brief(info, side, self.white_view, self.mate_in_plies)
+
+    def info(self, info: bytes, position: Position) -> Info:
+        """All of an info line about a search of ``position``."""
+        return parse_info(info, position, self.white_view, self.mate_in_plies)
+
+    def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
+        """The options to set, of those that the engine offers, for a game under ``rules``."""
+        chosen: list[tuple[str, str]] = []
+        fields = list(FIELDS)
+        variants = offered.get("UCI_Variant")
+        if variants is not None and rules.variant in variants.choices:
+            chosen.append((variants.name, rules.variant))
+            preset = PRESETS[rules.variant]
+            fields = [
+                field
+                for field in FIELDS
+                if getattr(rules, field.attribute) != getattr(preset, field.attribute)
+            ]
+        for field in fields:
+            if field.name in offered:
+                chosen.append((offered[field.name].name, str(getattr(rules, field.attribute))))
+        return chosen
+
+
+class Ugi(Uci):
+    """The dialect of general two-player games: players are first and second, mates are plies."""
+
+    name = "ugi"
+    hello = b"ugi\n"
+    ready = b"ugiok"
+    new_game = b"uginewgame\n"
+    mate_in_plies = True
+    can_ponder = False
+    _clock_words = ("p1time", "p2time", "p1inc", "p2inc")
+
+
+class Sanmill(Uci):
+    """Sanmill: a removal is a token and a search of its own, scores are White's view."""
+
+    name = "sanmill"
+    inside = True
+    white_view = True
+    can_ponder = False
+    has_template = False
+
+    OVERRUN = 3
+    """Its thinking takes up to three times what it is told (1.7 to 3.2 were measured)."""
+    TURNS_LEFT = 30
+    """A clock is shared out as if so many turns were to come."""
+
+    def _start_text(self, start: Position) -> bytes:
+        if format_position(start) == START:
+            return b"startpos"
+        return b"fen " + format_seventeen(start).encode()
+
+    def token(self, turn: Turn) -> bytes:
+        """The turn as tokens of one step each: ``d6-d5 xc3``."""
+        return str(turn).replace("x", " x").encode()
+
+    def go(self, limits: Go) -> bytes:
+        """``go``, with the thinking time set before it, in milliseconds as the engine takes it."""
+        words = b"go" if limits.depth is None else b"go depth %d" % limits.depth
+        if limits.infinite:
+            words = b"go infinite"
+        budget = limits.movetime
+        clock = limits.time[limits.side]
+        if budget is None and clock is not None:
+            left = limits.moves_to_go or self.TURNS_LEFT
+            budget = min(clock, clock // left + (limits.increment[limits.side] or 0))
+        if budget is None:
+            return words + b"\n"
+        told = max(1, budget // self.OVERRUN)
+        return b"setoption name MoveTimeMs value %d\n%s\n" % (told, words)
+
+    def ask(
+        self, wire: Wire, position: Position, line: bytes, go: bytes, timeout: int
+    ) -> Answer | None:
+        """A turn put together from a search for each of its steps."""
+        answer = wire.ask(line + b"\n" + go, timeout)
+        if answer is None:
+            return None
+        words = answer.text.split()
+        text, info, elapsed = words[0] if words else b"", answer.info, answer.elapsed
+        for _ in range(self._removals(position, text)):
+            line += (b" " if b" moves " in line else b" moves ") + text.rpartition(b" ")[2]
+            removal = wire.ask(line + b"\n" + go, timeout - elapsed)
+            if removal is None:
+                return None
+            elapsed += removal.elapsed
+            words = removal.text.split()
+            text += b" " + (words[0] if words else b"")
+        return Answer(text, info or answer.info, elapsed)
+
+    def _removals(self, position: Position, text: bytes) -> int:
+        """How many men are still to be taken after this step; 0 if it is no legal step."""
+        try:
+            origin, to, taken = parse_turn(text.decode("ascii", "replace"))
+        except InputError:
+            return 0
+        for turn in position.legal_turns():
+            if turn.origin == origin and turn.to == to:
+                return 0 if taken else len(turn.taken)
+        return 0
+
+    def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
+        """Its two names for the limit of plies without a removal."""
+        plies = str(rules.no_removal_plies)
+        return [
+            (offered[name].name, plies)
+            for name in ("NMoveRule", "EndgameNMoveRule")
+            if name in offered and rules.no_removal_plies
+        ]
+
+
+DIALECTS: Mapping[str, Uci] = {dialect.name: dialect for dialect in (Uci(), Ugi(), Sanmill())}
+
+
+@lru_cache(maxsize=1 << 14)
+def turn_bytes(turn: Turn) -> bytes:
+    """A turn's token; there are few enough to remember."""
+    return str(turn).encode()
+
+
+@lru_cache(maxsize=1 << 14)
+def read_turn(answer: bytes) -> tuple[str, Turn | None]:
+    """The text of the turn in an answer, and the turn if the text is one, legal or not."""
+    text = answer_text(answer)
+    try:
+        return text, parse_turn(text)
+    except InputError:
+        return text, None
+
+
+def dialect(name: str) -> Uci:
+    """The dialect of that name."""
+    found = DIALECTS.get(name.lower())
+    if found is None:
+        raise EngineError(f"no protocol '{name}'; known are {', '.join(DIALECTS)}")
+    return found
+
+
+def answer_text(answer: bytes) -> str:
+    """The turn's text in what stood behind ``bestmove``: a word, and removals as further words.
+
+    Nothing for an empty answer.
+    """
+    words = answer.decode("utf-8", "replace").split()
+    text = words[0] if words else ""
+    for word in words[1:]:
+        if word[:1] not in ("x", "X"):
+            break
+        text += word
+    return text
+
+
+def ponder_text(answer: bytes) -> str:
+    """The text behind ``ponder`` in an answer, or nothing."""
+    words = answer.decode("utf-8", "replace").split()
+    lower = [word.lower() for word in words]
+    if "ponder" not in lower:
+        return ""
+    return "".join(
+        word
+        for index, word in enumerate(words[lower.index("ponder") + 1 :])
+        if index == 0 or word[:1] in ("x", "X")
+    )

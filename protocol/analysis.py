@@ -1,0 +1,117 @@
+"""A running analysis as a stream of what the engine says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic_ns
+from types import TracebackType
+
+from merels.engine.position import Position
+from merels.protocol.adapters import Uci
+from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.protocol.scores import Info
+from merels.protocol.wire import Wire
+
+_STOP_SECONDS = 5.0
+_SLICE = 500_000_000
+
+
+class Analysis:
+    """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
+
+    ``info`` is the latest of the best variation, ``infos`` the latest of each.
+    """
+
+    def __init__(
+        self, wire: Wire, dialect: Uci, position: Position, start: int, timeout: int
+    ) -> None:
+        self._wire = wire
+        self._dialect = dialect
+        self._position = position
+        self._deadline = start + timeout
+        self._variations: dict[int, Info] = {}
+        self._running = True
+        self._stopped = False
+
+    @property
+    def info(self) -> Info:
+        """The best variation so far."""
+        return self._variations.get(1, Info())
+
+    @property
+    def infos(self) -> list[Info]:
+        """The variations so far, the best one first."""
+        return [self._variations[index] for index in sorted(self._variations)]
+
+    @property
+    def running(self) -> bool:
+        """Whether the engine still owes its ``bestmove``."""
+        return self._running
+
+    def __iter__(self) -> Iterator[Info]:
+        return self
+
+    def __next__(self) -> Info:
+        info = self.next()
+        if info is None:
+            raise StopIteration
+        return info
+
+    def next(self) -> Info | None:
+        """Wait for the next `Info`; None once the analysis has ended."""
+        while self._running:
+            # In slices, for another thread may bring the deadline forward.
+            line = self._wire.read_line(min(self._deadline, monotonic_ns() + _SLICE))
+            if line is None:
+                if monotonic_ns() < self._deadline:
+                    continue
+                self._running = False
+                raise EngineTimeout("does not end its search in its time")
+            first, _, _ = line[:16].partition(b" ")
+            if first.lower() == b"bestmove":
+                self._running = False
+                break
+            if first.lower() != b"info":
+                continue
+            ends = self._dialect.inside and b" bestmove " in line + b" "
+            self._running = not ends
+            info = self._dialect.info(line, self._position)
+            if info.score is not None:
+                self._variations[info.multipv] = info
+            return info
+        return None
+
+    def stop(self) -> None:
+        """Ask the engine to end; what it still has to say can be read. Free for any thread."""
+        if self._running and not self._stopped:
+            self._stopped = True
+            self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
+            self._wire.send(b"stop\n")
+
+    def wait(self) -> Info:
+        """Read to the end and return the best variation."""
+        while self.next() is not None:
+            pass
+        return self.info
+
+    def close(self) -> None:
+        """Stop and read to the end."""
+        self.stop()
+        self.wait()
+
+    def __enter__(self) -> Analysis:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+        elif self._running and not isinstance(error, (EngineTerminated, EngineTimeout)):
+            try:
+                self.close()
+            except EngineError:
+                pass

@@ -1,0 +1,236 @@
+"""The client for asyncio programs: the same engine, the same types, awaited.
+
+>>> async with await AsyncEngine.popen("merels") as engine:             # doctest: +SKIP
+...     result = await engine.play(Position(), Limit(time=0.1))
+
+Each engine has a thread of its own that does the waiting, so it works in any event loop and on
+any system.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from types import TracebackType
+from typing import TypeVar
+
+from merels.engine.position import Position, Turn
+from merels.protocol.client import (
+    START_SECONDS,
+    Analysis,
+    Engine,
+    EngineError,
+    Info,
+    Limit,
+    Options,
+    PlayResult,
+)
+from merels.protocol.offered import Value
+from merels.protocol.process import QUIT_SECONDS
+from merels.protocol.wire import Trace
+
+T = TypeVar("T")
+INTERRUPT_SECONDS = 0.25
+
+
+class AsyncAnalysis:
+    """A running analysis: ``async for`` gives each `Info`; leaving ``async with`` stops it."""
+
+    def __init__(self, engine: AsyncEngine, analysis: Analysis) -> None:
+        self._engine = engine
+        self._analysis = analysis
+
+    @property
+    def info(self) -> Info:
+        """The best variation so far."""
+        return self._analysis.info
+
+    @property
+    def infos(self) -> list[Info]:
+        """The variations so far, the best one first."""
+        return self._analysis.infos
+
+    def stop(self) -> None:
+        """Ask the engine to end; what it still has to say can be read."""
+        self._analysis.stop()
+
+    async def next(self) -> Info | None:
+        """Wait for the next `Info`; None once the analysis has ended."""
+        return await self._engine.run(self._analysis.next, self.stop)
+
+    async def wait(self) -> Info:
+        """Read to the end and return the best variation."""
+        return await self._engine.run(self._analysis.wait, self.stop)
+
+    def __aiter__(self) -> AsyncAnalysis:
+        return self
+
+    async def __anext__(self) -> Info:
+        info = await self.next()
+        if info is None:
+            raise StopAsyncIteration
+        return info
+
+    async def __aenter__(self) -> AsyncAnalysis:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not isinstance(error, EngineError):
+            await self._engine.run(self._analysis.close)
+
+
+class AsyncEngine:
+    """`Engine` with awaitable methods. Make one with `AsyncEngine.popen`.
+
+    Calls are carried out one after another. Cancelling one that searches stops the search, and
+    the engine is free for the next.
+    """
+
+    def __init__(self, engine: Engine, thread: ThreadPoolExecutor) -> None:
+        self.engine = engine
+        self._thread = thread
+
+    @classmethod
+    async def popen(
+        cls,
+        command: str | Sequence[str],
+        *,
+        timeout: float = START_SECONDS,
+        protocol: str = "uci",
+        directory: str | None = None,
+        stderr: str | None = None,
+        trace: Trace | None = None,
+    ) -> AsyncEngine:
+        """Start an engine; the arguments are those of `Engine.popen`."""
+        thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
+        start = partial(
+            Engine.popen, command, timeout=timeout, protocol=protocol, directory=directory,
+            stderr=stderr, trace=trace,
+        )
+        future = thread.submit(start)
+        try:
+            engine = await asyncio.wrap_future(future)
+        except BaseException:
+            future.add_done_callback(_close_started)
+            thread.shutdown(wait=False)
+            raise
+        return cls(engine, thread)
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.engine.name
+
+    @property
+    def options(self) -> Options:
+        """The engine's options."""
+        return self.engine.options
+
+    async def run(
+        self, action: Callable[[], T], interrupt: Callable[[], None] | None = None
+    ) -> T:
+        """Do something with the engine in its thread; a cancelled one is interrupted first."""
+        future = self._thread.submit(action)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if interrupt is not None:
+                self._interrupt(future, interrupt)
+            raise
+
+    def _interrupt(self, future: Future[T], interrupt: Callable[[], None]) -> None:
+        """Interrupt a call until it has ended: the first time may be before its search began."""
+        if future.done():
+            return
+        try:
+            interrupt()
+        except EngineError:
+            return
+        asyncio.get_running_loop().call_later(
+            INTERRUPT_SECONDS, self._interrupt, future, interrupt
+        )
+
+    async def configure(self, settings: Mapping[str, Value]) -> None:
+        """Set options: see `Engine.configure`."""
+        await self.run(partial(self.engine.configure, settings))
+
+    async def new_game(self) -> None:
+        """Say that what follows is another game: see `Engine.new_game`."""
+        await self.run(self.engine.new_game)
+
+    async def ping(self, timeout: float | None = None) -> None:
+        """Wait until the engine is ready: see `Engine.ping`."""
+        await self.run(partial(self.engine.ping, timeout))
+
+    async def play(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> PlayResult:
+        """The engine's turn: see `Engine.play`."""
+        play = partial(self.engine.play, position, limit, turns=turns, root_turns=root_turns)
+        return await self.run(play, self.engine.interrupt)
+
+    async def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: int | None = None,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> Info | list[Info]:
+        """What the engine thinks of a position: see `Engine.analyse`."""
+        analyse = partial(
+            self.engine.analyse, position, limit, multipv=multipv, turns=turns,
+            root_turns=root_turns,
+        )
+        return await self.run(analyse, self.engine.interrupt)
+
+    async def analysis(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> AsyncAnalysis:
+        """Start an analysis, endless without a limit: see `Engine.analysis`."""
+        analysis = partial(
+            self.engine.analysis, position, limit, multipv=multipv, turns=turns,
+            root_turns=root_turns,
+        )
+        return AsyncAnalysis(self, await self.run(analysis))
+
+    async def close(self, patience: float = QUIT_SECONDS) -> None:
+        """End the engine: see `Engine.close`."""
+        await self.run(partial(self.engine.close, patience))
+        self._thread.shutdown(wait=False)
+
+    async def __aenter__(self) -> AsyncEngine:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+def _close_started(future: Future[Engine]) -> None:
+    """End an engine that nobody waits for any more, once it has started."""
+    if not future.cancelled() and future.exception() is None:
+        future.result().close(0.0)

@@ -1,0 +1,443 @@
+"""Any engine as a Python object: started as a process, asked for turns, analyses and scores.
+
+>>> with Engine.popen("merels") as engine:                              # doctest: +SKIP
+...     result = engine.play(Position(), Limit(time=0.1))
+...     print(result.turn, result.info.score)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic_ns
+from types import TracebackType
+
+from merels.engine.errors import InputError, shorten
+from merels.engine.notation import parse_turn
+from merels.engine.position import Position, Turn
+from merels.engine.rules import Rules
+from merels.protocol.adapters import Go, answer_text, dialect, ponder_text
+from merels.protocol.analysis import Analysis
+from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.protocol.offered import Option, Options, Value, parse_option
+from merels.protocol.process import QUIT_SECONDS, EngineProcess
+from merels.protocol.scores import Info, PovScore
+from merels.protocol.wire import Answer, Trace, open_wire
+
+__all__ = [
+    "Analysis", "Engine", "EngineError", "EngineTerminated", "EngineTimeout", "Info", "Limit",
+    "Option", "Options", "PlayResult", "PovScore",
+]
+
+START_SECONDS = 10.0
+PING_SECONDS = 15.0
+STOP_SECONDS = 1.0
+"""What an engine has to answer ``stop``."""
+STRAY_SECONDS = 0.5
+"""What it has to end a search after a ``bestmove`` that makes no sense."""
+NO_TURN = ("0000", "(none)", "none", "null")
+"""What engines write instead of a turn."""
+FOREVER = 1 << 60
+"""Nanoseconds: 36 years."""
+_MOST_OPTIONS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a search may spend: it ends at the first limit reached. All times are in seconds.
+
+    ``mate`` asks for a win in so many own moves (plies in UGI); ``remaining_moves`` are those to
+    the next time control.
+    """
+
+    time: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    white_clock: float | None = None
+    black_clock: float | None = None
+    white_inc: float | None = None
+    black_inc: float | None = None
+    remaining_moves: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayResult:
+    """An engine's choice; ``turn`` is None where it says that there is none."""
+
+    turn: Turn | None
+    ponder: Turn | None
+    info: Info
+
+
+class Engine:
+    """A running engine. Make one with `Engine.popen`; it is a context manager that closes it.
+
+    Any method may raise `EngineTerminated` when the process has ended, and `EngineTimeout` when
+    it does not answer. One thread may use an engine at a time; `interrupt` and
+    `Analysis.stop` alone are free for others.
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        protocol: str = "uci",
+        directory: str | None = None,
+        stderr: str | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        """Start the process and send the greeting, without waiting for the answer: `greet` does.
+
+        `popen` is the usual way; this one allows several engines to start side by side.
+        """
+        self.dialect = dialect(protocol)
+        self.options = Options()
+        self.timeout = PING_SECONDS
+        """Seconds to answer ``isready``, and what a search may take beyond its time limit."""
+        self._process = EngineProcess(command, directory, stderr)
+        self.pid = self._process.pid
+        self.name = ""
+        self.author = ""
+        self._wire = open_wire(self._process, inside=self.dialect.inside, trace=trace)
+        self._settings: dict[str, str] = {}
+        self._rules: Rules | None = None
+        self._analysis: Analysis | None = None
+        self._started = monotonic_ns()
+        try:
+            self._wire.send(self.dialect.hello)
+        except EngineTerminated:
+            pass  # `greet` says so, and reads first what the engine may have left to say.
+
+    @classmethod
+    def popen(
+        cls,
+        command: str | Sequence[str],
+        *,
+        timeout: float = START_SECONDS,
+        protocol: str = "uci",
+        directory: str | None = None,
+        stderr: str | None = None,
+        trace: Trace | None = None,
+    ) -> Engine:
+        """Start an engine and wait for its greeting, ``timeout`` seconds at most.
+
+        ``command`` is a list of words, or a string that is split like a shell's; no shell runs.
+        ``directory`` is where it runs and is looked for first. ``protocol`` is ``uci``, ``ugi`` or
+        ``sanmill``. What it writes to standard error is appended to the file ``stderr``, or
+        dropped. ``trace`` is called with everything sent and received.
+        """
+        engine = cls(
+            command, protocol=protocol, directory=directory, stderr=stderr, trace=trace
+        )
+        try:
+            engine.greet(timeout)
+        except BaseException:
+            engine.close(0.0)
+            raise
+        return engine
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Engine {self.name or '?'} (pid {self.pid})>"
+
+    def greet(self, timeout: float = START_SECONDS) -> None:
+        """Read the engine's name and options, until ``timeout`` seconds after it was started."""
+        deadline = self._started + int(timeout * 1e9)
+        while True:
+            line = self._wire.read_line(deadline)
+            if line is None:
+                hello = self.dialect.hello.decode().strip()
+                raise EngineTimeout(f"gives no answer to {hello} in {timeout:g} s")
+            words = line.decode("utf-8", "replace").split(None, 2)
+            first = words[0].lower() if words else ""
+            if first == self.dialect.ready.decode():
+                return
+            if first == "id" and len(words) == 3:
+                if words[1] == "name":
+                    self.name = words[2]
+                elif words[1] == "author":
+                    self.author = words[2]
+            elif first == "option" and len(self.options) < _MOST_OPTIONS:
+                option = parse_option(line.decode("utf-8", "replace"))
+                if option is not None:
+                    self.options.add(option)
+
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        """Set options by name, in any case; None presses a button.
+
+        An unknown name or a value out of bounds raises `EngineError` before anything is sent. An
+        engine that told of no option at all is sent everything as it is.
+        """
+        self._end_analysis()
+        chosen: dict[str, str] = {}
+        for name, value in settings.items():
+            option = self.options.find(name) if self.options else Option(name, "string")
+            chosen[option.name] = option.check(value)
+        for name, text in chosen.items():
+            self._set(name, text)
+            self._settings[name.lower()] = text
+
+    def _set(self, name: str, text: str) -> None:
+        """Send one option; line ends inside would make it two commands."""
+        command = f"setoption name {name} value {text}" if text else f"setoption name {name}"
+        if name in self.options and self.options[name].kind == "string" and not text:
+            command = f"setoption name {name} value <empty>"
+        self._wire.send(" ".join(command.split("\n")).encode() + b"\n")
+
+    def set_rules(self, rules: Rules) -> None:
+        """Tell the engine the rules, as far as it has options for them."""
+        if rules == self._rules:
+            return
+        self._end_analysis()
+        for name, text in self.dialect.settings(rules, self.options):
+            self._set(name, text)
+        self._rules = rules
+
+    def new_game(self) -> None:
+        """Say that what follows is another game, and wait until the engine is ready for it."""
+        self.send_new_game()
+        self.await_ready(self.timeout)
+
+    def send_new_game(self) -> None:
+        """The first half of `new_game`: several engines can prepare side by side."""
+        self._end_analysis()
+        self._wire.drop()
+        self._wire.send(self.dialect.new_game + b"isready\n")
+
+    def ping(self, timeout: float | None = None) -> None:
+        """Wait until the engine has done all it was told, ``timeout`` seconds at most."""
+        self._wire.drop()
+        self._wire.send(b"isready\n")
+        self.await_ready(self.timeout if timeout is None else timeout)
+
+    def await_ready(self, timeout: float) -> None:
+        """Read up to ``readyok``; all before it is dropped."""
+        deadline = monotonic_ns() + int(timeout * 1e9)
+        while True:
+            line = self._wire.read_line(deadline)
+            if line is None:
+                raise EngineTimeout(f"gives no answer to isready in {timeout:g} s")
+            if line.lower() == b"readyok":
+                return
+
+    def play(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> PlayResult:
+        """The engine's turn in the position that ``turns`` lead to from ``position``.
+
+        Giving the turns lets the engine see what may recur. ``root_turns`` are the only ones to
+        choose from. An illegal turn raises `EngineError`. A search that has not ended
+        `timeout` seconds after its time limit is stopped and raises `EngineTimeout`.
+        """
+        line, position = self._prepare(position, turns)
+        go = self.dialect.go(make_go(limit, position.side, root_turns))
+        answer = self.ask(position, line, go, self._patience(limit, position.side))
+        if answer is None:
+            self.stop()
+            raise EngineTimeout("plays no turn in its time")
+        info = self.dialect.info(answer.info, position)
+        return PlayResult(*self._read_turns(answer, position), info)
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: int | None = None,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> Info | list[Info]:
+        """What the engine thinks of a position once the limit is reached.
+
+        With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
+        errors are those of `play`.
+        """
+        analysis = self.analysis(
+            position, limit, multipv=multipv, turns=turns, root_turns=root_turns
+        )
+        with analysis:
+            analysis.wait()
+        return analysis.info if multipv is None else analysis.infos
+
+    def analysis(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> Analysis:
+        """Start an analysis, endless without a limit, and return the stream of its `Info`."""
+        line, position = self._prepare(position, turns)
+        self._set_multipv(multipv or 1)
+        limits = make_go(limit or Limit(), position.side, root_turns, infinite=limit is None)
+        timeout = FOREVER if limit is None else self._patience(limit, position.side)
+        start = monotonic_ns()
+        self._wire.begin(line + b"\n" + self.dialect.go(limits))
+        self._analysis = Analysis(self._wire, self.dialect, position, start, timeout)
+        return self._analysis
+
+    def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
+        """The engine's raw answer to a ``position`` line and a ``go``: what tournaments use.
+
+        ``timeout`` is in nanoseconds; None means that the answer is still owed: see `stop`.
+        """
+        if self._wire.untidy:
+            # It has sent a bestmove too many before: make sure that no other is on its way.
+            self.ping()
+        return self.dialect.ask(self._wire, position, line, go, timeout)
+
+    def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
+        """Stop a search and wait so long for its answer; None if the engine still owes it."""
+        start = monotonic_ns()
+        self._wire.send(b"stop\n", seconds)
+        return self._wire.wait_answer(start, int(seconds * 1e9))
+
+    def answer_after_stray(self, answer: Answer) -> Answer | None:
+        """What follows an answer that cannot be right, if it was one too many to an earlier go.
+
+        The search that was asked for then still runs, and is ended. None if nothing follows.
+        """
+        late = self.stop(STRAY_SECONDS)
+        if late is None:
+            return None
+        self._wire.untidy = True
+        return late._replace(elapsed=answer.elapsed + late.elapsed)
+
+    def interrupt(self) -> None:
+        """Ask a search that another thread waits for to end now; free for any thread."""
+        self._wire.send(b"stop\n")
+
+    def start_pondering(self, line: bytes, go: bytes) -> None:
+        """Send a ``go ponder`` without waiting: `ponderhit` or `stop` ends it."""
+        self._wire.begin(line + b"\n" + go)
+
+    def ponderhit(self, timeout: int) -> Answer | None:
+        """The answer, as from `ask`, to the search that went on while the opponent thought."""
+        start = monotonic_ns()
+        try:
+            self._wire.send(b"ponderhit\n", timeout / 1e9)
+        except EngineTimeout:
+            return None
+        return self._wire.wait_answer(start, timeout)
+
+    def widen_output(self) -> None:
+        """Make room for what an engine writes while nobody reads: for one that ponders."""
+        self._process.widen_output()
+
+    def watch_silence(self, seconds: float | None) -> None:
+        """Raise `EngineTimeout` from a search in which nothing is heard for twice so long.
+
+        Half-way the engine is sent ``isready``, which every engine must answer while it searches.
+        """
+        self._wire.silence = FOREVER if seconds is None else int(seconds * 1e9)
+
+    def close(self, patience: float = QUIT_SECONDS) -> None:
+        """End the engine within about ``patience`` seconds, and leave no process of it."""
+        self.send_quit()
+        self._process.close(patience)
+        self._wire.close()
+
+    def send_quit(self) -> None:
+        """The first half of `close`: several engines can end side by side."""
+        try:
+            if not self._process.closed:
+                self._wire.send(b"stop\nquit\n" if self._analysis else b"quit\n", 0.0)
+        except EngineError:
+            pass
+        self._wire.close_input()
+
+    def _prepare(self, position: Position, turns: Iterable[Turn]) -> tuple[bytes, Position]:
+        """Rules told, the ``position`` line, and the position that it describes."""
+        self._end_analysis()
+        self.set_rules(position.rules)
+        played = list(turns)
+        line = self.dialect.position(position, played)
+        for turn in played:
+            position = position.push(turn)
+        return line, position
+
+    def _end_analysis(self) -> None:
+        """Stop an analysis that still runs: an engine does one thing at a time."""
+        if self._analysis is not None:
+            self._analysis.close()
+            self._analysis = None
+
+    def _set_multipv(self, lines: int) -> None:
+        option = self.options.get("MultiPV")
+        if option is None:
+            if lines > 1:
+                raise EngineError("no option 'MultiPV': this engine gives one variation")
+            return
+        text = option.check(lines)
+        if self._settings.get("multipv", option.default) != text:
+            self._set(option.name, text)
+            self._settings["multipv"] = text
+
+    def _patience(self, limit: Limit, side: int) -> int:
+        """How long to wait for an answer, in nanoseconds."""
+        clocks = (limit.white_clock, limit.black_clock)[side]
+        seconds = limit.time if limit.time is not None else clocks
+        return FOREVER if seconds is None else int((max(0.0, seconds) + self.timeout) * 1e9)
+
+    def _read_turns(
+        self, answer: Answer, position: Position
+    ) -> tuple[Turn | None, Turn | None]:
+        """The turn and the expected reply in an answer; only the turn must be legal."""
+        text = answer_text(answer.text)
+        if text.lower() in NO_TURN:
+            return None, None
+        try:
+            turn = parse_turn(text)
+            after = position.push(turn)
+        except InputError as error:
+            raise EngineError(f"illegal turn '{shorten(text)}': {error.expected}") from None
+        try:
+            reply = parse_turn(ponder_text(answer.text))
+            after.push(reply)
+        except InputError:
+            return turn, None
+        return turn, reply
+
+
+def make_go(
+    limit: Limit, side: int, turns: Sequence[Turn] = (), infinite: bool = False
+) -> Go:
+    """A limit in the protocol's whole milliseconds, never 0 where something is left."""
+    return Go(
+        movetime=None if limit.time is None else max(1, _milliseconds(limit.time)),
+        depth=limit.depth,
+        nodes=limit.nodes,
+        mate=limit.mate,
+        time=(_optional(limit.white_clock), _optional(limit.black_clock)),
+        increment=(_optional(limit.white_inc), _optional(limit.black_inc)),
+        moves_to_go=limit.remaining_moves,
+        infinite=infinite,
+        turns=turns,
+        side=side,
+    )
+
+
+def _milliseconds(seconds: float) -> int:
+    return int(seconds * 1000)
+
+
+def _optional(seconds: float | None) -> int | None:
+    return None if seconds is None else _milliseconds(seconds)

@@ -1,0 +1,138 @@
+"""What the shell commands share: their common flags, their errors, a search that Ctrl-C ends."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from merels.engine.errors import InputError
+from merels.engine.levels import Level
+from merels.engine.position import Position
+from merels.engine.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
+from merels.engine.search import Info, Limits, Result, Searcher
+from merels.protocol.position_line import Setup, read_setup
+from merels.protocol.worker import Worker
+
+USAGE_ERROR = 2
+INTERRUPTED = 130
+_LOOK_UP = 0.1
+"""Seconds between looks for Ctrl-C, which on Windows does not wake a thread that waits."""
+
+_FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
+
+
+def make_parser(command: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+    """A parser for ``merels COMMAND``."""
+    return argparse.ArgumentParser(
+        prog=f"merels {command}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_rules_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that choose the rules."""
+    parser.add_argument(
+        "-variant",
+        "--variant",
+        metavar="R",
+        default=DEFAULT_VARIANT,
+        help=f"the rule set: {', '.join(PRESETS)} (default: {DEFAULT_VARIANT})",
+    )
+    parser.add_argument(
+        "-set",
+        "--set",
+        metavar="Field=value",
+        nargs="+",
+        action="extend",
+        default=[],
+        help=f"rule fields that differ from it: {_FIELDS_HELP} (N plies or times, 0: off)",
+    )
+
+
+def rules_of(arguments: argparse.Namespace) -> Rules:
+    """The rules that the flags choose."""
+    return make_rules(arguments.variant, arguments.set)
+
+
+def setup_of(words: Sequence[str], rules: Rules) -> Setup:
+    """The position that words on a command line name: ``startpos`` or its text, then turns.
+
+    A text may be quoted or not, and ``moves`` and turns may follow it.
+    """
+    words = " ".join(words).split()
+    if not words:
+        return Setup().under(rules)
+    if words[0].lower() not in ("startpos", "fen"):
+        words = ["fen", *words]
+    return read_setup(words, rules)
+
+
+def at_least_one(text: str) -> int:
+    """A flag's number from 1 up."""
+    if text.isascii() and text.isdigit() and len(text) < 19 and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 up")
+
+
+def guarded(command: str, body: Callable[[], int]) -> int:
+    """Runs a command's body and turns what a user did into one line and an exit code."""
+    for stream in (sys.stdin, sys.stdout):
+        # A byte that the terminal's encoding does not know is no reason to stop.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        return body()
+    except InputError as error:
+        print(f"merels {command}: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing may be left to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def search(
+    searcher: Searcher,
+    position: Position,
+    limits: Limits,
+    on_info: Callable[[Info], None] | None = None,
+    *,
+    multipv: int = 1,
+    level: Level | None = None,
+) -> tuple[Result, bool]:
+    """A search's result, and whether Ctrl-C ended it."""
+    results: list[Result] = []
+    errors: list[Exception] = []
+
+    def job() -> None:
+        try:
+            results.append(
+                searcher.search(position, limits, on_info, multipv=multipv, level=level)
+            )
+        except Exception as error:
+            errors.append(error)
+
+    searcher.prepare()
+    searcher.arm()
+    worker = Worker()
+    worker.start(job)
+    worker.close()
+    interrupted = False
+    while True:
+        try:
+            if worker.join(_LOOK_UP):
+                break
+        except KeyboardInterrupt:
+            interrupted = True
+            searcher.stop()
+    if errors:
+        raise errors[0]
+    return results[0], interrupted

@@ -1,0 +1,23 @@
+"""What can go wrong with an engine process, as exceptions."""
+
+from __future__ import annotations
+
+
+class EngineError(RuntimeError):
+    """An engine cannot be started, is asked for what it has not, or breaks its protocol."""
+
+
+class EngineTerminated(EngineError):
+    """An engine's process ended, or closed a pipe; ``how`` tells exit code or signal."""
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+        super().__init__(f"the engine has gone: {how}")
+
+
+class EngineTimeout(EngineError):
+    """An engine did not answer, or did not read its input, in the time it had."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"the engine {what}")

@@ -1,0 +1,350 @@
+"""A person against the engine, in a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from merels.engine.diagram import draw
+from merels.engine.errors import InputError
+from merels.engine.levels import LEVELS, MAXIMUM_ELO, MINIMUM_ELO, Level, level_for
+from merels.engine.notation import format_turns, join_steps, parse_turn
+from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
+from merels.engine.record import Record, format_record
+from merels.engine.search import Limits, Searcher
+from merels.protocol.console import (
+    add_rules_flags,
+    guarded,
+    make_parser,
+    rules_of,
+    search,
+    setup_of,
+)
+from merels.protocol.shell import men
+
+_HINT_TIME = 1000
+_DEFAULT_SECONDS = 1.0
+_MOST_SECONDS = 86_400.0
+
+_TURNS_HELP = """\
+A turn is one word: a placement 'd6', a move 'd6-d5' (or 'd6d5'); when it closes a mill, name the
+man it takes: 'd6-d5xc3'. Men are O (White) and @ (Black).
+"""
+
+
+def _edit_lines() -> None:
+    """Gives `input` a line editor with a history, where there is one."""
+    try:
+        import readline  # noqa: F401
+    except ImportError:
+        pass
+
+
+class Leave(Exception):
+    """The person has gone."""
+
+
+def main(argv: list[str]) -> int:
+    """Plays a game in the terminal until the person leaves."""
+    names = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
+    parser = make_parser(
+        "play",
+        "Plays against you in this terminal. Type 'help' during the game for what you can say.",
+        _TURNS_HELP,
+    )
+    parser.add_argument(
+        "-colour",
+        "--colour",
+        choices=("white", "black", "random"),
+        default="white",
+        help="your men (default: white)",
+    )
+    parser.add_argument(
+        "-level",
+        "--level",
+        metavar="L",
+        help=f"how strong it plays: {names}, or a rating between (default: full strength)",
+    )
+    parser.add_argument(
+        "-time",
+        "--time",
+        metavar="SECONDS",
+        default=str(_DEFAULT_SECONDS),
+        help=f"what it may think for each turn (default: {_DEFAULT_SECONDS:g})",
+    )
+    add_rules_flags(parser)
+    parser.add_argument(
+        "-position",
+        "--position",
+        metavar="P",
+        default="startpos",
+        help="where to begin: a position's text, quoted, with 'moves' and turns if you like",
+    )
+    parser.add_argument(
+        "-record", "--record", metavar="FILE", help="append the game's record to this file"
+    )
+    return guarded("play", lambda: _play(parser.parse_args(argv)))
+
+
+def _play(arguments: argparse.Namespace) -> int:
+    """Sets the game up as the flags say, and plays it."""
+    setup = setup_of([arguments.position], rules_of(arguments))
+    sides = {"white": WHITE, "black": BLACK, "random": random.choice((WHITE, BLACK))}
+    game = Game(
+        setup.position,
+        human=sides[arguments.colour],
+        level=None if arguments.level is None else read_level(arguments.level),
+        seconds=read_seconds(arguments.time),
+    )
+    try:
+        game.run()
+    except (Leave, EOFError, KeyboardInterrupt):
+        print("\nGoodbye.")
+    if arguments.record is not None and game.turns:
+        game.save(arguments.record)
+    return 0
+
+
+def read_level(text: str) -> Level | None:
+    """A level from its name or rating; ``full`` is none."""
+    if text.lower() == "full":
+        return None
+    for level in LEVELS:
+        if level.name.lower() == text.lower():
+            return level
+    if text.isascii() and text.isdigit() and len(text) < 6:
+        if MINIMUM_ELO <= int(text) <= MAXIMUM_ELO:
+            return level_for(int(text))
+    names = ", ".join(level.name for level in LEVELS)
+    raise InputError(
+        text, f"expected {names}, full, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
+    )
+
+
+def read_seconds(text: str) -> float:
+    """A thinking time from its text."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0.0 < seconds <= _MOST_SECONDS:
+        return seconds
+    raise InputError(text, "expected seconds above 0, for example 0.5")
+
+
+class Game:
+    """A game at the terminal: its positions and turns, the person's side, the engine's limits."""
+
+    def __init__(self, start: Position, human: int, level: Level | None, seconds: float) -> None:
+        self.positions = [start]
+        self.turns: list[Turn] = []
+        self.human = human
+        self.level = level
+        self.seconds = seconds
+        self.resigned: int | None = None
+        self._searcher = Searcher()
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self.positions[-1]
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody has anything left to play."""
+        return self.resigned is not None or self.position.outcome() is not None
+
+    def run(self) -> None:
+        """Plays on until the person leaves, which raises `Leave`, `EOFError` or Ctrl-C."""
+        if sys.stdin.isatty():
+            _edit_lines()
+        print(f"You play {COLOURS[self.human]} under {self.position.rules}. 'help' helps.\n")
+        self._show()
+        while True:
+            if not self.over and self.position.side != self.human:
+                self._engine_turn()
+            else:
+                self._answer(input("game over> " if self.over else f"{COLOURS[self.human]}> "))
+
+    def _answer(self, line: str) -> None:
+        """Does what one line of the person's says."""
+        words = line.split()
+        if not words:
+            return
+        try:
+            command = COMMANDS.get(words[0].lower())
+            if command is not None:
+                command[0](self, " ".join(words[1:]))
+            else:
+                self._human_turn(words)
+        except InputError as error:
+            print(error)
+
+    def _human_turn(self, words: list[str]) -> None:
+        """Plays the person's turn, or says why it cannot be played."""
+        try:
+            (_, token), *more = join_steps(words)
+            if more:
+                raise InputError(more[0][1], "expected one turn at a time")
+            turn = parse_turn(token)
+        except InputError as error:
+            raise InputError(error.token, f"{error.expected}, or help") from None
+        if self.over:
+            raise InputError(token, "the game is over; undo, save FILE, new or quit")
+        if not turn.taken and not self.position.is_legal(turn):
+            closing = [full for full in self.position.legal_turns() if full[:2] == turn[:2]]
+            if closing:
+                choice = ", ".join(map(str, closing))
+                raise InputError(token, f"this closes a mill; say which man it takes: {choice}")
+        self._play(turn)
+
+    def _engine_turn(self) -> None:
+        """Lets the engine think and play."""
+        print("thinking ...", flush=True)
+        limits = Limits(movetime=max(1, round(self.seconds * 1000)))
+        result, interrupted = search(self._searcher, self.position, limits, level=self.level)
+        if interrupted:
+            raise KeyboardInterrupt
+        assert result.turn is not None
+        print(f"{COLOURS[self.position.side]} plays {result.turn}\n")
+        self._play(result.turn)
+
+    def _play(self, turn: Turn) -> None:
+        self.positions.append(self.position.push(turn))
+        self.turns.append(turn)
+        self._show()
+
+    def _show(self, rest: str = "") -> None:
+        print(draw(self.position))
+        if self.resigned is not None:
+            print(f"{COLOURS[self.resigned]} has resigned")
+        elif self.position.outcome() is not None:
+            print(f"The game is over: {self.position.outcome()}")
+        print(flush=True)
+
+    def _undo(self, rest: str) -> None:
+        """Takes back the person's last turn and what came after it."""
+        if self.resigned is not None:
+            self.resigned = None
+            self._show()
+            return
+        own = [
+            index for index, turn in enumerate(self.turns)
+            if self.positions[index].side == self.human
+        ]
+        if not own:
+            raise InputError("undo", "you have not played a turn yet")
+        del self.turns[own[-1] :]
+        del self.positions[own[-1] + 1 :]
+        self._show()
+
+    def _hint(self, rest: str) -> None:
+        """Says what the engine would play at full strength."""
+        if self.over:
+            raise InputError("hint", "the game is over")
+        result, interrupted = search(self._searcher, self.position, Limits(movetime=_HINT_TIME))
+        if interrupted:
+            raise KeyboardInterrupt
+        print(f"{result.turn} looks best ({men(result.info.score)} for you)")
+
+    def _turns(self, rest: str) -> None:
+        print(format_turns(self.position.legal_turns()) or "none")
+
+    def _resign(self, rest: str) -> None:
+        if self.over:
+            raise InputError("resign", "the game is over")
+        self.resigned = self.human
+        self._show()
+
+    def _set_level(self, rest: str) -> None:
+        if rest:
+            self.level = read_level(rest)
+        print(f"level: {self.level.name if self.level else 'full strength'}")
+
+    def _set_time(self, rest: str) -> None:
+        if rest:
+            self.seconds = read_seconds(rest)
+        print(f"time: {self.seconds:g} s a turn")
+
+    def _swap(self, rest: str) -> None:
+        """Turns the board round: the engine plays on for the person, and the other way."""
+        self.human = 1 - self.human
+        print(f"You play {COLOURS[self.human]} now.")
+
+    def _new(self, rest: str) -> None:
+        del self.positions[1:]
+        self.turns.clear()
+        self.resigned = None
+        self._searcher.clear()
+        self._show()
+
+    def _save(self, rest: str) -> None:
+        if not rest:
+            raise InputError("save", "expected the name of a file behind it")
+        self.save(rest)
+
+    def save(self, path: str) -> None:
+        """Appends the record to a file; where that fails, it is printed and the error raised."""
+        text = format_record(self.record())
+        try:
+            with Path(path).open("a", encoding="utf-8") as file:
+                file.write(text)
+        except (OSError, ValueError) as error:
+            print(text)
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(path, f"the record cannot be written there ({reason})") from None
+        print(f"The game is in {path}")
+
+    def record(self) -> Record:
+        """The game as a record; who resigns has lost, what was left unfinished has no result."""
+        outcome = self.position.outcome()
+        if self.resigned is not None:
+            result, comment = ("0-1", "1-0")[self.resigned], f"{COLOURS[self.resigned]} resigns"
+        elif outcome is not None:
+            result, comment = outcome.result, str(outcome)
+        else:
+            result, comment = "*", ""
+        names = ["merels", "merels"]
+        if self.level is not None:
+            names = [f"merels ({self.level.name})"] * 2
+        names[self.human] = "You"
+        return Record(
+            start=self.positions[0],
+            turns=list(self.turns),
+            comments=[""] * (len(self.turns) - 1) + [comment],
+            result=result,
+            tags={
+                "Event": "A game in the terminal",
+                "Date": date.today().strftime("%Y.%m.%d"),
+                "White": names[WHITE],
+                "Black": names[BLACK],
+            },
+        )
+
+    def _help(self, rest: str) -> None:
+        print(_TURNS_HELP)
+        for name, (_, text) in COMMANDS.items():
+            print(f"  {name:<8} {text}")
+
+    def _quit(self, rest: str) -> None:
+        raise Leave
+
+
+COMMANDS: dict[str, tuple[Callable[[Game, str], None], str]] = {
+    "help": (Game._help, "this text"),
+    "turns": (Game._turns, "the turns you can play"),
+    "hint": (Game._hint, "what the engine would play for you"),
+    "undo": (Game._undo, "take your last turn back"),
+    "board": (Game._show, "draw the board again"),
+    "level": (Game._set_level, "L: play at another level (a name, a rating, or full)"),
+    "time": (Game._set_time, "SECONDS: let it think longer or shorter"),
+    "swap": (Game._swap, "change sides"),
+    "resign": (Game._resign, "give the game up"),
+    "new": (Game._new, "begin again"),
+    "save": (Game._save, "FILE: append the record of the game to a file"),
+    "quit": (Game._quit, "leave"),
+}

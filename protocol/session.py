@@ -1,0 +1,392 @@
+"""One conversation with a client: its state, and a handler for each command."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+
+from merels.engine import __version__
+from merels.engine.errors import InputError, shorten
+from merels.engine.levels import Level, level_for
+from merels.engine.notation import format_position, format_seventeen
+from merels.engine.position import WHITE, Position, Turn
+from merels.engine.search import Info, Limits, Searcher
+from merels.protocol.counting import divide
+from merels.protocol.debuglog import DebugLog
+from merels.protocol.go import parse_go
+from merels.protocol.options import RULE_OPTIONS, TABLE, Option, Options, split_setting
+from merels.protocol.output import Output
+from merels.protocol.position_line import Setup, read_setup, replay
+from merels.protocol.show import bench_lines, board_lines, evaluation_lines
+from merels.protocol.uci import Uci
+from merels.protocol.ugi import Ugi
+from merels.protocol.worker import Worker
+
+FAREWELL = 1.0
+"""Seconds that work which cannot be stopped is waited for when the process ends."""
+
+
+class Session:
+    """What is known between two lines, and what each command does with it.
+
+    All commands are handled on the thread that calls `handle`; searches and counts run on the
+    worker's. A running search has its own position and limits, so no command can disturb it.
+    """
+
+    def __init__(self, output: Output) -> None:
+        self.over = False
+        self._output = output
+        self._dialect = Uci()
+        self._options = Options()
+        self._setup = Setup()
+        self._searcher = Searcher(hash_mb=self._options.number("Hash"))
+        self._worker = Worker()
+        self._stopping = threading.Event()
+        self._debug = False
+
+    def handle(self, line: str) -> None:
+        """Does what one line says; whatever it holds, the session goes on."""
+        if self._output.log is not None:
+            self._output.log.received(line)
+        words = line.split()
+        start = _first_command(words)
+        if start:
+            noise = " ".join(words[:start])
+            self._output.note(f"unknown command '{shorten(noise)}' is ignored; try help")
+        if start == len(words):
+            return
+        rest = line.split(None, start + 1)[start + 1 :]
+        try:
+            COMMANDS[words[start].lower()][0](self, rest[0] if rest else "")
+        except InputError as error:
+            self._output.error(error)
+        except Exception as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        """Says that there is a defect, which must not cost the client its game."""
+        self._output.error(f"internal, {type(error).__name__}: {shorten(str(error), 200)}")
+
+    def close(self) -> None:
+        """Ends whatever runs; ends the process where that does not end."""
+        self._stop()
+        self._worker.close()
+        if not self._worker.join(FAREWELL):
+            os._exit(0)
+        if self._output.log is not None:
+            self._output.log.close()
+
+    # The conversation.
+
+    def _uci(self, rest: str) -> None:
+        self._greet(Uci())
+
+    def _ugi(self, rest: str) -> None:
+        self._greet(Ugi())
+
+    def _greet(self, dialect: Uci) -> None:
+        """Answers the handshake, which chooses the dialect of all that follows."""
+        self._dialect = dialect
+        self._output.write(
+            f"id name merels {__version__}",
+            "id author the merels authors",
+            *map(str, TABLE),
+            f"{dialect.name}ok",
+        )
+
+    def _set_debug(self, rest: str) -> None:
+        if rest.lower() not in ("on", "off"):
+            raise InputError(rest, "expected debug on or debug off")
+        self._debug = rest.lower() == "on"
+
+    def _is_ready(self, rest: str) -> None:
+        """Allocates what is put off until now, unless a search is using it, and answers."""
+        if not self._worker.busy:
+            self._worker.join()
+            self._prepare()
+        self._output.write("readyok")
+
+    def _prepare(self) -> None:
+        """Allocates what a search needs, with less for Hash where it does not fit."""
+        try:
+            self._searcher.prepare()
+        except InputError as error:
+            self._output.error(error)
+            self._options.set("Hash", str(self._searcher.hash_mb))
+            self._searcher.prepare()
+
+    def _register(self, rest: str) -> None:
+        self._output.note("no registration is needed")
+
+    def _quit(self, rest: str) -> None:
+        self.over = True
+
+    def _help(self, rest: str) -> None:
+        width = max(map(len, COMMANDS))
+        self._output.write(*(f"{name:<{width}}  {text}" for name, (_, text) in COMMANDS.items()))
+
+    def _compiler(self, rest: str) -> None:
+        implementation = sys.implementation.name
+        python = ".".join(map(str, sys.version_info[:3]))
+        self._output.write(f"merels {__version__}, {implementation} {python}, {sys.platform}")
+
+    # Options.
+
+    def _set_option(self, rest: str) -> None:
+        name, text = split_setting(rest)
+        if self._worker.busy and not self._stopping.is_set():
+            raise InputError(name, "expected no setoption during a search; the old value is kept")
+        self._worker.join()
+        kept = self._options.copy()
+        try:
+            option = self._options.set(name, text)
+            self._apply(option)
+        except InputError:
+            self._options = kept
+            raise
+        if self._debug and option.kind != "button":
+            self._output.note(f"{option.name} is {self._options.written(option.name)}")
+
+    def _apply(self, option: Option) -> None:
+        """Makes an option's new value felt where it is not just looked up."""
+        options = self._options
+        if option.name == "Hash":
+            self._searcher.resize(options.number("Hash"))
+        elif option.name == "Threads":
+            self._searcher.threads = options.number("Threads")
+        elif option.name == "Clear Hash":
+            self._searcher.clear()
+        elif option.name == "Debug Log File":
+            self._open_log(options.text("Debug Log File"))
+        elif option.name in RULE_OPTIONS:
+            self._change_rules()
+
+    def _open_log(self, path: str) -> None:
+        """Logs to another file from now on, or no longer."""
+        log = DebugLog(path) if path else None
+        if self._output.log is not None:
+            self._output.log.close()
+        self._output.log = log
+
+    def _change_rules(self) -> None:
+        """Reads the position and its turns again under the rules that the options now say."""
+        rules = self._options.rules
+        try:
+            self._setup = self._setup.under(rules)
+        except InputError as error:
+            self._setup = Setup().under(rules)
+            self._output.note(f"the turns are not legal under {rules}: {error}; back to the start")
+
+    # The position.
+
+    def _position(self, rest: str) -> None:
+        self._setup = read_setup(rest.split(), self._options.rules, known=self._setup)
+        if self._debug:
+            self._output.note(f"position {format_position(self._setup.position)}")
+
+    def _new_game(self, rest: str) -> None:
+        self._finish()
+        self._searcher.clear()
+        self._setup = Setup().under(self._options.rules)
+
+    def _flip(self, rest: str) -> None:
+        """Swaps the colours: the same position for the side to move, seen from the other side."""
+        old = self._setup.position
+        flipped = Position(
+            old.rules, old.men[::-1], old.hands[::-1], 1 - old.side, old.plies, old.number
+        )
+        self._setup = replay(format_position(flipped), (), old.rules)
+
+    def _draw(self, rest: str) -> None:
+        self._output.write(*board_lines(self._setup.position))
+
+    def _fen(self, rest: str) -> None:
+        write = format_seventeen if rest == "17" else format_position
+        self._output.write(write(self._setup.position))
+
+    def _eval(self, rest: str) -> None:
+        self._output.write(*evaluation_lines(self._setup.position))
+
+    def _query(self, rest: str) -> None:
+        """Answers a question about the position on the board."""
+        position = self._setup.position
+        outcome = position.outcome()
+        answers = {
+            "p1turn": _boolean(position.side == WHITE),
+            "gameover": _boolean(outcome is not None),
+            "result": "none"
+            if outcome is None
+            else "draw"
+            if outcome.winner is None
+            else ("p1win", "p2win")[outcome.winner],
+        }
+        answer = answers.get(rest.lower())
+        if answer is None:
+            raise InputError(rest, f"expected query {' or '.join(answers)}")
+        self._output.write(f"response {answer}")
+
+    # Searching and counting.
+
+    def _go(self, rest: str) -> None:
+        go = parse_go(rest.split(), self._setup.position, self._dialect)
+        self._finish()
+        for complaint in go.complaints:
+            self._output.error(complaint)
+        if go.perft is not None:
+            self._count(go.perft)
+            return
+        self._prepare()
+        self._search(go.limits)
+
+    def _stop(self, rest: str = "") -> None:
+        if self._worker.busy:
+            self._stopping.set()
+            self._searcher.stop()
+
+    def _ponder_hit(self, rest: str) -> None:
+        if self._worker.busy:
+            self._searcher.ponderhit()
+
+    def _perft(self, rest: str) -> None:
+        self._go(f"perft {rest}")
+
+    def _search(self, limits: Limits) -> None:
+        """Searches on the worker; whatever happens there, one bestmove comes of it."""
+        position, dialect, options = self._setup.position, self._dialect, self._options
+        show_wdl = options.flag("UCI_ShowWDL")
+        multipv, overhead = options.number("MultiPV"), options.number("Move Overhead")
+        level = self._level()
+
+        def report(info: Info) -> None:
+            self._output.write(dialect.info(info, show_wdl))
+
+        def job() -> None:
+            try:
+                result = self._searcher.search(
+                    position, limits, report, multipv=multipv, overhead=overhead, level=level
+                )
+                turn, ponder = result.turn, result.ponder
+                if result.cut:
+                    self._output.note(f"depth {result.info.depth + 1} was cut short")
+            except Exception as error:
+                self._fail(error)
+                turn, ponder = self._any_turn(position, limits), None
+            self._worker.done()
+            self._output.write(dialect.bestmove(turn, ponder))
+
+        self._begin(job)
+
+    def _any_turn(self, position: Position, limits: Limits) -> Turn | None:
+        """A turn that needs no search, given when a search of these limits might give it."""
+        if limits.infinite or limits.ponder:
+            self._stopping.wait()
+        self._output.write("info depth 0 score cp 0")
+        return None if position.outcome() else position.legal_turns()[0]
+
+    def _level(self) -> Level | None:
+        """The level to play at; full strength in analysis, where a weak answer is of no use."""
+        if self._options.flag("UCI_LimitStrength") and not self._options.flag("UCI_AnalyseMode"):
+            return level_for(self._options.number("UCI_Elo"))
+        return None
+
+    def _count(self, depth: int) -> None:
+        """Prints the leaves below each turn, and their sum, from the worker."""
+        position = self._setup.position
+
+        def job() -> None:
+            total = 0 if depth else 1
+            for turn, leaves in divide(position, depth, self._stopping.is_set) if depth else ():
+                total += leaves
+                self._output.write(f"{turn}: {leaves}")
+            if self._stopping.is_set():
+                self._output.note("the count was stopped; its sum is of what was counted")
+            self._worker.done()
+            self._output.write("", f"Nodes searched: {total}")
+
+        self._begin(job)
+
+    def _bench(self, rest: str) -> None:
+        """Runs the benchmark on the worker; it has a search of its own."""
+        from merels.engine.bench import run
+
+        self._finish()
+
+        def job() -> None:
+            nodes, seconds = run()
+            self._worker.done()
+            self._output.write(*bench_lines(nodes, seconds))
+
+        self._begin(job)
+
+    def _finish(self) -> None:
+        """Ends what runs, and waits for its last line."""
+        self._stop()
+        self._worker.join()
+
+    def _begin(self, job: Callable[[], None]) -> None:
+        """Starts a job that a later stop reaches, even one that comes before the job is at work."""
+
+        def guarded() -> None:
+            try:
+                job()
+            except Exception as error:
+                self._fail(error)
+
+        self._stopping.clear()
+        self._searcher.arm()
+        self._worker.start(guarded)
+
+
+Handler = Callable[[Session, str], None]
+
+COMMANDS: dict[str, tuple[Handler, str]] = {
+    "uci": (Session._uci, "name the engine and its options; speak uci from now on"),
+    "ugi": (Session._ugi, "the same; speak ugi from now on"),
+    "debug": (Session._set_debug, "on | off: say more"),
+    "isready": (Session._is_ready, "answer readyok, also during a search"),
+    "setoption": (Session._set_option, "name N [value V]: set an option"),
+    "register": (Session._register, "nothing to register"),
+    "ucinewgame": (Session._new_game, "forget the last game"),
+    "uginewgame": (Session._new_game, "the same"),
+    "position": (Session._position, "startpos | fen F [moves T ...]: set the board up"),
+    "go": (
+        Session._go,
+        "[wtime T] [btime T] [winc T] [binc T] [p1time T] [p2time T] [p1inc T] [p2inc T] "
+        "[movestogo N] [movetime T] [depth N] [nodes N] [mate N] [infinite] [ponder] "
+        "[searchmoves T ...] | perft N: search; times in ms",
+    ),
+    "stop": (Session._stop, "end the search now"),
+    "ponderhit": (Session._ponder_hit, "the turn pondered on was played: the clock runs"),
+    "quit": (Session._quit, "end the program"),
+    "query": (Session._query, "p1turn | gameover | result: ask about the position"),
+    "d": (Session._draw, "draw the board"),
+    "fen": (Session._fen, "[17]: print the position's text, of 6 or of 17 fields"),
+    "flip": (Session._flip, "swap the colours"),
+    "eval": (Session._eval, "explain the static evaluation"),
+    "perft": (Session._perft, "N: count the turn sequences of N plies, as go perft does"),
+    "bench": (Session._bench, "search fixed positions; prints nodes and nodes per second"),
+    "compiler": (Session._compiler, "print versions"),
+    "help": (Session._help, "print this list"),
+}
+
+_AFTER_NOISE = frozenset(
+    ("uci", "ugi", "debug", "isready", "setoption", "position", "go", "stop", "ponderhit")
+)
+"""The commands that are looked for behind words that are none, as the protocol asks.
+
+Those that end the program or print a lot are not: such words occur in plain text.
+"""
+
+
+def _first_command(words: list[str]) -> int:
+    """The index of the line's command; the number of words where there is none."""
+    for index, word in enumerate(words):
+        if word.lower() in (_AFTER_NOISE if index else COMMANDS):
+            return index
+    return len(words)
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"

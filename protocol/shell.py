@@ -1,0 +1,183 @@
+"""The engine's small commands in a shell: perft, bench, analyse, eval and d."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from merels.engine.errors import InputError
+from merels.engine.notation import format_turns
+from merels.engine.position import COLOURS
+from merels.engine.score import Score
+from merels.engine.search import Info, Limits, Searcher
+from merels.protocol.console import (
+    add_rules_flags,
+    at_least_one,
+    guarded,
+    make_parser,
+    rules_of,
+    search,
+    setup_of,
+)
+from merels.protocol.counting import count, divide
+from merels.protocol.show import bench_lines, board_lines, evaluation_lines
+
+_DEEPEST_COUNT = 100
+_DEFAULT_TIME = 5000
+
+_POSITION_HELP = """\
+A position is 'startpos' or its text, for example
+  '********/********/******** w 9 9 0 1'
+and may be followed by 'moves' and turns: startpos moves d6 f4. Quote it: shells expand '*'.
+"""
+
+
+def perft(argv: list[str]) -> int:
+    """Counts the turn sequences of some plies; the total is the last line."""
+    parser = make_parser(
+        "perft",
+        "Counts the turn sequences of DEPTH plies from a position, draws aside: the number that\n"
+        "shows whether two programs agree on the rules, and how fast turns are generated.",
+        _POSITION_HELP,
+    )
+    parser.add_argument("depth", metavar="DEPTH", help="plies; from the start 7 takes seconds")
+    add_rules_flags(parser)
+    parser.add_argument(
+        "-position", "--position", metavar="P", default="startpos", help="where to count from"
+    )
+    parser.add_argument(
+        "-divide", "--divide", action="store_true", help="the count below each first turn, too"
+    )
+    arguments = parser.parse_args(argv)
+    return guarded("perft", lambda: _perft(arguments))
+
+
+def _perft(arguments: argparse.Namespace) -> int:
+    text: str = arguments.depth
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) <= _DEEPEST_COUNT):
+        raise InputError(text, f"expected a depth from 0 to {_DEEPEST_COUNT}")
+    depth = int(text)
+    position = setup_of([arguments.position], rules_of(arguments)).position
+    started = time.perf_counter()
+    if arguments.divide and depth:
+        total = 0
+        for turn, leaves in divide(position, depth, _never):
+            total += leaves
+            print(f"{turn}: {leaves}", flush=True)
+        print()
+    else:
+        total = count(position, depth, _never)
+    seconds = time.perf_counter() - started
+    print(f"{seconds:.3f} s, {total / max(seconds, 1e-9):,.0f} leaves a second")
+    print(total)
+    return 0
+
+
+def bench(argv: list[str]) -> int:
+    """Searches fixed positions; the last two lines are nodes and nodes per second."""
+    parser = make_parser(
+        "bench",
+        "Searches fixed positions to a fixed depth on one thread. The number of nodes is the same\n"
+        "on every machine, and changes when the search does; the speed is this machine's.",
+    )
+    parser.parse_args(argv)
+
+    def body() -> int:
+        from merels.engine.bench import run
+
+        print(*bench_lines(*run()), sep="\n")
+        return 0
+
+    return guarded("bench", body)
+
+
+def analyse(argv: list[str]) -> int:
+    """Searches a position and prints what it finds as it finds it."""
+    parser = make_parser(
+        "analyse",
+        "Searches a position and shows the best line after each iteration. Scores are in men, for\n"
+        "the side to move. Ctrl-C ends the search and shows the best turn so far.",
+        _POSITION_HELP,
+    )
+    parser.add_argument(
+        "position", metavar="POSITION", nargs="*", help="what to search (default: startpos)"
+    )
+    add_rules_flags(parser)
+    for flag, unit, text in (
+        ("depth", "PLIES", "stop at this depth"),
+        ("nodes", "N", "stop after so many positions"),
+        ("movetime", "MS", f"stop after so many milliseconds (without a limit: {_DEFAULT_TIME})"),
+        ("multipv", "N", "show the best N turns (default: 1)"),
+        ("hash", "MIB", "memory for the transposition table (default: 16)"),
+        ("threads", "N", "search on so many threads (default: 1)"),
+    ):
+        parser.add_argument(f"-{flag}", f"--{flag}", metavar=unit, type=at_least_one, help=text)
+    arguments = parser.parse_args(argv)
+    return guarded("analyse", lambda: _analyse(arguments))
+
+
+def _analyse(arguments: argparse.Namespace) -> int:
+    position = setup_of(arguments.position, rules_of(arguments)).position
+    depth, nodes, movetime = arguments.depth, arguments.nodes, arguments.movetime
+    if depth is None and nodes is None and movetime is None:
+        movetime = _DEFAULT_TIME
+    searcher = Searcher(hash_mb=arguments.hash or 16, threads=arguments.threads or 1)
+    limits = Limits(depth=depth, nodes=nodes, movetime=movetime)
+    lines = arguments.multipv or 1
+    print("\n".join(board_lines(position)), end="\n\n", flush=True)
+    result, _ = search(searcher, position, limits, _print_info, multipv=lines)
+    if result.turn is None:
+        print(f"The game is over: {position.outcome()}")
+    else:
+        print(f"{COLOURS[position.side]}'s best turn: {result.turn} ({men(result.info.score)})")
+    return 0
+
+
+def _print_info(info: Info) -> None:
+    """One line of a search for a person."""
+    depth = f"{info.depth}/{info.seldepth}"
+    print(
+        f"{depth:>7} {men(info.score):>13} {info.nodes:>13,} nodes {info.time / 1000:>8.2f} s  "
+        f"{format_turns(info.pv)}",
+        flush=True,
+    )
+
+
+def men(score: Score) -> str:
+    """A score as a person reads it: a lead in men, or how many own turns to the end."""
+    if score.own_moves is None:
+        return f"{(score.cp or 0) / 100:+.2f}"
+    if score.own_moves > 0:
+        return f"wins in {score.own_moves}"
+    return f"loses in {-score.own_moves}" if score.own_moves else "has lost"
+
+
+def evaluate(argv: list[str]) -> int:
+    """Prints the terms of a position's static evaluation."""
+    return _show("eval", "Explains the static evaluation of a position, term by term.", argv)
+
+
+def display(argv: list[str]) -> int:
+    """Draws a position."""
+    return _show("d", "Draws a position and prints its text, key, rules and outcome.", argv)
+
+
+def _show(command: str, description: str, argv: list[str]) -> int:
+    """Reads a position from the command line and prints lines about it."""
+    parser = make_parser(command, description, _POSITION_HELP)
+    parser.add_argument(
+        "position", metavar="POSITION", nargs="*", help="what to show (default: startpos)"
+    )
+    add_rules_flags(parser)
+    arguments = parser.parse_args(argv)
+    lines = evaluation_lines if command == "eval" else board_lines
+
+    def body() -> int:
+        print(*lines(setup_of(arguments.position, rules_of(arguments)).position), sep="\n")
+        return 0
+
+    return guarded(command, body)
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,43 @@
+"""A position and its evaluation as lines for a person."""
+
+from __future__ import annotations
+
+from merels.engine.diagram import draw
+from merels.engine.notation import format_position
+from merels.engine.position import WHITE, Position
+from merels.engine.rules import FIELDS
+from merels.engine.search import evaluate, explain
+
+_KEY_DIGITS = 15
+
+
+def board_lines(position: Position) -> list[str]:
+    """The board drawn, and everything that its future depends on."""
+    rules = position.rules
+    fields = " ".join(f"{field.name}={getattr(rules, field.attribute)}" for field in FIELDS)
+    outcome = position.outcome()
+    return [
+        *draw(position).splitlines(),
+        "",
+        f"Fen: {format_position(position)}",
+        f"Key: {position.key:0{_KEY_DIGITS}x}",
+        f"Rules: {rules.variant} {fields}",
+        f"Legal turns: {len(position.legal_turns())}",
+        f"Outcome: {outcome or 'none, the game goes on'}",
+    ]
+
+
+def evaluation_lines(position: Position) -> list[str]:
+    """The terms of the static evaluation, each side's part, and their sum."""
+    lines = [f"{'term':<24}{'White':>8}{'Black':>8}{'sum':>8}"]
+    for term, white, black in explain(position):
+        lines.append(f"{term:<24}{white:>8}{black:>8}{white - black:>+8}")
+    own = evaluate(position)
+    white_view = own if position.side == WHITE else -own
+    lines.append(f"Evaluation: {white_view:+} (White's view, hundredths of a man)")
+    return lines
+
+
+def bench_lines(nodes: int, seconds: float) -> list[str]:
+    """A benchmark's result; scripts read the last two lines."""
+    return [f"{seconds:.3f} seconds", f"{nodes} nodes", f"{nodes / max(seconds, 1e-9):.0f} nps"]

@@ -1,0 +1,51 @@
+"""The uci dialect: how the engine's answers are spelled in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from merels.engine.notation import format_turns
+
+if TYPE_CHECKING:
+    from merels.engine.position import Turn
+    from merels.engine.score import Score
+    from merels.engine.search import Info
+
+NO_TURN = "0000"
+
+
+class Uci:
+    """The Universal Chess Interface's spelling; `merels.protocol.ugi` differs in what it must."""
+
+    name = "uci"
+
+    def mate(self, score: Score) -> int | None:
+        """The number behind ``mate``: the winner's or (below 0) the loser's own moves."""
+        return score.own_moves
+
+    def mate_limit(self, number: int) -> int:
+        """The winner's own moves that ``go mate`` asks for."""
+        return number
+
+    def score(self, score: Score) -> str:
+        """A score: ``cp`` in hundredths of a man, or ``mate``."""
+        if score.win_in is None:
+            return f"cp {score.cp}"
+        return f"mate {self.mate(score)}"
+
+    def info(self, info: Info, show_wdl: bool = False) -> str:
+        """The line for a finished iteration, or for a bound found on the way."""
+        bound = f" {info.bound}bound" if info.bound else ""
+        wdl = " wdl {} {} {}".format(*info.wdl) if show_wdl else ""
+        pv = f" pv {format_turns(info.pv)}" if info.pv else ""
+        return (
+            f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv} "
+            f"score {self.score(info.score)}{bound}{wdl} nodes {info.nodes} nps {info.nps} "
+            f"hashfull {info.hashfull} tbhits {info.tbhits} time {info.time}{pv}"
+        )
+
+    def bestmove(self, turn: Turn | None, ponder: Turn | None) -> str:
+        """The line that ends a search; no turn means that the game is over."""
+        if turn is None:
+            return f"bestmove {NO_TURN}"
+        return f"bestmove {turn}" if ponder is None else f"bestmove {turn} ponder {ponder}"

@@ -1,0 +1,190 @@
+"""A small engine with one fault, for tests: ``python fake.py MODE [ARGUMENT]``.
+
+Without its fault it is a sound engine that answers at once with a legal turn. The faults are the
+functions below, each bound to a moment of the game in `FAULTS`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from merels.engine.notation import START, parse_position, play_turns
+from merels.engine.position import Position
+from merels.engine.rules import make_rules
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else "sound"
+ARGUMENT = sys.argv[2] if len(sys.argv) > 2 else ""
+RANDOM = random.Random(7)
+MEGABYTE = 1 << 20
+
+
+def write(text: str | bytes) -> None:
+    """Write to standard output at once."""
+    data = text.encode() if isinstance(text, str) else text
+    while data:
+        data = data[os.write(1, data):]
+
+
+def hang() -> None:
+    """Do nothing more, for ever, and use no time doing it."""
+    while True:
+        time.sleep(1000)
+
+
+def die() -> None:
+    """End in the way that the argument names."""
+    if ARGUMENT == "segv":
+        os.kill(os.getpid(), signal.SIGSEGV)
+        hang()
+    os._exit(int(ARGUMENT or 0))
+
+
+class Fake:
+    """The engine's state, and its answers to commands."""
+
+    def __init__(self) -> None:
+        self.variant = "mill"
+        self.position = Position()
+        self.go_count = 0
+        self.last = ""
+        self.before = ""
+
+    def turn(self) -> str:
+        """A legal turn, or 0000."""
+        turns = self.position.legal_turns()
+        self.last = str(RANDOM.choice(turns)) if turns else "0000"
+        return self.last
+
+    def set_position(self, words: list[str]) -> None:
+        """Take over a ``position`` line."""
+        at = words.index("moves") if "moves" in words else len(words)
+        text = START if words[1] == "startpos" else " ".join(words[2:at])
+        start = parse_position(text, make_rules(self.variant))
+        self.position = play_turns(start, words[at + 1 :])
+
+    def answer(self) -> None:
+        """The usual answer to ``go``, or a faulty one."""
+        info = "info depth 3 score cp 5 nodes 42 pv"
+        turn = self.turn()
+        usual = f"{info} {turn}\nbestmove {turn}\n"
+        formats = {
+            "illegal": "bestmove a1xg7\n",
+            "garbage": "bestmove \x01\xff%$ hello\n",
+            "none": "bestmove (none)\n",
+            "zeros": "bestmove 0000\n",
+            "empty": "bestmove\n",
+            "upper": f"{info} {turn}\nBESTMOVE {turn.upper()}\n",
+            "crlf": f"{info} {turn}\r\nbestmove {turn}\r\n",
+            "tab": f"{info} {turn}\nbestmove\t{turn}\t\n",
+            "blank": f"{info} {turn}\n  bestmove  {turn} \n",
+            "split": f"{info} {turn}\nbestmove {turn.replace('x', ' x')}\n",
+            "bad-numbers": f"info depth x{'9' * 5000} score cp 12abc nodes -{'8' * 400} nps\n"
+            f"info depth 99999999999999999999 score cp nodes\ninfo score mate\nbestmove {turn}\n",
+        }
+        if MODE in formats:
+            write(formats[MODE])
+        elif MODE == "no-newline" and self.go_count == 3:
+            write(usual.rstrip("\n"))
+            os._exit(0)
+        elif MODE == "double":
+            write(usual)
+            time.sleep(0.002)
+            write(f"bestmove {turn}\n")
+        elif MODE == "stale" and self.go_count > 1:
+            # The answer to the search before comes again, just ahead of the right one.
+            write(f"bestmove {self.before}\n{usual}")
+        elif MODE == "long-line":
+            write(b"info string " + b"x" * (20 * MEGABYTE) + b"\n" + usual.encode())
+        elif MODE == "many-lines":
+            line = b"info depth 1 score cp 1 nodes 1 pv d6\n"
+            write(line * 300_000 + usual.encode())
+        elif MODE == "junk":
+            write(bytes(RANDOM.randrange(256) for _ in range(100_000)) + b"\n" + usual.encode())
+        else:
+            write(usual)
+        self.before = turn
+
+    def go(self) -> None:
+        """Search: where most faults happen."""
+        self.go_count += 1
+        if MODE == "die-search" and self.go_count == 2:
+            write("info depth 1 score cp 1\n")
+            die()
+        if MODE == "never" or MODE == "stops-only":
+            return
+        if MODE == "late" and self.go_count == 2:
+            time.sleep(float(ARGUMENT))
+        if MODE == "flood":
+            while True:
+                write(b"info depth 1 score cp 1 nodes 1 pv d6\n" * 100)
+        if MODE == "close-stdout" and self.go_count == 2:
+            os.close(1)
+            hang()
+        if MODE == "deaf" and self.go_count == 2:
+            hang()
+        if MODE == "stderr":
+            os.write(2, b"e" * MEGABYTE)
+        self.answer()
+        if MODE == "die-after" and self.go_count == 2:
+            die()
+
+    def obey(self, line: str) -> None:
+        """Carry out one command."""
+        words = line.split()
+        command = words[0] if words else ""
+        if command == "uci":
+            if MODE == "mute":
+                hang()
+            write("id name Fake\nid author nobody\n")
+            write("option name UCI_Variant type combo default mill var mill var multi var loc\n")
+            write("option name Hash type spin default 16 min 1 max 1024\nuciok\n")
+        elif command == "isready":
+            if MODE == "die-ready":
+                die()
+            if MODE != "never-ready":
+                write("readyok\n")
+        elif command == "setoption" and words[2].lower() == "uci_variant":
+            self.variant = words[4]
+        elif command == "position":
+            self.set_position(words)
+        elif command == "go":
+            self.go()
+        elif command == "stop" and MODE == "stops-only":
+            self.answer()
+        elif command == "quit" and MODE not in ("stubborn", "family"):
+            sys.exit(0)
+
+
+def main() -> None:
+    """Read commands to the end of the input."""
+    if MODE == "die-start":
+        die()
+    if MODE in ("stubborn", "family"):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if MODE == "family":
+        # A child that holds the pipes, and one that has left the process group as well.
+        sleeper = [sys.executable, "-c", "import time; time.sleep(1000)"]
+        subprocess.Popen(sleeper)
+        subprocess.Popen(sleeper, start_new_session=ARGUMENT == "session")
+    if MODE == "parent-dies":
+        # The engine's process ends in the middle of a game, and its child holds the pipes.
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    fake = Fake()
+    while True:
+        line = sys.stdin.readline()
+        if not line:
+            break
+        if MODE == "parent-dies" and line.startswith("go") and fake.go_count == 1:
+            os._exit(3)
+        fake.obey(line)
+    if MODE in ("stubborn", "family"):
+        hang()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""An engine that speaks Sanmill's dialect, step by step, and plays the first legal step.
+
+A removal is a token and a search of its own, ``bestmove`` stands at the end of the info line, and
+scores are White's view. Its option list, its ``fen`` line and its refusals are what clients of
+that engine meet.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from merels.engine.board import NAMES
+from merels.engine.notation import format_board, parse_position
+from merels.engine.position import BLACK, WHITE, Position, Turn
+
+OPTIONS = """\
+option name SkillLevel type spin default 1 min 0 max 30
+option name MoveTimeMs type spin default 1000 min 0 max 60000
+option name Algorithm type spin default 2 min 0 max 4
+option name NMoveRule type spin default 100 min 10 max 200
+option name EndgameNMoveRule type spin default 100 min 5 max 200
+option name Shuffling type check default true
+option name DeveloperMode type check default true
+"""
+
+
+class Sanmill:
+    """A position and, between a step that closes a mill and its removal, that step."""
+
+    def __init__(self) -> None:
+        self.position = Position()
+        self.owed: Turn | None = None
+        self.settings: dict[str, str] = {}
+
+    def turns(self) -> list[Turn]:
+        """The legal turns that go on with the step played last, or all."""
+        turns = self.position.legal_turns()
+        if self.owed is None:
+            return turns
+        return [turn for turn in turns if turn[:2] == self.owed[:2]]
+
+    def play(self, token: str) -> None:
+        """Play one step; a whole turn in one token is what this engine does not know."""
+        for turn in self.turns():
+            step = str(turn).split("x")
+            if self.owed is None and step[0] == token:
+                if turn.taken:
+                    self.owed = turn
+                else:
+                    self.position = self.position.play(turn)
+                return
+            if self.owed is not None and token == "x" + step[1]:
+                self.position = self.position.play(turn)
+                self.owed = None
+                return
+        raise ValueError(token)
+
+    def set_position(self, words: list[str]) -> None:
+        """Take over a ``position`` line."""
+        at = words.index("moves") if "moves" in words else len(words)
+        if words[1] == "fen":
+            if at - 2 < 17:
+                raise ValueError("a position has 17 fields")
+            self.position = parse_position(" ".join(words[2:at]))
+        else:
+            self.position = Position()
+        self.owed = None
+        for token in words[at + 1 :]:
+            self.play(token)
+
+    def go(self) -> str:
+        """The line that answers ``go``."""
+        turns = self.turns()
+        if self.owed is None and self.position.outcome() is not None:
+            return "info depth 0 score cp 0 nodes 1 bestmove none"
+        if self.owed is not None:
+            best = "x" + sorted(NAMES[turn.taken[0]] for turn in turns)[-1]
+        else:
+            best = str(min(turns, key=str)).split("x")[0]
+        lead = self.position.total(WHITE) - self.position.total(BLACK)
+        return f"info depth 6 score cp {100 * lead} nodes 8147 bestmove {best}"
+
+    def fen(self) -> str:
+        """The position in 17 fields, also while a removal is owed."""
+        position, owed = self.position, self.owed
+        men, hands, phase, action = position.men, position.hands, "m", "s"
+        if position.hands[position.side]:
+            phase, action = "p", "p"
+        debts = [0, 0]
+        if owed is not None:
+            action, debts[position.side] = "r", 1
+            men = position.play(Turn(owed.origin, owed.to)).men
+            hands = position.play(Turn(owed.origin, owed.to)).hands
+        side = "wb"[position.side]
+        return (
+            f"fen {format_board(men)} {side} {phase} {action} "
+            f"{men[0].bit_count()} {hands[0]} {men[1].bit_count()} {hands[1]} "
+            f"{debts[0]} {debts[1]} -1 -1 -1 -1 0 {position.plies} {position.number} ids:nodes"
+        )
+
+    def obey(self, line: str) -> bool:
+        """Carry out one command; False for ``quit``."""
+        words = line.split()
+        command = words[0] if words else ""
+        if command == "uci":
+            print(f"id name Sanmill\nid author its authors\n{OPTIONS}uciok")
+        elif command == "isready":
+            print("readyok")
+        elif command == "setoption":
+            at = words.index("value")
+            self.settings[" ".join(words[2:at])] = " ".join(words[at + 1 :])
+        elif command == "settings":
+            print(*(f"{name}={value}" for name, value in self.settings.items()))
+        elif command == "position":
+            try:
+                self.set_position(words)
+            except ValueError as error:
+                print(f"info string error {error}")
+        elif command == "fen":
+            print(self.fen())
+        elif command == "go":
+            print(self.go())
+        sys.stdout.flush()
+        return command != "quit"
+
+
+def main() -> None:
+    """Read commands to the end of the input."""
+    sanmill = Sanmill()
+    for line in sys.stdin:
+        if not sanmill.obey(line):
+            break
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""What tests need to know of processes: which of an engine's are left."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from merels.protocol.guard import GUARD
+from merels.protocol.guardian import MARK
+
+FAKE = (sys.executable, str(Path(__file__).parent / "fakes" / "fake.py"))
+SANMILL = (sys.executable, str(Path(__file__).parent / "fakes" / "sanmill.py"))
+
+needs_proc = pytest.mark.skipif(
+    not os.path.exists("/proc/self/environ"), reason="needs /proc to look for processes"
+)
+
+
+def own_mark() -> str:
+    """The mark in the environment of every engine that this process starts."""
+    return GUARD.environment()[MARK].split()[-1]
+
+
+def marked(mark: str) -> list[int]:
+    """The processes that carry a mark, and are not merely waiting to be reaped."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                environment = Path(f"/proc/{name}/environ").read_bytes()
+            except OSError:
+                continue
+            if mark.encode() in environment:
+                found.append(int(name))
+    return found
+
+
+def wait_until_gone(mark: str, seconds: float = 5.0) -> list[int]:
+    """The processes with a mark that are still there after so long; empty as soon as none is."""
+    deadline = time.monotonic() + seconds
+    while (left := marked(mark)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return left

@@ -1,0 +1,141 @@
+"""A client for tests: the real process, spoken to as a GUI does, with a deadline on every wait."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+PATIENCE = 20.0
+"""Seconds after which an answer is taken to be missing; far above what any takes."""
+
+_END = None
+
+
+class Gui:
+    """The protocol loop as a process; a context manager that leaves none behind."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._stderr = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "merels.protocol"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            cwd=directory,
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Gui:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._reader.join(PATIENCE)
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass
+        self._stderr.close()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        try:
+            for line in self.process.stdout:
+                self._lines.put(line)
+        except (OSError, ValueError):
+            pass
+        self._lines.put(_END)
+
+    def raw(self, data: bytes) -> None:
+        """Sends bytes as they are."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, *lines: str) -> None:
+        """Sends lines."""
+        self.raw("".join(line + "\n" for line in lines).encode())
+
+    def line(self, timeout: float = PATIENCE) -> str:
+        """The next line, with its blanks; fails when none comes."""
+        try:
+            line = self._lines.get(timeout=timeout)
+        except queue.Empty:
+            raise AssertionError(f"no line within {timeout} s") from None
+        assert line is not _END, f"the output has ended; stderr: {self.errors()!r}"
+        assert line.endswith(b"\n"), f"a torn line: {line!r}"
+        return line[:-1].decode()
+
+    def until(self, wanted: str | Callable[[str], bool]) -> list[str]:
+        """All lines up to the one that starts with ``wanted``, or that it accepts."""
+        lines: list[str] = []
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            lines.append(self.line(max(0.0, deadline - time.monotonic())))
+            found = lines[-1].startswith(wanted) if isinstance(wanted, str) else wanted(lines[-1])
+            if found:
+                return lines
+
+    def ask(self, *lines: str) -> list[str]:
+        """Sends lines, and gives what came before the ``readyok`` behind them."""
+        self.send(*lines, "isready")
+        return self.until("readyok")[:-1]
+
+    def go(self, go: str, *before: str) -> list[str]:
+        """Sends lines and a search, and gives its lines, ``bestmove`` last."""
+        self.send(*before, go)
+        return self.until("bestmove")
+
+    def pending(self, seconds: float) -> list[str]:
+        """The lines that come within some seconds."""
+        lines: list[str] = []
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                line = self._lines.get(timeout=left)
+            except queue.Empty:
+                break
+            assert line is not _END, f"the output has ended; stderr: {self.errors()!r}"
+            lines.append(line.decode().rstrip("\n"))
+        return lines
+
+    def fen(self) -> str:
+        """The text of the position on the board."""
+        self.send("fen")
+        return self.until(lambda line: "/" in line)[-1]
+
+    def close_input(self) -> None:
+        """Ends the process's input."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def interrupt(self) -> None:
+        """Sends SIGINT."""
+        self.process.send_signal(signal.SIGINT)
+
+    def code(self) -> int:
+        """The exit code; fails when the process does not end."""
+        return self.process.wait(PATIENCE)
+
+    def errors(self) -> str:
+        """What the process has written to its standard error."""
+        self._stderr.seek(0)
+        return self._stderr.read().decode()

@@ -1,0 +1,89 @@
+"""The asyncio client, with real engines."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from merels.engine.position import Position
+from merels.protocol.asyncclient import AsyncEngine
+from merels.protocol.client import EngineError, EngineTerminated, Limit
+from tests.processes import FAKE, own_mark, wait_until_gone
+from tests.protocol.test_client import MERELS
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Every test must leave no engine process behind."""
+    yield
+    if os.path.exists("/proc/self/environ"):
+        assert wait_until_gone(own_mark()) == []
+
+
+def test_two_engines_at_once() -> None:
+    async def talk() -> None:
+        async with await AsyncEngine.popen(MERELS) as one, await AsyncEngine.popen(MERELS) as two:
+            await one.configure({"Hash": 2})
+            await asyncio.gather(one.new_game(), two.new_game(), one.ping())
+            results = await asyncio.gather(
+                one.play(Position(), Limit(depth=3)), two.play(Position(), Limit(depth=4))
+            )
+            assert [result.info.depth for result in results] == [3, 4]
+            several = await one.analyse(Position(), Limit(depth=2), multipv=2)
+            assert isinstance(several, list) and len(several) == 2
+            assert one.name == two.name and "hash" in one.options
+
+    asyncio.run(talk())
+
+
+def test_a_stream_that_is_left_is_stopped() -> None:
+    async def talk() -> None:
+        async with await AsyncEngine.popen(MERELS) as engine:
+            async with await engine.analysis(Position()) as analysis:
+                count = 0
+                async for info in analysis:
+                    count += 1
+                    if count == 4:
+                        break
+            assert analysis.info.depth is not None
+            analysis = await engine.analysis(Position())
+            asyncio.get_running_loop().call_later(0.1, analysis.stop)
+            assert (await analysis.wait()).score is not None
+            assert (await engine.play(Position(), Limit(depth=2))).turn is not None
+
+    asyncio.run(talk())
+
+
+def test_a_cancelled_search_frees_the_engine() -> None:
+    async def talk() -> None:
+        async with await AsyncEngine.popen(MERELS) as engine:
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(engine.play(Position(), Limit(time=1000)), 0.2)
+            play = engine.play(Position(), Limit(depth=2))
+            assert (await asyncio.wait_for(play, 10)).turn is not None
+
+    asyncio.run(talk())
+
+
+def test_errors_come_through() -> None:
+    async def talk() -> None:
+        with pytest.raises(EngineError, match="no-such-engine"):
+            await AsyncEngine.popen("no-such-engine")
+        async with await AsyncEngine.popen([*FAKE, "die-search", "1"]) as engine:
+            await engine.play(Position(), Limit(nodes=1))
+            with pytest.raises(EngineTerminated, match="exit code 1"):
+                await engine.play(Position(), Limit(nodes=1))
+
+    asyncio.run(talk())
+
+
+def test_a_start_that_is_cancelled_leaves_nothing() -> None:
+    async def talk() -> None:
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(AsyncEngine.popen([*FAKE, "mute"], timeout=1.0), 0.2)
+        await asyncio.sleep(1.2)
+
+    asyncio.run(talk())

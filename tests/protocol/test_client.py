@@ -1,0 +1,474 @@
+"""The client, driving real engine processes: our own, and fakes with faults."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine.notation import parse_position, parse_turn
+from merels.engine.position import BLACK, WHITE, Position, Turn
+from merels.engine.rules import make_rules
+from merels.engine.score import Score
+from merels.protocol.adapters import Go, dialect
+from merels.protocol.client import (
+    Engine,
+    EngineError,
+    EngineTerminated,
+    EngineTimeout,
+    Limit,
+    PovScore,
+    make_go,
+)
+from merels.protocol.process import EngineProcess, find_executable, split_command
+from merels.protocol.threadwire import ThreadWire
+from merels.protocol.wire import LONGEST_LINE, PipeWire, Wire
+from tests.processes import FAKE, own_mark, wait_until_gone
+
+MERELS = [sys.executable, "-m", "merels.protocol"]
+OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
+
+
+def fake(mode: str, argument: str = "") -> list[str]:
+    """The command of a fake engine."""
+    return [*FAKE, mode, argument]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Every test must leave no engine process behind."""
+    yield
+    if os.path.exists("/proc/self/environ"):
+        assert wait_until_gone(own_mark()) == []
+
+
+def test_a_whole_conversation() -> None:
+    with Engine.popen(MERELS) as engine:
+        assert engine.name.startswith("merels")
+        engine.configure({"hash": 2, "clear hash": None})
+        engine.new_game()
+        engine.ping(5.0)
+        result = engine.play(Position(), Limit(depth=4))
+        assert result.turn in Position().legal_turns()
+        assert result.info.depth == 4
+        assert result.info.score is not None
+        assert result.info.pv[0] == result.turn
+        pid = engine.pid
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_two_engines_play_a_game() -> None:
+    position, turns = Position(make_rules("multi")), list[Turn]()
+    with Engine.popen(MERELS) as white, Engine.popen(MERELS) as black:
+        while position.outcome() is None and len(turns) < 40:
+            engine = (white, black)[position.side]
+            turn = engine.play(Position(position.rules), Limit(nodes=200), turns=turns).turn
+            assert turn is not None
+            turns.append(turn)
+            position = position.push(turn)
+    assert len(turns) > 9
+
+
+def test_the_rules_of_the_position_are_told() -> None:
+    # d7 closes two mills: one man is taken under mill, two with DoubleMill=each.
+    text = "O*@***@*/O**@*@**/*O*****O w 5 5 0 5"
+    for settings, wanted in (([], "d7xb2"), (["DoubleMill=each"], "d7xb2xc4")):
+        position = parse_position(text, make_rules("mill", settings))
+        with Engine.popen(MERELS) as engine:
+            only = [parse_turn(wanted)]
+            assert engine.play(position, Limit(depth=2), root_turns=only).turn == only[0]
+
+
+def test_analysing_several_variations_and_back() -> None:
+    with Engine.popen(MERELS) as engine:
+        several = engine.analyse(Position(), Limit(depth=3), multipv=3)
+        assert isinstance(several, list)
+        assert [info.multipv for info in several] == [1, 2, 3]
+        assert len({info.pv[0] for info in several}) == 3
+        one = engine.analyse(Position(), Limit(depth=3))
+        assert not isinstance(one, list) and one.multipv == 1
+        with engine.analysis(Position(), Limit(depth=3)) as analysis:
+            assert {info.multipv for info in analysis if info.score} == {1}
+
+
+def test_root_turns_limit_the_choice() -> None:
+    only = parse_turn("a1")
+    with Engine.popen(MERELS) as engine:
+        assert engine.play(Position(), Limit(depth=3), root_turns=[only]).turn == only
+
+
+def test_an_endless_analysis_streams_until_it_is_stopped() -> None:
+    with Engine.popen(MERELS) as engine:
+        depths = []
+        with engine.analysis(Position()) as analysis:
+            for info in analysis:
+                depths.append(info.depth)
+                if len(depths) == 5:
+                    break
+            assert analysis.running
+        assert not analysis.running
+        assert engine.play(Position(), Limit(depth=2)).turn is not None
+
+
+def test_an_analysis_is_stopped_from_another_thread() -> None:
+    with Engine.popen(MERELS) as engine:
+        analysis = engine.analysis(Position())
+        timer = threading.Timer(0.2, analysis.stop)
+        timer.start()
+        assert analysis.wait().score is not None
+        timer.join()
+
+
+def test_playing_ends_an_analysis_that_still_runs() -> None:
+    with Engine.popen(MERELS) as engine:
+        analysis = engine.analysis(Position())
+        assert analysis.next() is not None
+        assert engine.play(Position(), Limit(depth=2)).turn is not None
+        assert not analysis.running
+
+
+def test_a_finished_game_has_no_turn() -> None:
+    over = parse_position("OOO*****/********/@@****** b 0 0 0 30", make_rules("mill"))
+    with Engine.popen(MERELS) as engine:
+        assert engine.play(over, Limit(depth=2)).turn is None
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"Hsh": 1}, "no option 'Hsh'; did you mean 'Hash'"),
+        ({"Hash": 0}, "option Hash takes a number from 1 to 1024, not '0'"),
+        ({"Hash": "many"}, "option Hash takes a whole number, not 'many'"),
+        ({"uci_variant": "chess"}, "option UCI_Variant takes one of mill, multi, loc, not 'chess'"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(settings: dict[str, str], message: str) -> None:
+    with Engine.popen(fake("sound")) as engine:
+        assert list(engine.options) == ["UCI_Variant", "Hash"]
+        with pytest.raises(EngineError, match=message):
+            engine.configure(settings)
+
+
+@pytest.mark.parametrize("command", ["./no-such-engine", ["no-such-engine", "x"]])
+def test_a_missing_engine_is_named(command: str | list[str]) -> None:
+    with pytest.raises(EngineError, match="no-such-engine"):
+        Engine.popen(command)
+
+
+def test_commands_that_cannot_run_are_explained(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no program")
+    for command, message in (
+        ("", "empty"),
+        ("'open", "cannot read the engine's command"),
+        (str(tmp_path / "text"), "cannot start"),
+    ):
+        with pytest.raises(EngineError, match=message):
+            Engine.popen(command)
+    with pytest.raises(EngineError, match="no such directory"):
+        Engine.popen(MERELS, directory=str(tmp_path / "nowhere"))
+
+
+def test_no_shell_reads_the_command(tmp_path: Path) -> None:
+    assert split_command("engine 'a b' $HOME;x") == ["engine", "a b", "$HOME;x"]
+    target = tmp_path / "made by a shell"
+    with pytest.raises(EngineError):
+        Engine.popen(f"no-such-engine; touch '{target}'")
+    assert not target.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shell script")
+def test_an_engine_is_found_in_its_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "my-engine"
+    script.write_text(f'#!/bin/sh\ntest -f my-engine && exec {sys.executable} "{FAKE[1]}" sound\n')
+    script.chmod(0o755)
+    with Engine.popen("./my-engine", directory=str(tmp_path)) as engine:
+        assert engine.name == "Fake"
+    with Engine.popen("my-engine", directory=str(tmp_path)) as engine:
+        assert engine.name == "Fake"
+    monkeypatch.chdir(tmp_path)
+    assert find_executable("./my-engine") == str(script)
+
+
+def test_death_is_told_with_its_cause() -> None:
+    for how, cause in (("1", "exit code 1"), ("segv", "killed by SIGSEGV")):
+        with pytest.raises(EngineTerminated, match=cause):
+            Engine.popen(fake("die-start", how))
+        with Engine.popen(fake("die-search", how)) as engine:
+            assert engine.play(Position(), Limit(nodes=1)).turn is not None
+            with pytest.raises(EngineTerminated, match=cause):
+                engine.play(Position(), Limit(nodes=1))
+            with pytest.raises(EngineTerminated, match=cause):
+                engine.ping()
+
+
+def test_timeouts_say_what_was_awaited() -> None:
+    with pytest.raises(EngineTimeout, match="no answer to uci in 0.3 s"):
+        Engine.popen(fake("mute"), timeout=0.3)
+    with Engine.popen(fake("never-ready")) as engine:
+        with pytest.raises(EngineTimeout, match="no answer to isready in 0.2 s"):
+            engine.ping(0.2)
+    with Engine.popen(fake("never")) as engine:
+        engine.timeout = 0.2
+        with pytest.raises(EngineTimeout, match="plays no turn"):
+            engine.play(Position(), Limit(time=0.1))
+
+
+def test_a_closed_engine_touches_no_other_s_pipes() -> None:
+    engine = Engine.popen(MERELS)
+    engine.close()
+    with Engine.popen(MERELS) as other:
+        for call in (engine.new_game, engine.ping, engine.interrupt):
+            with pytest.raises(EngineTerminated, match="exit code 0"):
+                call()
+        assert other.play(Position(), Limit(depth=2)).turn is not None
+
+
+def test_a_thread_that_still_writes_touches_no_other_s_pipes() -> None:
+    deaf, wire = talk("print('here', flush=True); time.sleep(1000)", ThreadWire)
+    assert wire.read_line(time.monotonic_ns() + SOON) == b"here"
+    for _ in range(2):
+        wire.send(b"position startpos\n" * 100_000, 0.2)
+    deaf.close(0.1)
+    wire.close()
+    fresh, other = talk("print(repr(sys.stdin.read()))")
+    time.sleep(0.1)
+    other.send(b"mine\n")
+    other.close_input()
+    assert other.read_line(time.monotonic_ns() + SOON) == b"'mine\\n'"
+    fresh.close()
+    other.close()
+
+
+def test_an_illegal_turn_is_an_error_that_names_it() -> None:
+    with Engine.popen(fake("illegal")) as engine:
+        with pytest.raises(EngineError, match="illegal turn 'a1xg7'"):
+            engine.play(Position(), Limit(nodes=1))
+
+
+@pytest.mark.parametrize("mode", ["stubborn", "family"])
+def test_closing_ends_engines_that_ignore_everything(mode: str) -> None:
+    engine = Engine.popen(fake(mode))
+    start = time.monotonic()
+    engine.close(0.2)
+    assert time.monotonic() - start < 5.0
+    engine.close()
+
+
+def test_a_guardian_that_was_killed_is_replaced() -> None:
+    from merels.protocol.guard import GUARD
+
+    with Engine.popen(fake("sound")):
+        assert GUARD._process is not None
+        GUARD._process.kill()
+        GUARD._process.wait()
+        with Engine.popen(fake("sound")):
+            assert GUARD._process.poll() is None
+
+
+def test_everything_can_be_traced(tmp_path: Path) -> None:
+    seen: list[tuple[str, bytes]] = []
+    errors = tmp_path / "stderr"
+    command = fake("stderr")
+    with Engine.popen(command, trace=lambda *said: seen.append(said), stderr=str(errors)) as engine:
+        engine.play(Position(), Limit(nodes=1))
+    assert (">", b"uci\n") in seen
+    assert (">", b"position startpos\ngo nodes 1\n") in seen
+    assert b"bestmove" in b"".join(data for way, data in seen if way == "<")
+    assert errors.stat().st_size == 1 << 20
+
+
+SCRIPT = """
+import sys, time
+exec(sys.argv[1])
+"""
+
+
+def talk(code: str, wires: type[Wire] = PipeWire) -> tuple[EngineProcess, Wire]:
+    """A wire to a process that runs some code."""
+    process = EngineProcess([sys.executable, "-c", SCRIPT, code])
+    return process, wires(process)
+
+
+WIRES = [PipeWire, ThreadWire] if os.name == "posix" else [ThreadWire]
+SOON = 5 * 10**9
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_an_endless_line_takes_no_memory(wires: type[Wire]) -> None:
+    code = "w = sys.stdout.write; w('info ' + 'x' * 30_000_000 + '\\nbestmove d6\\n')"
+    process, wire = talk(code, wires)
+    answer = wire.ask(b"go\n", SOON)
+    assert answer is not None and answer.text == b"d6"
+    assert len(wire._tail) <= LONGEST_LINE
+    process.close()
+    wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_a_process_that_reads_nothing_does_not_block_us(wires: type[Wire]) -> None:
+    process, wire = talk("print('here', flush=True); time.sleep(1000)", wires)
+    assert wire.read_line(time.monotonic_ns() + SOON) == b"here"
+    start = time.monotonic()
+    with pytest.raises(EngineTimeout, match="does not read its input"):
+        for _ in range(3):
+            wire.send(b"position startpos\n" * 100_000, 0.2)
+    assert time.monotonic() - start < 5.0
+    process.close(0.1)
+    wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_both_sides_may_write_more_than_a_pipe_holds(wires: type[Wire]) -> None:
+    code = "print('x\\n' * 500_000, flush=True); n = len(sys.stdin.readline()); print(n)"
+    process, wire = talk(code, wires)
+    wire.send(b"y" * 300_000 + b"\n", 20.0)
+    deadline = time.monotonic_ns() + 20 * 10**9
+    while (line := wire.read_line(deadline)) in (b"x", b""):
+        pass
+    assert line == b"300001"
+    process.close()
+    wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_the_last_score_before_the_answer_is_kept(wires: type[Wire]) -> None:
+    code = r"""
+for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
+             "info depth 2 score cp 2 nodes 2", "info depth 2 multipv 1 score cp 3 nodes 3",
+             "info depth 2 multipv 2 score cp -9 nodes 3", "info currmove d6",
+             " \tBestMove d6 ponder f4"):
+    print(line, flush=True); time.sleep(0.01)
+"""
+    process, wire = talk(code, wires)
+    answer = wire.ask(b"go\n", SOON)
+    assert answer is not None
+    assert answer.info == b"info depth 2 multipv 1 score cp 3 nodes 3"
+    assert answer.text == b"d6 ponder f4"
+    process.close()
+    wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_a_stray_bestmove_is_dropped_and_remembered(wires: type[Wire]) -> None:
+    code = r"""
+sys.stdin.readline(); print("bestmove a1", flush=True); print("bestmove d1", flush=True)
+sys.stdin.readline(); print("bestmove g1", flush=True)
+"""
+    process, wire = talk(code, wires)
+    first = wire.ask(b"go\n", SOON)
+    assert first is not None and first.text == b"a1"
+    time.sleep(0.2)
+    second = wire.ask(b"go\n", SOON)
+    assert second is not None and second.text == b"g1"
+    assert wire.untidy
+    process.close()
+    wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_lines_read_ahead_stay_in_order(wires: type[Wire]) -> None:
+    code = r"""
+w = sys.stdout.write
+w("bestmove a1\ninfo depth 5 score cp 5 nodes 5\nbestmo"); sys.stdout.flush(); time.sleep(0.2)
+w("ve d1\n"); sys.stdout.flush()
+"""
+    process, wire = talk(code, wires)
+    first = wire.ask(b"go\n", SOON)
+    second = wire.wait_answer(time.monotonic_ns(), SOON)
+    assert first is not None and first[:2] == (b"a1", b"")
+    assert second is not None and second[:2] == (b"d1", b"info depth 5 score cp 5 nodes 5")
+    process.close()
+    wire.close()
+
+
+def test_scores_are_seen_from_either_side() -> None:
+    score = PovScore(Score(cp=30), BLACK)
+    assert (score.relative, score.white(), score.black()) == (
+        Score(cp=30), Score(cp=-30), Score(cp=30),
+    )
+    assert PovScore(Score(win_in=5), BLACK).white() == Score(win_in=-5)
+    assert PovScore(Score(win_in=-4), WHITE).white() == Score(win_in=-4)
+    assert PovScore(Score(win_in=0), WHITE).black() == Score(win_in=1)
+
+
+@pytest.mark.parametrize(
+    "name, mate, plies",
+    [("uci", 3, 5), ("uci", 1, 1), ("uci", -2, -4), ("uci", 0, 0), ("ugi", 5, 5), ("ugi", -4, -4)],
+)
+def test_mates_become_plies(name: str, mate: int, plies: int) -> None:
+    line = b"info depth 4 score mate %d nodes 9" % mate
+    assert dialect(name).brief(line, WHITE).win_in == plies
+    info = dialect(name).info(line, Position())
+    assert info.score == PovScore(Score(win_in=plies), WHITE)
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        (b"info depth 8 seldepth 9 multipv 1 score cp -12 nodes 4321 nps 1", (-12, None, 8, 4321)),
+        (b"info nodes 4321 score cp 7 lowerbound depth 8", (7, None, 8, 4321)),
+        (b"info score 15 bestmove d6", (15, None, 0, 0)),
+        (b"info score cp", (None, None, 0, 0)),
+        (b"info depth x score cp y nodes z", (None, None, 0, 0)),
+        (b"info depth -3 score cp " + b"9" * 5000 + b" nodes 1", (None, None, 0, 1)),
+        (b"info depth 12 score mate -1 nodes 77 pv d6", (None, -2, 12, 77)),
+    ],
+)
+def test_info_lines_in_any_order_and_shape(line: bytes, expected: tuple[object, ...]) -> None:
+    assert tuple(dialect("uci").brief(line, WHITE)) == expected
+
+
+def test_all_of_an_info_line_is_read() -> None:
+    line = (
+        b"info depth 8 seldepth 12 multipv 2 score cp 30 upperbound wdl 500 300 200 nodes 99 "
+        b"nps 1000 hashfull 5 tbhits 3 time 1500 pv d6 f4 d6 a1"
+    )
+    info = dialect("uci").info(line, Position())
+    assert (info.depth, info.seldepth, info.multipv, info.nodes) == (8, 12, 2, 99)
+    assert (info.nps, info.hashfull, info.tbhits, info.time) == (1000, 5, 3, 1.5)
+    assert info.score == PovScore(Score(cp=30), WHITE)
+    assert (info.bound, info.wdl) == ("upper", (500, 300, 200))
+    assert info.pv == (parse_turn("d6"), parse_turn("f4"))
+    assert dialect("uci").info(b"info string a b  c", Position()).string == "a b c"
+
+
+def test_limits_become_whole_milliseconds() -> None:
+    limit = Limit(white_clock=1.5, black_clock=0.25, white_inc=0.01, black_inc=0, remaining_moves=9)
+    line = dialect("uci").go(make_go(limit, WHITE))
+    assert line == b"go wtime 1500 btime 250 winc 10 binc 0 movestogo 9\n"
+    line = dialect("ugi").go(make_go(limit, WHITE))
+    assert line == b"go p1time 1500 p2time 250 p1inc 10 p2inc 0 movestogo 9\n"
+    assert dialect("uci").go(make_go(Limit(time=0.0001, depth=3, nodes=7, mate=2), WHITE)) == (
+        b"go movetime 1 depth 3 nodes 7 mate 2\n"
+    )
+    assert dialect("uci").go(Go(time=(None, 5), ponder=True)) == b"go ponder btime 5\n"
+    turns = (parse_turn("d6"), parse_turn("a1"))
+    assert dialect("uci").go(Go(infinite=True, turns=turns)) == b"go infinite searchmoves d6 a1\n"
+
+
+def test_a_position_has_no_bare_moves() -> None:
+    assert dialect("uci").position(Position()) == b"position startpos"
+    turns = [parse_turn("d6"), parse_turn("f4")]
+    assert dialect("uci").position(Position(), turns) == b"position startpos moves d6 f4"
+    other = parse_position(OTHER_START)
+    assert dialect("ugi").position(other) == b"position fen " + OTHER_START.encode()
+
+
+def test_unknown_protocols_are_refused() -> None:
+    with pytest.raises(EngineError, match="no protocol 'xboard'; known are uci, ugi, sanmill"):
+        Engine.popen(MERELS, protocol="xboard")
+
+
+def test_our_engine_speaks_ugi() -> None:
+    with Engine.popen(MERELS, protocol="ugi") as engine:
+        engine.new_game()
+        result = engine.play(Position(), Limit(depth=3))
+        assert result.turn is not None and result.ponder is None

@@ -1,0 +1,166 @@
+"""The small commands in a shell, each a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.protocol.gui import PATIENCE
+
+PERFT = json.loads((Path(__file__).parents[1] / "data" / "perft.json").read_text())
+
+
+def command(function: str, *arguments: str) -> list[str]:
+    """The command line that runs one of the shell's functions."""
+    code = f"import sys; from merels.protocol.shell import {function} as main; "
+    return [sys.executable, "-c", code + "sys.exit(main(sys.argv[1:]))", *arguments]
+
+
+def run(function: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end."""
+    return subprocess.run(
+        command(function, *arguments), capture_output=True, encoding="utf-8", timeout=PATIENCE
+    )
+
+
+def output(function: str, *arguments: str) -> list[str]:
+    """The lines of a command that succeeds and has nothing to complain about."""
+    done = run(function, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("row", PERFT[::7], ids=lambda row: f"{row['rules']} {row['position']}")
+def test_perft_of_the_published_rows(row: dict[str, object]) -> None:
+    counts = row["perft"]
+    assert isinstance(counts, list)
+    depth = max(d for d, leaves in enumerate(counts, 1) if leaves < 2_000_000)
+    variant, *fields = str(row["rules"]).split()
+    settings = ["-set", *fields] if fields else []
+    lines = output(
+        "perft", str(depth), "-variant", variant, *settings, "-position", str(row["position"])
+    )
+    assert lines[-1] == str(counts[depth - 1])
+
+
+def test_perft_divides_and_its_total_is_the_last_line() -> None:
+    lines = output("perft", "4", "-divide")
+    parts = [re.fullmatch(r"([a-g][1-7]): (\d+)", line) for line in lines[:24]]
+    assert all(parts)
+    assert sum(int(part[2]) for part in parts if part) == 24 * 23 * 22 * 21 == int(lines[-1])
+    assert output("perft", "0")[-1] == "1"
+    assert output("perft", "6")[-1] == "99274176"
+
+
+def test_rule_fields_over_a_variant() -> None:
+    three = "O*O*O***/@*@*@***/@******* w 0 0 0 20"
+    assert output("perft", "1", "-position", three)[-1] == "51"
+    fields = ["-set", "Flying=never", "LockedMills=none"]
+    assert output("perft", "1", "-position", three, *fields)[-1] == "6"
+    assert output("perft", "1", "-position", three, "-variant", "loc")[-1] == "6"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "token"),
+    [
+        (("perft", "x"), "'x'"),
+        (("perft", "-1"), "-1"),
+        (("perft", "3", "-variant", "chess"), "'chess'"),
+        (("perft", "3", "-set", "Flying"), "'Flying'"),
+        (("perft", "3", "-set", "Flying=high"), "'high'"),
+        (("perft", "3", "-position", "nonsense"), "'nonsense'"),
+        (("perft", "3", "-position", "startpos moves d6 d6"), "'d6' (token 1)"),
+        (("perft",), "DEPTH"),
+        (("analyse", "nonsense"), "'nonsense'"),
+        (("analyse", "-depth", "0"), "'0'"),
+        (("analyse", "-hash", "x"), "'x'"),
+        (("analyse", "-hash", "100000000", "-depth", "1"), "'100000000'"),
+        (("evaluate", "startpos", "moves", "zz"), "'zz'"),
+        (("display", "-variant", "x"), "'x'"),
+        (("bench", "13"), "13"),
+    ],
+)
+def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert token in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout or arguments[0] == "analyse"
+
+
+@pytest.mark.parametrize("function", ["perft", "bench", "analyse", "evaluate", "display"])
+def test_help_is_written_for_a_person(function: str) -> None:
+    text = "\n".join(output(function, "--help"))
+    assert text.startswith("usage: merels ")
+    assert len(text) > 200
+
+
+def test_analyse_shows_the_board_the_lines_and_the_best_turn() -> None:
+    lines = output("analyse", "startpos", "moves", "a1", "d6", "d1", "f4", "-depth", "6")
+    assert any("Fen: " in line for line in lines)
+    assert sum(" nodes " in line for line in lines) == 6
+    assert re.fullmatch(r"White's best turn: [a-gx1-7]+ \([+-]\d+\.\d\d\)", lines[-1])
+    two = output("analyse", "-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
+    assert sum(re.match(r" *3/", line) is not None for line in two) == 2
+    won = output("analyse", "****OO**/*OOO@*@*/**@***** w 0 0 0 30", "-depth", "5")
+    assert won[-1] == "White's best turn: f4-e4 (wins in 2)"
+    over = output("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")
+    assert over[-1] == "The game is over: Black wins, White has two men"
+
+
+def test_eval_and_d() -> None:
+    assert output("evaluate", "startpos")[-1].startswith("Evaluation: ")
+    text = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
+    assert f"Fen: {text}" in output("display", text)
+    assert f"Fen: {text}" in output("display", *text.split(), "-variant", "roman")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
+@pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "14", "-divide")])
+def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
+    process = subprocess.Popen(
+        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        if arguments[0] == "analyse":
+            assert process.stdout is not None
+            while " nodes " not in process.stdout.readline():
+                pass
+        else:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.6)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+        process.wait()
+    assert err == ""
+    if arguments[0] == "analyse":
+        assert process.returncode == 0
+        assert "best turn" in out.splitlines()[-1]
+    else:
+        assert process.returncode == 130
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
+def test_a_reader_that_has_seen_enough() -> None:
+    process = subprocess.Popen(
+        command("perft", "8", "-divide"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()

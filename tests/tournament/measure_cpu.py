@@ -1,0 +1,77 @@
+"""The runner's own CPU time per ply, with an engine that answers at once.
+
+    python -m tests.tournament.measure_cpu [GAMES] [-free]
+
+Everything is pinned to one core unless ``-free`` is given. It prints user and system time of this
+process alone, per ply, and the plies and games a second that went through.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from merels.engine.notation import START
+from merels.tournament.game import EnginePool, play_game
+from merels.tournament.spec import Adjudication, EngineSpec, GameSpec, Opening, TimeControl
+
+INSTANT = Path(__file__).parent.parent / "fakes" / "instant.c"
+RULES = "mill Repetition=0 NoRemovalPlies=0 ThreeThreePlies=0"
+MOVES = 50
+SECOND = 1_000_000_000
+LIMITS = {
+    "nodes": TimeControl(nodes=1),
+    "tc": TimeControl(time=10 * SECOND, increment=SECOND // 10),
+}
+
+
+def compile_instant(directory: str) -> str:
+    """The path of the compiled instant engine."""
+    program = os.path.join(directory, "instant")
+    subprocess.run(["cc", "-O2", "-o", program, str(INSTANT)], check=True)
+    return program
+
+
+def make_spec(program: str, limit: TimeControl) -> GameSpec:
+    """A game of 2 * MOVES plies between two instant engines."""
+    white, black = (EngineSpec(name, (program,), limit) for name in "AB")
+    rule = Adjudication(max_moves=MOVES)
+    return GameSpec(1, 1, 1, white, black, Opening(START), RULES, rule)
+
+
+def measure(spec: GameSpec, games: int) -> str:
+    """Play the game over and over, and say what it cost."""
+    with EnginePool() as engines:
+        plies = len(play_game(spec, engines).turns)
+        before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
+        for _ in range(games):
+            assert len(play_game(spec, engines).turns) == plies == 2 * MOVES
+        after, end = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
+    plies *= games
+    user = (after.ru_utime - before.ru_utime) / plies * 1e6
+    system = (after.ru_stime - before.ru_stime) / plies * 1e6
+    wall = end - start
+    return (
+        f"{user + system:5.1f} us a ply (user {user:.1f}, system {system:.1f}), "
+        f"{plies / wall:.0f} plies/s, {games / wall:.0f} games/s"
+    )
+
+
+def main() -> None:
+    """Measure each limit."""
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    if "-free" not in sys.argv and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with tempfile.TemporaryDirectory() as directory:
+        program = compile_instant(directory)
+        for name, limit in LIMITS.items():
+            print(f"{name:6}", measure(make_spec(program, limit), numbers[0] if numbers else 300))
+
+
+if __name__ == "__main__":
+    main()

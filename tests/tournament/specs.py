@@ -1,0 +1,39 @@
+"""Engines, settings and rows for the tests of the tournament."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from merels.tournament.settings import Settings
+from merels.tournament.spec import EngineSpec, GameResult, GameSpec, Opening, TimeControl, TurnRecord
+
+MERELS = (sys.executable, "-P", "-m", "merels.protocol")
+START = "********/********/******** w 9 9 0 1"
+
+
+def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> EngineSpec:
+    """An engine that searches so many nodes a turn: ours, unless another command is given."""
+    return EngineSpec(name, command, TimeControl(nodes=nodes), start_timeout=5.0, ping_timeout=5.0)
+
+
+def settings(count: int = 2, **fields: object) -> Settings:
+    """A tournament of so many engines, A, B and so on."""
+    engines = tuple(engine(chr(ord("A") + index), 20 + 10 * index) for index in range(count))
+    return replace(Settings(engines, seed=7), **fields)  # type: ignore[arg-type]
+
+
+def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResult:
+    """A short finished game."""
+    spec = GameSpec(
+        number, 1, (number + 1) // 2, engine("A"), engine("B"), Opening(START, ("d6", "f4"), "o"),
+        "mill", seed=5,
+    )
+    turns = (
+        TurnRecord("d2", 79, None, 6, 1234, 1_000_000, 59_000_000_000),
+        TurnRecord("b4", None, -4, 3, 99, 2_500_000, None),
+        TurnRecord("a1", None, None, 0, 0, 5, None),
+    )
+    game = GameResult(spec, outcome, "normal", "White wins, Black is blocked", turns,
+                      "2026-01-02T03:04:05.678+00:00", 3_500_000_000)
+    return replace(game, **fields)  # type: ignore[arg-type]

@@ -1,0 +1,216 @@
+"""The command as people and scripts use it: its lines, its exit status, its signals."""
+
+import re
+import shlex
+import signal
+import sys
+import time
+
+import pytest
+
+from merels.engine.record import parse_records
+from merels.tournament.cli import COMMANDS, main
+from merels.tournament.store import read_journal
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import MERELS
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+ENGINE = [f"cmd={MERELS[0]}", f"args={shlex.join(MERELS[1:])}"]
+
+
+def match(*more, nodes=(20, 40)):
+    words = []
+    for name, count in zip("AB", nodes):
+        words += ["-engine", *ENGINE, f"name={name}", f"nodes={count}"]
+    return [*words, "-srand", "5", *more]
+
+
+def test_lines_that_scripts_scrape():
+    run = Marked(*match("-rounds", "3", "-ratinginterval", "2", "-concurrency", "2",
+                        "-sprt", "elo0=-500", "elo1=500", "alpha=0.001", "beta=0.001"))
+    status, out, err = run.wait()
+    assert status == 0 and "Traceback" not in err
+    lines = out.splitlines()
+    assert re.fullmatch(r"Started game 1 of 6 \(A vs B\)", lines[0])
+    finished = [line for line in lines if line.startswith("Finished")]
+    pattern = r"Finished game (\d) \(([AB]) vs ([AB])\): (1-0|0-1|1/2-1/2) \{[^{}]+\}"
+    assert [re.fullmatch(pattern, line)[1] for line in finished] == list("123456")
+    number, fraction = r"-?(\d+\.\d\d|inf)", r"-?\d+\.\d%"
+    for form in (
+        r"Score of A vs B: \d+ - \d+ - \d+  \[\d\.\d{3}\] 6",
+        rf"Elo: {number} \+/- {number}, nElo: {number} \+/- {number}",
+        rf"LOS: {number} %, DrawRatio: {number} %, PairsRatio: {number}",
+        r"Games: 6, Wins: \d+, Losses: \d+, Draws: \d+, Points: \d+\.\d \(\d+\.\d\d %\)",
+        rf"Ptnml\(0-2\): \[\d+(, \d+){{4}}\], WL/DD Ratio: {number}",
+        rf"LLR: {number} \({fraction}\) \({number}, {number}\) \[{number}, {number}\]",
+    ):
+        assert any(re.fullmatch(form, line) for line in lines), form
+    assert "nan" not in out
+
+
+def test_identical_engines_print_no_nan():
+    status, out, _ = Marked(*match("-rounds", "2", "-ratinginterval", "1", nodes=(9, 9))).wait()
+    assert status == 0 and "nan" not in out.lower()
+
+
+def test_journal_and_pgn_agree(tmp_path):
+    run = Marked(*match("-rounds", "4", "-concurrency", "2", "-variant", "multi",
+                        "-pgnout", f"file={tmp_path}/g.pgn", "-journal", f"file={tmp_path}/j.db"))
+    status, _, err = run.wait()
+    assert status == 0
+    assert re.search(r"seed 5\b", err)
+    records = list(parse_records((tmp_path / "g.pgn").read_text()))
+    with read_journal(f"{tmp_path}/j.db") as journal:
+        rows = list(journal.rows())
+    assert [f"{row.opening} {row.moves}".split() for row in rows] == [
+        [str(turn) for turn in record.turns] for record in records
+    ]
+    for record in records:
+        assert record.tags["Variant"] == "multi"
+        outcome = record.final().outcome()
+        assert outcome is not None and outcome.result == record.result
+
+
+def test_resume_needs_no_engines_again(tmp_path):
+    flags = ["-journal", f"file={tmp_path}/j.db"]
+    assert Marked(*match("-rounds", "1", *flags)).wait()[0] == 0
+    status, out, _ = Marked(*flags, "-resume", "-rounds", "2").wait()
+    assert status == 0 and "Finished game 3 (A vs B)" in out and "Finished game 2 " not in out
+    status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
+    assert status == 2 and "-resume" in err
+    status, out, err = Marked(*match("-rounds", "2", *flags, "-resume", "-maxmoves", "5")).wait()
+    assert status == 2 and "max_moves: now 5, in the journal 0" in err
+
+
+def wait_for(run, text):
+    """Read lines until one begins with the text."""
+    for line in run.process.stdout:
+        if line.startswith(text):
+            return
+    raise AssertionError(f"no line begins with {text!r}")
+
+
+@linux
+def test_one_interrupt_finishes_the_games(tmp_path):
+    run = Marked(*match("-rounds", "1000", "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
+    wait_for(run, "Finished game 4 ")
+    run.process.send_signal(signal.SIGINT)
+    status, out, err = run.wait()
+    assert status == 130 and "Traceback" not in err
+    assert "go on with: -journal" in err and run.survivors() == []
+    with read_journal(f"{tmp_path}/j") as journal:
+        rows = list(journal.rows())
+    assert {row.termination for row in rows} == {"normal"}
+    assert f"Games: {len(rows)}," in out
+
+
+@linux
+@pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
+def test_interrupted_at_once(tmp_path, signals):
+    slow = match("-rounds", "9", "-concurrency", "2", "-journal", f"file={tmp_path}/j",
+                 "-each", "st=60", nodes=(10**9, 10**9))
+    run = Marked(*slow)
+    wait_for(run, "Started game 1 ")
+    for number in signals:
+        time.sleep(0.3)
+        run.process.send_signal(number)
+    began = time.monotonic()
+    status, out, err = run.wait()
+    assert time.monotonic() - began < 15
+    assert status == 130 and "Traceback" not in err and run.survivors() == []
+    with read_journal(f"{tmp_path}/j") as journal:
+        assert journal.numbers() == []
+
+
+@linux
+def test_a_reader_that_leaves_ends_the_run():
+    run = Marked(*match("-rounds", "1000"))
+    wait_for(run, "Finished game 2 ")
+    run.process.stdout.close()
+    run.process.stdout = None
+    run.process.wait(30)
+    assert run.survivors() == []
+    assert "Traceback" not in run.process.stderr.read()
+    run.process.stderr.close()
+
+
+def test_commands(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert "tournament" in text and "stats" in text
+    assert main(["turnament"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "did you mean tournament?" in err
+    assert main(["--version"]) == 0
+    assert re.fullmatch(r"merels \d+\.\d+\.\d+\n", capsys.readouterr().out)
+    assert main(["stats", "-wld", "1,2,3"]) == 0
+    assert all(":" in entry for entry, _ in COMMANDS.values())
+
+
+@pytest.mark.parametrize("arguments", [["-wat"], ["-engine", "cmd=x"], ["-rounds", "x"]])
+def test_a_mistake_is_one_line(arguments):
+    status, out, err = Marked(*arguments).wait()
+    assert status == 2 and out == "" and len(err.splitlines()) == 1
+
+
+FAKE = """
+import sys
+for line in sys.stdin:
+    word = line.split()[0] if line.split() else ""
+    if word == "uci":
+        print("uciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+    elif word == "go":
+        {answer}
+    elif word == "quit":
+        break
+"""
+FAULTS = {
+    "Crash": ("sys.exit(3)", "abandoned", "disconnects"),
+    "Silent": ("pass", "abandoned", "stalls"),
+    "Illegal": ("print('bestmove a2', flush=True)", "illegal move", "illegal move ('a2'"),
+}
+
+
+@linux
+def test_faulty_engines_leave_the_rest_unharmed(tmp_path):
+    engines = ["-engine", "cmd=/no/such/engine", "name=Missing"]
+    for name, (answer, _, _) in FAULTS.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(FAKE.format(answer=answer))
+        engines += ["-engine", f"cmd={sys.executable}", f"args={shlex.quote(str(path))}", f"name={name}"]
+    run = Marked(*match(*engines, "-each", "nodes=20", "pingtimeout=0.4", "-rounds", "1",
+                        "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
+    status, out, err = run.wait(120)
+    assert status == 0 and "Traceback" not in err and run.survivors() == []
+    with read_journal(f"{tmp_path}/j") as journal:
+        rows = list(journal.rows())
+    assert len(rows) == 30 == len(set(row.number for row in rows))
+    good = [row for row in rows if {row.white, row.black} == {"A", "B"}]
+    assert {row.termination for row in good} == {"normal"}
+    for name, (_, termination, words) in FAULTS.items():
+        for row in rows:
+            if {row.white, row.black} in ({name, "A"}, {name, "B"}):
+                assert row.result == ("0-1" if row.white == name else "1-0")
+                assert row.termination == termination and words in row.reason
+                assert row.reason.startswith("White" if row.white == name else "Black")
+    lost = [row for row in rows if {row.white, row.black} in ({"Missing", "A"}, {"Missing", "B"})]
+    assert {row.termination for row in lost} == {"abandoned"}
+    assert "Missing is withdrawn" in err
+    table = {line.split()[1]: line for line in out.splitlines() if line[:1].isdigit()}
+    assert set(table) >= {"A", "B", "Missing", *FAULTS}
+
+
+def test_log(tmp_path):
+    path = tmp_path / "log"
+    run = Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info", "engine=true",
+                        "-engine", "cmd=/no/such", "name=C", "nodes=1"))
+    assert run.wait()[0] == 0
+    text = path.read_text()
+    assert re.search(r"^\S+ info  game 1: .* started$", text, re.M)
+    assert re.search(r"^\S+ warn  game \d: .*abandoned \(.*does not start", text, re.M)
+    assert re.search(r"^\S+ trace A > go ", text, re.M) and " trace B < bestmove " in text
+    assert Marked(*match("-rounds", "1", "-log", f"file={path}", "level=fatal")).wait()[0] == 0
+    assert path.read_text() == ""

@@ -1,0 +1,198 @@
+"""The command line: what flags mean, and what is said of those that mean nothing."""
+
+import sys
+
+import pytest
+
+from merels.engine.errors import InputError
+from merels.tournament.build import make_settings, parse_time_control
+from merels.tournament.flags import FLAGS, parse
+from merels.tournament.help import help_text
+from merels.tournament.runoptions import make_run_options
+from merels.tournament.spec import Adjudication, TimeControl
+from merels.tournament.sprt import Sprt
+from merels.tournament.tournament_cli import main
+
+SECOND = 1_000_000_000
+TWO = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
+
+
+def settings_of(*argv):
+    return make_settings(parse([*TWO, *argv]), seed=1)
+
+
+def error_of(*argv, build=True):
+    with pytest.raises(InputError) as error:
+        given = parse(list(argv))
+        if build:
+            make_run_options(given, make_settings(given, seed=1))
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "seconds", "increment"),
+    [
+        ("10+0.1", None, 10, 0.1),
+        ("40/60+0.6", 40, 60, 0.6),
+        ("1:30+1", None, 90, 1),
+        ("40/1:30.5", 40, 90.5, 0),
+        ("0.2+0.002", None, 0.2, 0.002),
+        (".5", None, 0.5, 0),
+    ],
+)
+def test_time_controls(text, moves, seconds, increment):
+    assert parse_time_control(text) == TimeControl(
+        time=round(seconds * SECOND), increment=round(increment * SECOND), moves=moves
+    )
+
+
+def test_no_clock():
+    assert parse_time_control("inf") == parse_time_control("Infinite") == TimeControl()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "10+", "+1", "0", "-5", "1e3", "40/", "/60", "0/60", "1:2:3", "nan", "9" * 30]
+)
+def test_bad_time_controls(text):
+    with pytest.raises(InputError, match="tc=moves/min:sec"):
+        parse_time_control(text)
+
+
+def test_engines():
+    given = parse([
+        "-engine", "cmd=/opt/my engines/x y", "args=--a 'b c' -d", "option.Hash=16",
+        "option.Some Path=a=b", "proto=UGI", "restart=on", "ponder=true", "timemargin=20",
+        "starttimeout=2.5", "-engine", "cmd=z.sh", "st=0.5", "-each", "tc=40/60", "option.Threads=2",
+    ])
+    first, second = make_settings(given, seed=1).engines
+    assert first.command == ("/opt/my engines/x y", "--a", "b c", "-d")
+    assert dict(first.options) == {"Threads": "2", "Hash": "16", "Some Path": "a=b"}
+    assert (first.protocol, first.restart, first.ponder) == ("ugi", True, True)
+    assert first.limit == TimeControl(time=60 * SECOND, moves=40, margin=20_000_000)
+    assert first.start_timeout == 2.5
+    assert (second.name, second.protocol) == ("z", "uci")
+    assert second.limit == TimeControl(per_move=SECOND // 2), "its own clock replaces the common one"
+
+
+def test_names_are_made_distinct_but_given_ones_are_not():
+    engines = make_settings(parse(["-engine", "cmd=x", "-engine", "cmd=d/x", "-engine", "cmd=y",
+                                   "name=x 2", "-each", "nodes=1"]), 1).engines
+    assert [engine.name for engine in engines] == ["x", "x 3", "x 2"]
+    assert "two engines have this name" in error_of(
+        "-engine", "cmd=x", "name=A", "-engine", "cmd=y", "name=A", "-each", "nodes=1"
+    )
+
+
+def test_defaults_are_those_of_other_runners():
+    chosen = settings_of()
+    assert (chosen.format, chosen.rounds, chosen.games, chosen.swap) == ("roundrobin", 2, 2, True)
+    assert chosen.rules == "mill" and chosen.adjudication == Adjudication()
+    options = make_run_options(parse(TWO), chosen)
+    assert (options.concurrency, options.intervals.rating, options.intervals.score) == (1, 10, 1)
+
+
+def test_without_engines_levels_meet():
+    chosen = make_settings(parse([]), seed=1)
+    assert len(chosen.engines) >= 4
+    assert {engine.command[0] for engine in chosen.engines} == {sys.executable}
+    assert len({dict(engine.options)["UCI_Elo"] for engine in chosen.engines}) == len(chosen.engines)
+
+
+def test_tournament_flags():
+    chosen = settings_of(
+        "-tournament", "gauntlet", "-rounds", "7", "-games", "1", "-noswap", "-reverse", "-seeds", "1",
+        "-srand", "99", "-variant", "multi", "-set", "Flying=never", "Repetition=0", "-event", "E",
+        "-site", "S",
+    )
+    assert (chosen.format, chosen.rounds, chosen.games, chosen.seed) == ("gauntlet", 7, 1, 99)
+    assert (chosen.swap, chosen.reverse) == (False, True)
+    assert chosen.rules == "multi Flying=never Repetition=0"
+    assert (chosen.event, chosen.site) == ("E", "S")
+    assert settings_of("-games", "1", "-repeat").games == 2
+    assert settings_of("-repeat", "4").games == 4
+
+
+def test_adjudication_and_test():
+    chosen = settings_of(
+        "-draw", "movenumber=20", "movecount=4", "score=5", "-resign", "movecount=3", "score=400",
+        "twosided", "-maxmoves", "100", "-sprt", "elo0=-1.5", "elo1=2", "alpha=0.1",
+        "model=logistic", "-report", "penta=false",
+    )
+    assert chosen.adjudication == Adjudication(20, 4, 5, 0, 3, 400, True, 100)
+    assert chosen.sprt == Sprt(-1.5, 2, 0.1, 0.05, "logistic")
+    assert not chosen.by_pairs and chosen.rounds > 1000
+
+
+def test_run_options():
+    given = parse([*TWO, "-pgnout", "games.pgn", "nodes=true", "append=false", "-shard", "2/3",
+                   "-concurrency", "4", "-scoreinterval", "0", "-quiet"])
+    options = make_run_options(given, make_settings(given, 1))
+    assert (options.pgn_file, options.pgn_append, options.pgn_style.nodes) == ("games.pgn", False, True)
+    assert (options.shard, options.concurrency, options.quiet) == ((2, 3), 4, True)
+
+
+def test_flags_from_a_file(tmp_path):
+    path = tmp_path / "my flags"
+    path.write_text("# a match\n-engine cmd=a 'name=The A'\n-engine cmd=b name=B\n-each nodes=5\n")
+    chosen = make_settings(parse(["-config", f"file={path}", "-rounds", "3"]), 1)
+    assert [engine.name for engine in chosen.engines] == ["The A", "B"] and chosen.rounds == 3
+    path.write_text("-engine 'cmd=a")
+    assert "cannot read the flags in this file" in error_of("-config", str(path))
+
+
+@pytest.mark.parametrize(
+    ("argv", "parts"),
+    [
+        (["-concurency", "2"], ["-concurency", "did you mean -concurrency?"]),
+        (["--rouds", "2"], ["--rouds", "did you mean -rounds?"]),
+        (["-engine", "comd=a"], ["comd=", "did you mean cmd?"]),
+        (["-pgnout", "file=x", "apend=true"], ["apend=", "did you mean append?"]),
+        (["hello"], ["hello", "expected a flag"]),
+        (["-rounds", "x"], ["'x'", "whole number", "-rounds"]),
+        (["-rounds", "0"], ["'0'", "from 1"]),
+        (["-rounds"], ["-rounds takes a word"]),
+        (["-rounds", "2", "3"], ["'3'", "-rounds"]),
+        (["-noswap", "1"], ["-noswap takes no word"]),
+        (["-tournament", "swis"], ["did you mean swiss?"]),
+        (["-variant", "mil"], ["'mil'", "loc, mill"]),
+        (["-set", "Flying=up"], ["'up'", "never or own or both"]),
+        (["-engine", "name=x"], ["no cmd="]),
+        (["-engine", "cmd=a", "-engine", "cmd=b"], ["no limit", "of a"]),
+        (["-each", "tc=1+1", "st=1"], ["not both"]),
+        (["-each", "tc=inf"], ["no limit"]),
+        (["-each", "name=x"], ["one name"]),
+        (["-each", "restart=maybe"], ["'maybe'", "true or false"]),
+        (["-each", "proto=xboard"], ["'xboard'", "uci, ugi, sanmill"]),
+        (["-each", "dir=/no/such/folder", "nodes=1"], ["/no/such/folder", "no such folder"]),
+        (["-sprt", "elo0=0"], ["-sprt"]),
+        ([*TWO, "-sprt", "elo0=5", "elo1=0"], ["elo0 < elo1"]),
+        ([*TWO, "-sprt", "elo0=0", "elo1=5", "model=logist"], ["did you mean"]),
+        ([*TWO, "-resign", "movecount=3"], ["score="]),
+        ([*TWO, "-shard", "4/3"], ["'4'", "from 1 to 3"]),
+        ([*TWO, "-shard", "4"], ["i/n"]),
+        ([*TWO, "-use-affinity", "4000"], ["core 4000"]),
+        ([*TWO, "-use-affinity", "-concurrency", "900"], ["900 games at once"]),
+        ([*TWO, "-executor", "here"], ["module:factory"]),
+        (["-openings", "file=/no/such", "format=pos"], ["cannot read", "/no/such"]),
+    ],
+)
+def test_mistakes_are_named(argv, parts):
+    message = error_of(*argv)
+    for part in parts:
+        assert part in message
+    assert "\n" not in message
+
+
+def test_a_mistake_exits_with_2(capsys):
+    assert main(["-concurency", "2"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "did you mean -concurrency?" in err and len(err.splitlines()) == 1
+
+
+def test_help_tells_of_every_flag(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert text.strip() == help_text().strip()
+    for flag in FLAGS:
+        assert f"  {flag}" in text
+    assert max(map(len, text.splitlines())) <= 100

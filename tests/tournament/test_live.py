@@ -1,0 +1,105 @@
+"""The table on a terminal: in place, within the terminal's size, harmless whatever names hold."""
+
+import io
+import os
+import re
+import sys
+from dataclasses import replace
+
+import pytest
+
+from merels.tournament.live import LiveView, bar, cut, is_terminal, llr_bar, time_text
+from merels.tournament.plan import Plan
+from merels.tournament.sprt import Sprt
+from merels.tournament.standings import Standings
+from merels.tournament.store import make_row
+
+from tests.tournament.processes import COMMAND
+from tests.tournament.specs import engine, result, settings
+
+
+def view_of(chosen, columns=80, rows=24):
+    out = io.StringIO()
+    plan = Plan(chosen)
+    plan.next_round()
+    return LiveView(chosen, plan, out, lambda: (columns, rows)), out
+
+
+def played(chosen, outcomes):
+    standings = Standings(tuple(e.name for e in chosen.engines))
+    for number, outcome in enumerate(outcomes, 1):
+        standings.add(make_row(result(number, outcome)))
+    return standings
+
+
+def test_a_match_with_a_test():
+    chosen = settings(2, rounds=5, sprt=Sprt(0, 5))
+    view, _ = view_of(chosen)
+    text = "\n".join(view.lines(played(chosen, ["1-0", "1/2-1/2", "0-1", "1-0"])))
+    assert "4 of 10 games" in text and "Score of A vs B: 2 - 1 - 1" in text
+    assert "LLR: H0 -2.94 [" in text
+
+
+def test_a_round_robin_rates():
+    chosen = settings(3, rounds=1)
+    view, _ = view_of(chosen)
+    lines = view.lines(played(chosen, ["1-0", "1/2-1/2"]))
+    assert any(line.split()[:2] == ["#", "Name"] for line in lines)
+
+
+def test_drawing_in_place_and_within_the_terminal():
+    chosen = replace(settings(2, rounds=5), engines=(engine("A" * 200), engine("B\x1b[31m")))
+    chosen = replace(chosen, engines=(chosen.engines[0], replace(chosen.engines[1], name="B")))
+    view, out = view_of(chosen, columns=40, rows=6)
+    view.notice("evil \x1b[2J text")
+    view.tick(Standings(("A" * 200, "B")))
+    first = out.getvalue()
+    lines = first.removeprefix("\r\x1b[J").splitlines()
+    assert 1 < len(lines) <= 5 and max(map(len, lines)) < 40
+    assert "\x1b[2J" not in first
+    view.close()
+    assert out.getvalue().removeprefix(first) == f"\x1b[{len(lines)}A\r\x1b[J"
+
+
+def test_it_does_not_draw_all_the_time():
+    view, out = view_of(settings(2))
+    standings = Standings(("A", "B"))
+    for _ in range(1000):
+        view.tick(standings)
+    assert out.getvalue().count("\x1b[J") < 20
+
+
+@pytest.mark.parametrize(
+    ("llr", "place"), [(-9.0, 0), (-2.944438979166, 0), (2.944438979166, 29), (9.0, 29)]
+)
+def test_llr_bar_stays_between_its_bounds(llr, place):
+    inside = re.search(r"\[([-|]+)\]", llr_bar(Sprt(0, 5), llr))[1]
+    assert len(inside) == 30 and inside.index("|") == place
+
+
+def test_small_words():
+    assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
+    assert time_text(3725.4) == "1:02:05" and time_text(None) == "?"
+    assert cut("日本語", 4) == "日本"
+    assert not is_terminal(io.StringIO())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_on_a_real_terminal():
+    import pty
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM="xterm", COLUMNS="100", LINES="40")
+        words = [*COMMAND, "-rounds", "1", "-srand", "1", "-each", "nodes=5"]
+        os.execv(words[0], words)
+    seen = b""
+    try:
+        while part := os.read(terminal, 65536):
+            seen += part
+    except OSError:
+        pass  # Linux says so when the other end is closed
+    assert os.waitpid(child, 0)[1] == 0
+    text = seen.decode()
+    assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
+    assert "Termination" in text.rpartition("\x1b[J")[2], "the report stays at the end"

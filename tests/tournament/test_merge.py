@@ -1,0 +1,67 @@
+"""Joining journals: every game once, from one tournament alone, whole or not at all."""
+
+import json
+
+import pytest
+
+from merels.tournament.merge_cli import main, merge
+from merels.tournament.store import make_row, open_journal, read_journal
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import result, settings
+from tests.tournament.test_cli import match
+
+
+def journal(path, numbers, **fields):
+    notes = {"id": path.name, "arguments": "[]"}
+    with open_journal(str(path), settings(**fields), False, notes) as opened:
+        for number in numbers:
+            opened.append(make_row(result(number)))
+    return str(path)
+
+
+def test_joined(tmp_path):
+    one = journal(tmp_path / "a", [1, 2, 5])
+    two = journal(tmp_path / "b", [3, 5, 4], rounds=5)
+    out = str(tmp_path / "out")
+    assert merge(out, [one, two]) == f"{out}: 5 games from 2 journals; 1 came more than once"
+    with read_journal(out) as joined:
+        assert joined.numbers() == [1, 2, 3, 4, 5]
+        assert json.loads(joined.meta()["settings"])["rounds"] == 5
+        assert joined.meta()["id"] not in ("a", "b")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda p: [journal(p / "a", [1]), journal(p / "b", [2], seed=9)], "seed: now 7"),
+        (lambda p: [journal(p / "a", [1]), str(p / "none")], "no such file"),
+        (lambda p: [], "expected the journals"),
+    ],
+)
+def test_refused(tmp_path, capsys, prepare, message):
+    before = prepare(tmp_path)
+    assert main([str(tmp_path / "out"), *before]) == 2
+    out, err = capsys.readouterr()
+    assert message in err and out == ""
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("out")]
+
+
+def test_nothing_is_written_over(tmp_path, capsys):
+    one = journal(tmp_path / "a", [1])
+    assert main([one, one]) == 2
+    assert "this file exists" in capsys.readouterr().err
+
+
+def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path):
+    flags = match("-rounds", "3")
+    for index in (1, 2):
+        assert Marked(*flags, "-shard", f"{index}/3", "-journal", f"{tmp_path}/{index}").wait()[0] == 0
+    merge(f"{tmp_path}/out", [f"{tmp_path}/1", f"{tmp_path}/2"])
+    with read_journal(f"{tmp_path}/out") as joined:
+        assert joined.numbers() == [1, 2, 3, 4]
+    status, out, err = Marked("-journal", f"{tmp_path}/out", "-resume").wait()
+    assert status == 0, err
+    with read_journal(f"{tmp_path}/out") as joined:
+        assert joined.numbers() == [1, 2, 3, 4, 5, 6]

@@ -1,0 +1,135 @@
+"""Openings: random ones are legal, quiet and different; files are read or refused clearly."""
+
+import pytest
+
+from merels.engine.board import in_mills
+from merels.engine.errors import InputError
+from merels.engine.notation import parse_position, play_turns
+from merels.engine.rules import PRESETS, parse_rules
+from merels.tournament.openings import Openings, _canonical, load_openings
+from merels.tournament.settings import OpeningSettings
+
+MILL = parse_rules("mill")
+START = "********/********/******** w 9 9 0 1"
+LATER = "O*@*****/********/******** b 8 8 0 2"
+
+
+def position_of(opening, rules=MILL):
+    return play_turns(parse_position(opening.position, rules), opening.turns)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_random_openings(name):
+    rules = parse_rules(name)
+    openings = Openings(OpeningSettings(), rules, 3)
+    seen = set()
+    for index in range(200):
+        opening = openings[index]
+        assert 4 <= len(opening.turns) <= 8
+        position = position_of(opening, rules)
+        assert position.outcome() is None
+        assert not in_mills(position.men[0]) and not in_mills(position.men[1])
+        for turn in position.legal_turns():
+            assert not position.mills_closed(turn.origin, turn.to)
+        seen.add(_canonical(position.men))
+    assert len(seen) == 200
+
+
+def test_the_seed_decides():
+    lists = [
+        [Openings(OpeningSettings(), MILL, seed)[index] for index in range(20)] for seed in (1, 1, 2)
+    ]
+    assert lists[0] == lists[1] != lists[2]
+
+
+def test_plies_of_random_openings():
+    for plies in (1, 3, 12):
+        openings = Openings(OpeningSettings(plies=plies), MILL, 1)
+        assert {len(openings[index].turns) for index in range(30)} == {plies}
+    with pytest.raises(InputError, match="plies from 1 to 12"):
+        Openings(OpeningSettings(plies=13), MILL, 1)[0]
+
+
+def write(tmp_path, text, name="book.pos"):
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_position_file(tmp_path):
+    path = write(tmp_path, f"{START} ; the start\n\n; nothing here\n{LATER}\n")
+    first, second = load_openings(OpeningSettings(file=path), MILL)
+    assert (first.position, first.name) == (START, "the start")
+    assert (second.position, second.turns) == (LATER, ())
+
+
+def test_seventeen_fields(tmp_path):
+    path = write(
+        tmp_path, "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes\n"
+    )
+    (opening,) = load_openings(OpeningSettings(file=path), MILL)
+    assert opening.position == "********/@*@*****/***OOO** w 6 7 0 3"
+
+
+def test_record_file_and_plies(tmp_path):
+    text = '[Opening "Cross"]\n\n1. d6 f4 2. d2 b4 *\n\n[Event "?"]\n\n1. a1 *\n'
+    path = write(tmp_path, text, "book.pgn")
+    openings = load_openings(OpeningSettings(file=path, format="pgn", plies=3), MILL)
+    assert [(o.turns, o.name) for o in openings] == [(("d6", "f4", "d2"), "Cross"), (("a1",), "")]
+
+
+def test_order_start_and_repetition(tmp_path):
+    lines = [START.replace("1", str(number)) for number in range(1, 8)]
+    path = write(tmp_path, "\n".join(lines))
+    sequence = Openings(OpeningSettings(file=path, start=6), MILL, 1)
+    assert [sequence[i].position for i in range(9)] == (lines * 3)[5:14]
+    shuffled = Openings(OpeningSettings(file=path, order="random"), MILL, 1)
+    passes = [[shuffled[i + 7 * p].position for i in range(7)] for p in range(3)]
+    assert all(sorted(each) == lines for each in passes)
+    assert len({tuple(each) for each in passes} - {tuple(lines)}) == 3
+    again = Openings(OpeningSettings(file=path, order="random"), MILL, 1)
+    assert again[20] == shuffled[20]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "at least one opening"),
+        ("; only words\n", "at least one opening"),
+        (f"{START}\nrubbish\n", "line 2"),
+        (f"{START}\n********/********/*******x w 9 9 0 1\n", "line 2"),
+        ("O@******/********/******** w 0 0 0 1\n", "the game is over here.*line 1"),
+    ],
+)
+def test_bad_position_files(tmp_path, text, message):
+    path = write(tmp_path, text)
+    with pytest.raises(InputError, match=message) as error:
+        load_openings(OpeningSettings(file=path), MILL)
+    assert "book.pos" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("1. d6 d6 *\n", "line 1"), ("1. d6 {open", "line 1"), ("", "at least one")],
+)
+def test_bad_record_files(tmp_path, text, message):
+    path = write(tmp_path, text, "book.pgn")
+    with pytest.raises(InputError, match=message) as error:
+        load_openings(OpeningSettings(file=path, format="pgn"), MILL)
+    assert "book.pgn" in str(error.value)
+
+
+def test_unreadable_files(tmp_path):
+    with pytest.raises(InputError, match="cannot read this file: No such file"):
+        load_openings(OpeningSettings(file=str(tmp_path / "none")), MILL)
+    with pytest.raises(InputError, match="cannot read this file"):
+        load_openings(OpeningSettings(file=str(tmp_path)), MILL)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="UTF-8"):
+        load_openings(OpeningSettings(file=str(tmp_path / "binary")), MILL)
+
+
+def test_start_beyond_the_end(tmp_path):
+    path = write(tmp_path, f"{START}\n")
+    with pytest.raises(InputError, match="start= from 1 to 1"):
+        load_openings(OpeningSettings(file=path, start=2), MILL)

@@ -1,0 +1,151 @@
+"""Games as PGN: everything of a row that a reader needs, and nothing that would break the file."""
+
+import errno
+import os
+
+import pytest
+
+from merels.engine.errors import InputError
+from merels.engine.record import parse_record, parse_records
+from merels.tournament.pgnout import GameWriter, PgnFile, PgnView, Style, time_control_text
+from merels.tournament.spec import TimeControl
+from merels.tournament.standings import Standings
+from merels.tournament.store import make_row
+
+from tests.tournament.specs import result, settings
+
+SECOND = 1_000_000_000
+
+
+def writer(style=Style(), **fields):
+    return GameWriter(settings(**fields), "abc", style)
+
+
+def test_a_game():
+    text = writer(event='The "Cup"', site="Here").text(make_row(result(4)))
+    record = parse_record(text)
+    assert record.tags | {
+        "Event": 'The "Cup"', "Site": "Here", "Date": "2026.01.02", "Round": "1", "White": "A",
+        "Black": "B", "Result": "1-0", "Variant": "mill", "Termination": "normal",
+        "TimeControl": "-", "PlyCount": "5", "GameDuration": "00:00:03", "GameId": "abc-4",
+        "GameStartTime": "2026-01-02T03:04:05.678+00:00",
+        "GameEndTime": "2026-01-02T03:04:09+00:00", "Opening": "o",
+    } == record.tags
+    assert [str(turn) for turn in record.turns] == ["d6", "f4", "d2", "b4", "a1"]
+    assert record.comments == [
+        "", "", "+0.79/6 0.001s", "-M2/3 0.003s", "0.000s, White wins, Black is blocked",
+    ]
+
+
+def test_a_game_without_turns():
+    row = make_row(result(turns=(), reason="White does not start", termination="abandoned"))
+    record = parse_record(writer().text(row._replace(opening="")))
+    assert record.opening_comment == "White does not start"
+    assert record.turns == [] and record.tags["Termination"] == "abandoned"
+
+
+def test_styles():
+    row = make_row(result())
+    record = parse_record(writer(Style(minimal=True)).text(row))
+    assert record.comments == ["", "", "", "", "White wins, Black is blocked"]
+    record = parse_record(writer(Style(nodes=True, clock=True)).text(row))
+    assert record.comments[2] == "+0.79/6 0.001s, n=1234, tl=59.000s"
+
+
+def test_other_rules_and_positions():
+    row = make_row(result())._replace(
+        position="********/********/@@@@@@@@ w 9 1 0 4", opening="", opening_name=""
+    )
+    record = parse_record(writer(rules="multi Flying=never").text(row._replace(moves="d6 f4 d2")))
+    assert record.tags["Variant"] == "multi Flying=never"
+    assert record.tags["FEN"] == row.position and record.tags["SetUp"] == "1"
+
+
+def test_hostile_text_stays_inside():
+    row = make_row(result(reason='bad } 0-1 {" \x1b[31m\n[White "X"]'))
+    text = writer().text(row._replace(white='A"]\n[Black "Z', opening_name="\\"))
+    record = parse_record(text)
+    assert record.result == "1-0" and record.tags["Black"] == "B"
+    assert record.tags["White"] == 'A"] [Black "Z' and "\x1b" not in text
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [
+        (TimeControl(nodes=5), "-"),
+        (TimeControl(time=60 * SECOND), "60"),
+        (TimeControl(time=SECOND // 5, increment=2_000_000), "0.2+0.002"),
+        (TimeControl(time=90 * SECOND, moves=40, increment=SECOND), "40/90+1"),
+        (TimeControl(per_move=SECOND // 2), "1/0.5"),
+    ],
+)
+def test_time_control_tag(limit, text):
+    assert time_control_text(limit) == text
+
+
+def test_games_are_appended(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text("1. d6 *")
+    file = PgnFile(str(path), "abc")
+    for number in (1, 2):
+        file.add(writer().text(make_row(result(number))))
+    file.close()
+    assert len(list(parse_records(path.read_text()))) == 3
+    assert PgnFile(str(path), "abc").identities() == {"abc-1", "abc-2"}
+    PgnFile(str(path), "abc", append=False).close()
+    assert path.read_text() == ""
+
+
+@pytest.mark.parametrize("cut", [1, 2, 40, 200])
+def test_a_torn_game_of_ours_is_cut_off(tmp_path, cut):
+    path = tmp_path / "games.pgn"
+    texts = [writer().text(make_row(result(number))) for number in (1, 2)]
+    path.write_text("".join(texts)[:-cut])
+    file = PgnFile(str(path), "abc")
+    assert file.identities() == {"abc-1"}
+    file.close()
+    assert path.read_text() == texts[0]
+
+
+def test_a_torn_game_of_others_is_kept(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text('[Event "Mine"]\n\n1. d6')
+    PgnFile(str(path), "abc").close()
+    assert path.read_text() == '[Event "Mine"]\n\n1. d6\n\n'
+
+
+def test_found_games_are_added_once(tmp_path):
+    path = tmp_path / "games.pgn"
+    standings = Standings(("A", "B"))
+    for numbers in ((1, 2), (1, 2, 3)):
+        view = PgnView(PgnFile(str(path), "abc"), writer(), print)
+        for number in numbers:
+            view.found(make_row(result(number)), standings)
+        view.close()
+    ids = [record.tags["GameId"] for record in parse_records(path.read_text())]
+    assert ids == ["abc-1", "abc-2", "abc-3"]
+
+
+def test_a_full_disk_leaves_whole_games_and_a_word(tmp_path, monkeypatch):
+    path = tmp_path / "games.pgn"
+    said = []
+    view = PgnView(PgnFile(str(path), "abc"), writer(), said.append)
+    standings = Standings(("A", "B"))
+    view.finished(make_row(result(1)), standings)
+    whole, real_write = path.read_text(), os.write
+
+    def write_some(descriptor, data):
+        if len(data) < 200:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real_write(descriptor, data[:100])
+
+    monkeypatch.setattr(os, "write", write_some)
+    view.finished(make_row(result(2)), standings)
+    view.finished(make_row(result(3)), standings)
+    assert path.read_text() == whole
+    assert len(said) == 1 and "No space left" in said[0] and "game 2" in said[0]
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    with pytest.raises(InputError, match="cannot write this file"):
+        PgnFile(str(tmp_path / "none" / "x.pgn"), "abc")

@@ -1,0 +1,243 @@
+"""Ratings and reports from files: journals, PGN of any runner, and a page that is safe to open."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from merels.engine.board import NAMES, points_of
+from merels.engine.notation import parse_position, play_turns
+from merels.engine.rules import parse_rules
+from merels.tournament.gamefiles import read_games, scores
+from merels.tournament.ratings_cli import main
+from merels.tournament.report import games_json
+from merels.tournament.store import make_row, open_journal, read_journal
+from merels.tournament.svg import tick_step
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import result, settings
+from tests.tournament.test_cli import match, wait_for
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A journal and a PGN file of one small tournament."""
+    folder = tmp_path_factory.mktemp("played")
+    words = ["-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn", "-srand", "8", "-rounds", "2",
+             "-each", "nodes=60", "-quiet"]
+    assert Marked(*words).wait()[0] == 0
+    return folder
+
+
+def printed(capsys, *argv):
+    assert main([str(word) for word in argv]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_journal_and_pgn_rate_alike(played, capsys):
+    one = json.loads(printed(capsys, played / "j", "-format", "json"))
+    other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
+    assert one == other and one["terminations"]["games"] == 60
+    assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
+
+
+def test_formats(played, capsys, tmp_path):
+    text = printed(capsys, played / "j")
+    assert "Elo" in text and "Termination" in text and "stronger" in text
+    rows = list(csv.reader(io.StringIO(printed(capsys, played / "j", "-format", "csv"))))
+    assert rows[0][:3] == ["rank", "name", "elo"] and len(rows) == 7
+    assert printed(capsys, played / "j", "-out", tmp_path / "r.json") == ""
+    assert json.loads((tmp_path / "r.json").read_text())["players"]
+    anchored = printed(capsys, played / "j", "-anchor", "Club=1400")
+    assert re.search(r"Club +1400\.0 +0\.0", anchored)
+
+
+FOREIGN = """\ufeff[Event "x"]
+[Round "1"]
+[White "SF"]
+[Black "LC0"]
+[Result "1-0"]
+[FEN "rnbqkbnr/8 w"]
+[Termination "Time Forfeit"]
+
+1. e4 {book [White "no"] } e5 2. Nf3 {a comment that goes on
+[Black "neither"]
+} 1-0
+
+[Round "1"]
+[White "LC0"]
+[Black "SF"]
+[FEN "rnbqkbnr/8 w"]
+
+1. e4 1/2-1/2
+
+[Round "2"]
+[White "A \\"q\\" B"]
+[Black "SF"]
+[Result "*"]
+
+*
+"""
+
+
+def test_pgn_of_any_runner(tmp_path):
+    path = tmp_path / "chess.pgn"
+    path.write_text(FOREIGN)
+    games = read_games([str(path)])
+    assert [(g.white, g.black, g.result, g.termination) for g in games] == [
+        ("SF", "LC0", "1-0", "time forfeit"), ("LC0", "SF", "1/2-1/2", "normal"),
+        ('A "q" B', "SF", "*", "normal"),
+    ]
+    assert games[0].pair == games[1].pair != games[2].pair
+    assert [game.score for game in scores(games)] == [1.0, 0.5]
+
+
+def test_games_of_unknown_openings_are_not_paired(tmp_path):
+    path = tmp_path / "x.pgn"
+    game = '[Round "?"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1-0\n\n'
+    path.write_text(game.format("A", "B") + game.format("B", "A"))
+    assert [g.pair for g in read_games([str(path)])] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [(None, "cannot read"), ("", "found none"), ("\xff", "UTF-8")]
+)
+def test_bad_files(tmp_path, capsys, text, message):
+    path = tmp_path / "x.pgn"
+    if text is not None:
+        path.write_bytes(text.encode("latin-1"))
+    assert main([str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and message in err and "x.pgn" in err and len(err.splitlines()) == 1
+
+
+def test_bad_flags(played, capsys):
+    journal = str(played / "j")
+    for words, message in (
+        (["-anchor", "Club"], "NAME=ELO"), (["-anchor", "Nobody=3"], "Nobody"),
+        (["-out", "/no/such/place.html"], "cannot write"), (["-format", "xml"], "xml"),
+    ):
+        assert main([journal, *words]) == 2
+        assert message in capsys.readouterr().err
+
+
+class Checker(HTMLParser):
+    """Notes the elements of a page and complains of those that are not closed."""
+
+    VOID = {"meta", "br", "line", "circle", "rect"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in self.VOID or tag in ("circle",) and self.open[-1] == "svg":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def check(text):
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == []
+    return checker
+
+
+def test_page(played, capsys):
+    text = printed(capsys, played / "j", "-format", "html")
+    checker = check(text)
+    tags = [tag for tag, _ in checker.seen]
+    assert tags.count("table") >= 3 and tags.count("svg") == 1
+    assert sum(tag == "circle" for tag in tags) == 6
+    # Self-contained: nothing is loaded from anywhere.
+    assert not [a for _, a in checker.seen if "src" in a or "href" in a]
+    data = re.search(r'id="games">(.*?)</script>', text, re.S)[1]
+    assert len(json.loads(data)) == 60
+    assert printed(capsys, played / "j", "-format", "html", "-games", "3").count('"n":') < 10
+
+
+def test_hostile_words_stay_text(tmp_path, capsys):
+    evil = '</script><script>alert(1)</script>&"\'<b>\x1b[2J'
+    path = str(tmp_path / "j")
+    with open_journal(path, settings(event=evil), False, {"id": "x", "arguments": "[]"}) as journal:
+        row = make_row(result(reason=evil))
+        journal.append(row._replace(white=evil, opening_name=evil, termination=evil, moves=evil))
+    text = printed(capsys, path, "-format", "html")
+    checker = check(text)
+    assert sum(tag == "script" for tag, _ in checker.seen) == 2
+    assert not any(tag == "b" for tag, _ in checker.seen) and "\x1b" not in text
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the page's script")
+def test_replay_ends_where_the_games_ended(played, tmp_path):
+    with read_journal(str(played / "j")) as journal:
+        rows = list(journal.rows())
+    data = tmp_path / "games.json"
+    data.write_text(games_json(rows))
+    script = str(files("merels.tournament").joinpath("report.js"))
+    stub = str(Path(__file__).with_name("replay_dom.js"))
+    out = subprocess.run(["node", stub, script, str(data)], capture_output=True, check=True, timeout=60)
+    answers = json.loads(out.stdout)
+    assert len(answers) == len(rows)
+    for row, answer in zip(rows, answers):
+        start = parse_position(row.position, parse_rules("mill"))
+        final = play_turns(start, f"{row.opening} {row.moves}".split())
+        men = [sorted(NAMES[point] for point in points_of(mask)) for mask in final.men]
+        assert [answer["white"], answer["black"]] == men
+        assert answer["note"].endswith(f"{row.result} {row.reason}")
+
+
+@pytest.mark.parametrize("span", [0, 0.3, 7, 40, 99, 333, 1000, 4321])
+def test_ticks(span):
+    step = tick_step(span)
+    assert step > 0 and (span == 0 or 3.9 <= span / step <= 10.1)
+
+
+def test_served_while_it_runs():
+    run = Marked(*match("-rounds", "2000", "-serve", "0"))
+    address = None
+    for line in run.process.stderr:
+        if "standings at" in line:
+            address = line.split()[-1]
+            break
+    wait_for(run, "Finished game 5 ")
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        text = answer.read().decode()
+    check(text)
+    assert "of 4000" in text and "Standings" in text and '"n":' in text
+    with urllib.request.urlopen(address + "summary", timeout=10) as answer:
+        assert "Crosstable" in answer.read().decode()
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(address + "etc/passwd", timeout=10)
+    run.process.terminate()
+    assert run.wait()[0] == 130
+
+
+def test_a_port_that_is_taken(capsys):
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        status, _, err = Marked(*match("-rounds", "1", "-serve", str(taken.getsockname()[1]))).wait()
+    assert status == 2 and "cannot serve at this port" in err

@@ -1,0 +1,94 @@
+"""``kill -9`` at any moment, and on with ``-resume``: the tournament ends as if nothing had been."""
+
+import random
+import shlex
+import signal
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+from merels.engine.record import parse_records
+from merels.tournament.store import read_journal
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import MERELS
+
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+def flags(tmp_path, rounds, concurrency):
+    engines = []
+    for index, nodes in enumerate((1, 10, 40, 100)):
+        engines += ["-engine", f"cmd={MERELS[0]}", f"args={shlex.join(MERELS[1:])}",
+                    f"name=E{index}", f"nodes={nodes}"]
+    return [*engines, "-rounds", str(rounds), "-concurrency", str(concurrency), "-srand", "3",
+            "-journal", f"file={tmp_path / 'journal.db'}", "-resume",
+            "-pgnout", f"file={tmp_path / 'games.pgn'}"]
+
+
+def games_of(path):
+    with read_journal(str(path)) as journal:
+        return [(r.number, r.pair, r.opening, r.white, r.black, r.moves) for r in journal.rows()]
+
+
+def kill_and_resume(tmp_path, rounds, concurrency, kills, lines):
+    """Play to the end through so many kills; the numbers of games that were finished at each.
+
+    Each kill comes at random: soon after the start, or up to so many printed lines later.
+    """
+    rng = random.Random(20)
+    steps = []
+    for _ in range(kills):
+        run = Marked(*flags(tmp_path, rounds, concurrency))
+        for _ in range(rng.randint(0, lines)):
+            run.process.stdout.readline()
+        time.sleep(rng.uniform(0, 0.1))
+        run.process.send_signal(signal.SIGKILL)
+        run.process.communicate()
+        assert run.survivors() == []
+        if (tmp_path / "journal.db").exists():
+            try:
+                steps.append(len(games_of(tmp_path / "journal.db")))
+            except ValueError:
+                steps.append(0)  # killed before the journal was laid out
+    run = Marked(*flags(tmp_path, rounds, concurrency))
+    status, out, err = run.wait(300)
+    assert status == 0, err
+    assert run.survivors() == []
+    return steps, out
+
+
+def check(tmp_path, rounds, concurrency, steps, out):
+    uninterrupted = tmp_path / "whole"
+    uninterrupted.mkdir()
+    run = Marked(*flags(uninterrupted, rounds, concurrency))
+    assert run.wait(300)[0] == 0
+    expected = games_of(uninterrupted / "journal.db")
+    total = 12 * rounds
+    assert len(expected) == total
+    assert games_of(tmp_path / "journal.db") == expected
+    assert steps == sorted(steps)
+    records = list(parse_records((tmp_path / "games.pgn").read_text()))
+    assert len(records) == total
+    assert set(Counter(record.tags["GameId"] for record in records).values()) == {1}
+    pairs = Counter((r.tags["White"], r.tags["Black"]) for r in records)
+    assert pairs == Counter((white, black) for _, _, _, white, black, _ in expected)
+    for name in ("E0", "E1", "E2", "E3"):
+        row = next(line for line in out.splitlines() if line.split()[1:2] == [name])
+        assert row.split()[4] == str(total // 2), "the statistics are of all games"
+
+
+@needs_proc
+def test_killed_and_resumed(tmp_path):
+    steps, out = kill_and_resume(tmp_path, rounds=4, concurrency=2, kills=6, lines=15)
+    assert 0 < steps[-1], "the kills came while games were played"
+    check(tmp_path, 4, 2, steps, out)
+
+
+@needs_proc
+@pytest.mark.slow
+def test_killed_fifty_times(tmp_path):
+    steps, out = kill_and_resume(tmp_path, rounds=25, concurrency=4, kills=50, lines=16)
+    check(tmp_path, 25, 4, steps, out)

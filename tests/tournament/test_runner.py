@@ -1,0 +1,263 @@
+"""The runner with real worker and engine processes: what comes back, in which order, after what."""
+
+import sys
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+
+import pytest
+
+from merels.tournament.localpool import LocalPool
+from merels.tournament.plan import Plan
+from merels.tournament.runner import Runner
+from merels.tournament.sprt import Sprt
+from merels.tournament.store import JournalError, open_journal
+from merels.tournament.view import View
+
+from tests.tournament.specs import engine, settings
+
+SCRIPT = "import os, signal, sys\nflag = sys.argv[1]\n"
+
+
+class Record(View):
+    """Writes down what it is shown."""
+
+    def __init__(self):
+        self.begun, self.ended, self.found_games, self.notices = [], [], [], []
+
+    def started(self, spec):
+        self.begun.append(spec.number)
+
+    def finished(self, row, standings):
+        assert row.number not in self.ended and standings.finished > 0
+        self.ended.append(row.number)
+
+    def found(self, row, standings):
+        self.found_games.append(row.number)
+
+    def notice(self, text):
+        self.notices.append(text)
+
+
+class Run:
+    """A runner with a journal and a record of what it showed."""
+
+    def __init__(self, chosen, path=None, workers=2, **options):
+        self.journal = open_journal(
+            path and str(path), chosen, True, {"id": "x", "arguments": "[]"}
+        )
+        self.record = Record()
+        self.runner = Runner(chosen, self.journal, [self.record], window=workers, **options)
+        self.pool = partial(LocalPool, workers, self.runner.report)
+
+    def play(self, make_executor=None):
+        return self.runner.run(make_executor or self.pool)
+
+    @property
+    def rows(self):
+        return list(self.journal.rows())
+
+
+def planned(chosen):
+    plan = Plan(chosen)
+    games = []
+    while tasks := plan.next_round():
+        games += [game for task in tasks for game in task.games]
+    return games
+
+
+def as_planned(rows, chosen):
+    """Whether the journaled games are exactly the planned ones."""
+    return [(r.number, r.pair, r.white, r.black, r.opening) for r in rows] == [
+        (g.number, g.pair, g.white.name, g.black.name, " ".join(g.opening.turns))
+        for g in planned(chosen)
+    ]
+
+
+def script(tmp_path, body):
+    """An engine that does something first and then is an ordinary one."""
+    path = tmp_path / "fake.py"
+    path.write_text(SCRIPT + body + "\nfrom merels.protocol.loop import main\nsys.exit(main())\n")
+    return (sys.executable, "-P", str(path), str(tmp_path / "flag"))
+
+
+def test_all_games_are_played_and_shown_in_order():
+    chosen = settings(4, rounds=2)
+    run = Run(chosen, workers=3)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    assert run.record.begun == run.record.ended == list(range(1, 25))
+    assert run.runner.standings.finished == 24 and not run.record.notices
+    assert {row.termination for row in run.rows} == {"normal"}
+
+
+def test_the_same_games_whatever_the_concurrency():
+    chosen = settings(3, rounds=1)
+    lists = []
+    for workers in (1, 3):
+        run = Run(chosen, workers=workers)
+        run.play()
+        lists.append([(row.number, row.moves, row.result) for row in run.rows])
+    assert lists[0] == lists[1]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_shards_make_up_the_whole(size):
+    chosen = settings(3, rounds=2)
+    rows = []
+    for index in range(1, size + 1):
+        run = Run(chosen, shard=(index, size))
+        assert run.play() == "finished"
+        rows += run.rows
+    assert as_planned(sorted(rows), chosen)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(ThreadPoolExecutor, 2),
+        partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn")),
+    ],
+    ids=["threads", "processes"],
+)
+def test_any_executor_will_do(make):
+    chosen = settings(2, rounds=3)
+    run = Run(chosen)
+    assert run.play(make) == "finished"
+    assert as_planned(run.rows, chosen) and run.record.begun == run.record.ended
+
+
+class Fragile(Executor):
+    """Breaks at its second task, as a process pool does when a worker is killed."""
+
+    def __init__(self):
+        self._inner = ThreadPoolExecutor(1)
+        self._tasks = 0
+
+    def submit(self, fn, /, *args, **kwargs):
+        self._tasks += 1
+        if self._tasks > 1:
+            raise BrokenExecutor("gone")
+        return self._inner.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        self._inner.shutdown(wait, cancel_futures=cancel_futures)
+
+
+def test_a_broken_executor_is_replaced():
+    chosen = settings(2, rounds=3)
+    run = Run(chosen)
+    assert run.play(Fragile) == "finished"
+    assert as_planned(run.rows, chosen)
+
+
+def test_a_killed_worker_has_its_pair_played_again(tmp_path):
+    command = script(tmp_path, """
+if not os.path.exists(flag):
+    open(flag, "w").close()
+    os.kill(os.getppid(), signal.SIGKILL)
+""")
+    chosen = settings(rounds=3)
+    chosen = replace(chosen, engines=(engine("A", command=command), chosen.engines[1]))
+    run = Run(chosen)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    assert {row.termination for row in run.rows} == {"normal"}
+    assert any("worker" in notice for notice in run.record.notices)
+
+
+def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(tmp_path):
+    command = script(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
+    chosen = settings(3, rounds=1)
+    chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=command)))
+    run = Run(chosen)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    for row in run.rows:
+        bad = "C" in (row.white, row.black)
+        assert (row.result == "*", row.termination == "unterminated") == (bad, bad)
+
+
+def test_an_engine_that_does_not_exist_is_withdrawn():
+    chosen = settings(3, rounds=3)
+    chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=("/no/such",))))
+    run = Run(chosen)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    lost = [row for row in run.rows if "C" in (row.white, row.black)]
+    assert len(lost) == 12 and {row.termination for row in lost} == {"abandoned"}
+    assert all(row.result == ("0-1" if row.white == "C" else "1-0") for row in lost)
+    assert "does not start" in lost[0].reason and "withdrawn" in lost[-1].reason
+    assert {row.termination for row in run.rows if row not in lost} == {"normal"}
+    assert len(run.record.notices) == 1 and "C is withdrawn" in run.record.notices[0]
+
+
+class Interrupting(Record):
+    """Asks for an end when a game is over."""
+
+    runner = None
+    after = 5
+
+    def finished(self, row, standings):
+        super().finished(row, standings)
+        if row.number == self.after:
+            self.runner.interrupt()
+
+
+def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path):
+    chosen = settings(3, rounds=3)
+    run = Run(chosen, tmp_path / "j")
+    stopper = Interrupting()
+    stopper.runner = run.runner
+    run.runner.views.append(stopper)
+    assert run.play() == "interrupted"
+    numbers = run.journal.numbers()
+    assert 5 <= len(numbers) <= 9 and run.record.ended == numbers
+    run.journal.close()
+
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "finished"
+    assert as_planned(again.rows, chosen)
+    assert again.record.found_games == numbers
+    assert sorted(again.record.ended + numbers) == list(range(1, 19))
+    assert again.runner.standings.finished == 18
+
+
+def test_a_finished_tournament_is_only_shown(tmp_path):
+    chosen = settings(2, rounds=1)
+    Run(chosen, tmp_path / "j").play()
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "finished"
+    assert again.record.found_games == [1, 2] and again.record.begun == []
+
+
+def test_a_test_stops_the_match_and_stays_decided(tmp_path):
+    engines = (engine("Strong", 3000), engine("Weak", 1))
+    chosen = replace(
+        settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
+    )
+    run = Run(chosen, tmp_path / "j")
+    assert run.play() == "decided"
+    assert run.runner.verdict == "H1"
+    played = len(run.rows)
+    assert played < 200 and run.record.ended == [row.number for row in run.rows]
+    run.journal.close()
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "decided" and again.runner.verdict == "H1"
+    assert len(again.rows) == again.runner.standings.finished == played
+
+
+def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path):
+    chosen = settings(2, rounds=100)
+    run = Run(chosen, tmp_path / "j")
+    database = run.journal._database
+    pages = database.execute("PRAGMA page_count").fetchone()[0]
+    database.execute(f"PRAGMA max_page_count = {pages + 4}")
+    with pytest.raises(JournalError, match="full"):
+        run.play()
+    kept = run.journal.numbers()
+    assert kept
+    run.journal.close()
+    again = Run(replace(chosen, rounds=101), tmp_path / "j")
+    assert again.journal.numbers() == kept

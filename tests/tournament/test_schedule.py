@@ -1,0 +1,91 @@
+"""Who meets whom: every pairing once a round, colours even, the same at every call."""
+
+from collections import Counter
+
+import pytest
+
+from merels.engine.errors import InputError
+from merels.tournament.plan import Plan
+from merels.tournament.schedule import circle, total_games
+
+from tests.tournament.specs import settings
+
+
+def games_of(plan):
+    games = []
+    while tasks := plan.next_round():
+        games += [game for task in tasks for game in task.games]
+    return games
+
+
+@pytest.mark.parametrize("count", range(2, 13))
+def test_circle_lets_everyone_meet_once(count):
+    turns = list(circle(count))
+    assert len(turns) == count - 1 + count % 2
+    for turn in turns:
+        players = [player for pair in turn for player in pair]
+        assert len(players) == len(set(players)) == count - count % 2
+    pairs = [pair for turn in turns for pair in turn]
+    assert sorted(pairs) == [(a, b) for a in range(count) for b in range(a + 1, count)]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7])
+@pytest.mark.parametrize("games", [1, 2, 3, 4])
+def test_round_robin(count, games):
+    chosen = settings(count, rounds=3, games=games)
+    played = games_of(Plan(chosen))
+    assert [game.number for game in played] == list(range(1, len(played) + 1))
+    assert len(played) == total_games(chosen) == 3 * games * count * (count - 1) // 2
+    meetings = Counter(frozenset((g.white.name, g.black.name)) for g in played)
+    assert set(meetings.values()) == {3 * games}
+    for name in (engine.name for engine in chosen.engines):
+        whites = sum(game.white.name == name for game in played)
+        blacks = sum(game.black.name == name for game in played)
+        assert abs(whites - blacks) <= (games % 2)
+
+
+def test_pairs_share_an_opening_with_colours_exchanged():
+    for task in Plan(settings(3, rounds=4)).next_round():
+        first, second = task.games
+        assert first.opening == second.opening and first.pair == second.pair
+        assert (first.white, first.black) == (second.black, second.white)
+        assert first.seed != second.seed
+
+
+def test_no_swap_and_reverse():
+    task = Plan(settings(2, swap=False)).next_round()[0]
+    assert [game.white.name for game in task.games] == ["A", "A"]
+    task = Plan(settings(2, reverse=True)).next_round()[0]
+    assert [game.white.name for game in task.games] == ["B", "A"]
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+def test_gauntlet(seeds):
+    played = games_of(Plan(settings(5, format="gauntlet", seeds=seeds, rounds=2)))
+    meetings = Counter(tuple(sorted((g.white.name, g.black.name))) for g in played)
+    seeded, rest = "ABCDE"[:seeds], "ABCDE"[seeds:]
+    assert meetings == {(a, b): 4 for a in seeded for b in rest}
+
+
+@pytest.mark.parametrize("fields", [{"seeds": 5}, {"seeds": 0}])
+def test_impossible_gauntlet(fields):
+    with pytest.raises(InputError, match="expected -seeds from 1 to 4"):
+        Plan(settings(5, format="gauntlet", **fields))
+
+
+def test_one_engine_is_no_tournament():
+    with pytest.raises(InputError, match="at least two engines"):
+        Plan(settings(1))
+
+
+def test_plan_depends_on_the_settings_alone():
+    one, other = (games_of(Plan(settings(4, rounds=3))) for _ in range(2))
+    assert one == other
+    reseeded = games_of(Plan(settings(4, rounds=3, seed=8)))
+    assert [g.opening for g in reseeded] != [g.opening for g in one]
+    assert [(g.white, g.black) for g in reseeded] == [(g.white, g.black) for g in one]
+
+
+def test_more_rounds_begin_like_fewer():
+    fewer, more = (games_of(Plan(settings(3, rounds=rounds))) for rounds in (2, 5))
+    assert more[: len(fewer)] == fewer

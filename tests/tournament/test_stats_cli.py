@@ -1,0 +1,99 @@
+"""``merels stats``: what it prints, and how it answers mistakes."""
+
+import json
+import math
+
+import pytest
+
+from merels.tournament.stats_cli import main
+
+KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "llr", "lower", "upper"]
+
+
+def answer(capsys, *argv):
+    assert main(list(argv)) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and "NaN" not in out and "Infinity" not in out
+    return json.loads(out)
+
+
+def test_wins_losses_draws(capsys):
+    data = answer(capsys, "-wld", "136,96,111")
+    assert list(data) == KEYS
+    assert [data[key] for key in KEYS[:5]] == pytest.approx(
+        [40.702458, 30.427218, 49.768415, 36.768451, 99.601024], abs=1e-6
+    )
+    assert data["llr"] is data["lower"] is data["upper"] is None
+
+
+def test_pairs_and_a_test(capsys):
+    data = answer(capsys, "-ptnml", "365,16618,36229,16974,390", "-sprt", "0,2")
+    assert data["llr"] == pytest.approx(2.250368, abs=1e-3)
+    assert data["upper"] == -data["lower"] == pytest.approx(math.log(19))
+
+
+@pytest.mark.parametrize(
+    "wld, elos, model, llr",
+    [
+        ("10871,10650,20431", "-1.75,0.25", "normalized", 2.297500),
+        ("21404,21184,40708", "0.5,2.5", "logistic", -1.571889),
+        ("68965,68526,128429", "0,2", "bayesian", -1.262156),
+    ],
+)
+def test_every_model_and_negative_hypotheses(capsys, wld, elos, model, llr):
+    data = answer(
+        capsys, "-wld", wld, "-sprt", elos, "-model", model, "-alpha", "0.05", "-beta", "0.1"
+    )
+    assert data["llr"] == pytest.approx(llr, abs=1e-3)
+    assert data["lower"] == pytest.approx(math.log(0.1 / 0.95))
+    assert data["upper"] == pytest.approx(math.log(0.9 / 0.05))
+
+
+def test_an_equals_sign_joins_too(capsys):
+    assert answer(capsys, "-sprt=-3,1", "-wld=1,2,3") == answer(
+        capsys, "-wld", "1,2,3", "-sprt", "-3,1"
+    )
+
+
+def test_infinite_values_are_null(capsys):
+    swept = answer(capsys, "-wld", "10,0,0")
+    assert swept["elo"] is swept["elo_error"] is swept["nelo"] is None
+    assert swept["los"] == 100
+    nothing = answer(capsys, "-wld", "0,0,0", "-sprt", "0,5")
+    assert (nothing["elo"], nothing["elo_error"], nothing["llr"]) == (0, None, 0)
+    assert answer(capsys, "-wld", "0,0,50")["elo_error"] == 0
+
+
+@pytest.mark.parametrize(
+    "argv, word",
+    [
+        ([], "-wld"),
+        (["-wld", "1,2"], "W,L,D"),
+        (["-wld", "1,2,x"], "'1,2,x'"),
+        (["-wld", "-1,2,3"], "whole numbers"),
+        (["-wld", "1.5,2,3"], "whole numbers"),
+        (["-wld", "9" * 5000 + ",1,1"], "up to"),
+        (["-ptnml", "1,2,3"], "a,b,c,d,e"),
+        (["-wld", "1,2,3", "-ptnml", "1,2,3,4,5"], "not allowed"),
+        (["-wld", "1,2,3", "-sprt", "0"], "elo0,elo1"),
+        (["-wld", "1,2,3", "-sprt", "5,0"], "elo0 < elo1"),
+        (["-wld", "1,2,3", "-sprt", "0,nan"], "'nan'"),
+        (["-wld", "1,2,3", "-sprt", "0,5", "-alpha", "2"], "alpha"),
+        (["-wld", "1,2,3", "-sprt", "0,5", "-beta", "b"], "-beta"),
+        (["-wld", "1,2,3", "-sprt", "0,5", "-model", "pentanomial"], "normalized"),
+        (["-wld", "1,2,3", "-model", "logistic"], "-sprt"),
+        (["-ptnml", "1,2,3,2,1", "-sprt", "0,5", "-model", "bayesian"], "bayesian"),
+        (["-wld", "1,2,3", "-sprtt", "0,5"], "-sprtt"),
+        (["-wld"], "-wld"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(capsys, argv, word):
+    assert main(argv) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
+
+
+def test_help_tells_the_unit_of_los(capsys):
+    assert main(["-h"]) == 0
+    assert "superiority, in percent" in capsys.readouterr().out

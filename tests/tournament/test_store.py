@@ -1,0 +1,190 @@
+"""The journal: what goes in comes out, and nothing but a whole journal of ours is gone on with."""
+
+import os
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from merels.engine.errors import InputError
+from merels.tournament.spec import Adjudication
+from merels.tournament.store import (
+    JournalError,
+    Row,
+    make_row,
+    open_journal,
+    read_journal,
+    stored_seed,
+)
+
+from tests.tournament.specs import result, settings
+
+NOTES = {"id": "x", "arguments": "[]"}
+
+
+def begin(path, **fields):
+    return open_journal(path and str(path), settings(**fields), False, NOTES)
+
+
+@pytest.mark.parametrize("name", ["journal.db", None])
+def test_rows_come_back(tmp_path, name):
+    with begin(name and tmp_path / name) as journal:
+        for number in (3, 1, 2):
+            journal.append(make_row(result(number)))
+        assert journal.numbers() == [1, 2, 3]
+        row = journal.row(3)
+        assert row == make_row(result(3)) == list(journal.rows())[2]
+        assert tuple(row.turns()) == result().turns
+        assert row.white_score == 1.0
+        assert [(e.white, e.score) for e in journal.endings()] == [("A", 1.0)] * 3
+
+
+def test_what_was_committed_outlives_a_kill(tmp_path):
+    path = tmp_path / "journal.db"
+    journal = begin(path)
+    journal.append(make_row(result(1)))
+    # Not closed: another process sees the row already.
+    with read_journal(str(path)) as other:
+        assert other.numbers() == [1]
+    journal.close()
+
+
+def test_reason_is_made_printable():
+    assert make_row(result(reason="White\x1b[2J\nlost")).reason == "White?[2J?lost"
+
+
+def test_a_journal_is_not_written_over(tmp_path):
+    begin(tmp_path / "j").close()
+    with pytest.raises(InputError, match="add -resume"):
+        begin(tmp_path / "j")
+
+
+def test_resume_starts_where_nothing_is(tmp_path):
+    path = str(tmp_path / "j")
+    assert stored_seed(path) is None
+    with open_journal(path, settings(), True, NOTES) as journal:
+        assert journal.numbers() == []
+    assert stored_seed(path) == 7
+
+
+def test_an_empty_file_is_a_new_journal(tmp_path):
+    (tmp_path / "j").touch()
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result()))
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({"seed": 8}, "seed: now 8, in the journal 7"),
+        ({"games": 1}, "games"),
+        ({"rules": "loc"}, "rules"),
+        ({"rounds": 1}, "rounds: now 1, in the journal 2"),
+        ({"adjudication": Adjudication(max_moves=3)}, "adjudication max_moves"),
+        ({"count": 3}, "engine 3 name"),
+    ],
+)
+def test_another_tournament_is_refused(tmp_path, changed, word):
+    path = str(tmp_path / "j")
+    begin(path).close()
+    with pytest.raises(InputError, match="another tournament") as error:
+        open_journal(path, settings(**changed), True, NOTES)
+    assert word in str(error.value)
+
+
+def test_an_engine_that_changed_is_named(tmp_path):
+    path = str(tmp_path / "j")
+    begin(path).close()
+    chosen = settings()
+    other = replace(chosen.engines[1], options=(("Hash", "1"),))
+    with pytest.raises(InputError, match="engine 2 option 1"):
+        open_journal(path, replace(chosen, engines=(chosen.engines[0], other)), True, NOTES)
+
+
+def test_rounds_may_be_added(tmp_path):
+    path = str(tmp_path / "j")
+    begin(path).close()
+    open_journal(path, settings(rounds=9), True, NOTES).close()
+    with pytest.raises(InputError, match="rounds"):
+        open_journal(path, settings(rounds=5), True, NOTES)
+
+
+def spoil_text(path):
+    path.write_text("this is not a database, however long it may be " * 100)
+
+
+def spoil_foreign(path):
+    path.unlink()
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE games (number)")
+
+
+def spoil_truncate(path):
+    os.truncate(path, 5000)
+
+
+def spoil_middle(path):
+    with open(path, "r+b") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xaa" * 4096 * 4)
+
+
+def spoil_version(path):
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (spoil_text, "not a whole journal|not a merels journal"),
+        (spoil_foreign, "not a merels journal"),
+        (spoil_truncate, "not a whole journal|damaged"),
+        (spoil_middle, "not a whole journal|damaged"),
+        (spoil_version, "format 99"),
+    ],
+)
+def test_spoilt_files_are_refused(tmp_path, spoil, message):
+    path = tmp_path / "j"
+    with begin(path) as journal:
+        for number in range(1, 100):
+            journal.append(make_row(result(number)))
+    spoil(path)
+    with pytest.raises(InputError, match=message) as error:
+        open_journal(str(path), settings(), True, NOTES)
+    assert str(path) in str(error.value)
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    with pytest.raises((InputError, JournalError), match="journal"):
+        begin(tmp_path / "none" / "j")
+    with pytest.raises(InputError, match="no such file"):
+        read_journal(str(tmp_path / "j"))
+
+
+def test_two_runs_on_one_journal_are_noticed(tmp_path):
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result(1)))
+        with pytest.raises(JournalError, match="game 1 .*another run"):
+            journal.append(make_row(result(1)))
+
+
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
+    path = tmp_path / "j"
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+        pages = journal._database.execute("PRAGMA page_count").fetchone()[0]
+        journal._database.execute(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(JournalError, match="full"):
+            for number in range(2, 1000):
+                journal.append(make_row(result(number)))
+        written = journal.numbers()
+    with open_journal(str(path), settings(), True, NOTES) as journal:
+        assert journal.numbers() == written and len(written) > 1
+        journal.append(make_row(result(5000)))
+
+
+def test_row_has_the_columns_of_the_table(tmp_path):
+    with begin(None) as journal:
+        columns = [row[1] for row in journal._database.execute("PRAGMA table_info(games)")]
+    assert columns == list(Row._fields)
