@@ -1,0 +1,90 @@
+"""The console script ``merels``: the protocol loop without arguments, or a command by name."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "tournament": ("merels.tournament.tournament_cli:main", "engines play, the better one is found"),
+    "ratings": ("merels.tournament.ratings_cli:main", "rating list of journals and PGN files"),
+    "stats": ("merels.tournament.stats_cli:main", "Elo, errors and tests from counts"),
+    "merge": ("merels.tournament.merge_cli:main", "join the journals of one tournament"),
+    "check": ("merels.tournament.check_cli:main", "whether an engine keeps to the protocol"),
+    "play": ("merels.protocol.play:main", "play against the engine in the terminal"),
+    "analyse": ("merels.protocol.shell:analyse", "what the engine thinks of a position"),
+    "eval": ("merels.protocol.shell:evaluate", "the static evaluation, term by term"),
+    "perft": ("merels.protocol.shell:perft", "count turn sequences"),
+    "bench": ("merels.protocol.shell:bench", "nodes of fixed searches, the same everywhere"),
+    "suite": ("merels.protocol.suite_cli:main", "positions with known best turns"),
+    "d": ("merels.protocol.shell:display", "draw a position"),
+}
+USAGE_ERROR = 2
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run ``merels``; returns the exit status. ``argv``: the arguments, the process's own if None."""
+    words = sys.argv[1:] if argv is None else argv
+    if not words:
+        from merels.protocol.loop import main as loop
+
+        return loop()
+    name, *rest = words
+    if name in ("-h", "-help", "--help", "help"):
+        print(_help())
+        return 0
+    if name in ("-V", "-version", "--version", "version"):
+        from merels.engine import __version__
+
+        print(f"merels {__version__}")
+        return 0
+    commands = _present()
+    if name not in commands:
+        print(f"merels: unknown command '{_clean(name)}'{_suggestion(name, commands)}", file=sys.stderr)
+        return USAGE_ERROR
+    module, _, function = commands[name][0].partition(":")
+    try:
+        return int(getattr(import_module(module), function)(rest))
+    except BrokenPipeError:
+        # Whoever read our output has enough; what is left in the buffer has nowhere to go.
+        sys.stdout = None
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _present() -> dict[str, tuple[str, str]]:
+    """The commands whose modules are there."""
+    from importlib.util import find_spec
+
+    return {
+        name: entry
+        for name, entry in COMMANDS.items()
+        if find_spec(entry[0].partition(":")[0]) is not None
+    }
+
+
+def _help() -> str:
+    lines = [
+        "merels                     speak the engine protocol (uci, ugi) on stdin and stdout",
+        "merels COMMAND [flags]     run a command; each explains itself with --help",
+        "",
+    ]
+    lines += [f"  {name:<12} {text}" for name, (_, text) in _present().items()]
+    return "\n".join([*lines, "", "merels --version prints the version."])
+
+
+def _clean(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _suggestion(name: str, commands: dict[str, tuple[str, str]]) -> str:
+    """What may have been meant."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, commands, n=1)
+    return f"; did you mean {close[0]}?" if close else "; merels --help lists the commands"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""The plain lines of a tournament, in the form that scripts scrape."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TextIO
+
+from merels.tournament import knockout, swiss
+from merels.tournament.crosstable import crosstable, rating_list, results_table
+from merels.tournament.plan import Plan
+from merels.tournament.ratings import rate
+from merels.tournament.settings import Settings
+from merels.tournament.spec import GameSpec
+from merels.tournament.standings import Standings
+from merels.tournament.store import Journal, Row
+from merels.tournament.summary import score_line, summary_lines
+from merels.tournament.terminations import count_terminations, terminations_table
+from merels.tournament.textgrid import clean, grid, shorten
+from merels.tournament.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """After how many games the score and the estimates are printed; 0: never."""
+
+    score: int = 1
+    rating: int = 10
+
+
+class PlainView(View):
+    """Prints a line when a game begins and ends, and standings at intervals."""
+
+    def __init__(
+        self, settings: Settings, plan: Plan, intervals: Intervals, out: TextIO | None = None
+    ) -> None:
+        self._settings = settings
+        self._plan = plan
+        self._intervals = intervals
+        self._out = out or sys.stdout
+
+    def started(self, spec: GameSpec) -> None:
+        """``Started game 1 of 200 (A vs B)``."""
+        total = self._plan.total or self._plan.drawn_up
+        names = f"{clean(spec.white.name)} vs {clean(spec.black.name)}"
+        self._print(f"Started game {spec.number} of {total} ({names})")
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
+        names = f"{clean(row.white)} vs {clean(row.black)}"
+        self._print(f"Finished game {row.number} ({names}): {row.result} {{{clean(row.reason)}}}")
+        games, every = standings.finished, self._intervals
+        if every.rating and games % every.rating == 0:
+            self._print(*interim_lines(self._settings, standings))
+        elif every.score and games % every.score == 0:
+            first, second = standings.match(row.white, row.black)
+            self._print(score_line(standings.counts(first, second), first, second))
+
+    def notice(self, text: str) -> None:
+        """Notices go to standard error, out of the way of what scripts read."""
+        notify(text)
+
+    def _print(self, *lines: str) -> None:
+        self._out.write("".join(line + "\n" for line in lines))
+        self._out.flush()
+
+
+def notify(text: str) -> None:
+    """Tell a person something on standard error."""
+    print(f"merels tournament: {clean(text)}", file=sys.stderr, flush=True)
+
+
+def interim_lines(settings: Settings, standings: Standings) -> list[str]:
+    """The standings between games: a match's estimates, or the rating list of more engines."""
+    names = standings.names
+    if len(names) > 2:
+        return rating_list(rate(standings.games)).splitlines() if standings.games else []
+    first, second = names
+    counts = standings.counts(first, second)
+    return summary_lines(counts, first, second, settings.sprt, settings.by_pairs)
+
+
+def final_lines(
+    settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
+) -> list[str]:
+    """The report at the end: estimates of a match, ratings, crosstable, how games ended."""
+    lines = []
+    if len(standings.names) == 2:
+        lines += interim_lines(settings, standings)
+    if settings.sprt is not None and verdict is not None:
+        bounds = f"[{settings.sprt.elo0:.2f}, {settings.sprt.elo1:.2f}]"
+        lines.append(f"SPRT ({bounds}) completed - {verdict} was accepted")
+    if settings.format == "swiss":
+        lines += swiss_lines(settings, plan)
+    if settings.format == "knockout":
+        winner = knockout.champion(settings, plan.results)
+        if winner is not None:
+            lines.append(f"Winner of the knockout: {clean(settings.engines[winner].name)}")
+    if standings.games:
+        table = crosstable(standings.games)
+        lines += ["", *rating_list(table.ratings).splitlines()]
+        lines += ["", *results_table(table).splitlines()]
+    endings = count_terminations(journal.endings())
+    if endings.games:
+        lines += ["", *terminations_table(endings).splitlines()]
+    return lines
+
+
+
+def swiss_lines(settings: Settings, plan: Plan) -> list[str]:
+    """The places of a Swiss tournament after the rounds that are finished."""
+    rows = [["#", "Name", "Points", "Buchholz"]]
+    for rank, place in enumerate(swiss.places(settings, plan.results), 1):
+        name = shorten(settings.engines[place.engine].name)
+        rows.append([str(rank), name, f"{place.points:.1f}", f"{place.buchholz:.1f}"])
+    return grid(rows, left=1).splitlines()

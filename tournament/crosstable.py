@@ -1,0 +1,179 @@
+"""The rating list and the crosstable of a tournament, as text, JSON and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from merels.tournament.counts import GameScore
+from merels.tournament.ratings import PlayerRating, Ratings, rate
+from merels.tournament.textgrid import grid, shorten
+
+CellStyle = Literal["wdl", "points"]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Games won, drawn and lost."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """Their number."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """One a win, a half a draw."""
+        return self.wins + self.draws / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Crosstable:
+    """A rating list with the record of each player (row) against each other (column)."""
+
+    ratings: Ratings
+    records: tuple[tuple[Record, ...], ...]
+    """In the order of ``ratings.players``; an empty record where two did not meet."""
+
+
+def crosstable(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) -> Crosstable:
+    """Rate the games and lay them out; players keep the order of the rating list."""
+    games = list(games)
+    ratings = rate(games, anchor)
+    place = {player.name: i for i, player in enumerate(ratings.players)}
+    counts = [[[0, 0, 0] for _ in place] for _ in place]
+    for game in games:
+        white, black = place[game.white], place[game.black]
+        result = int(2 - 2 * game.score)
+        counts[white][black][result] += 1
+        counts[black][white][2 - result] += 1
+    return Crosstable(ratings, tuple(tuple(Record(*cell) for cell in row) for row in counts))
+
+
+def rating_list(ratings: Ratings) -> str:
+    """The rating list as text: rank, name, Elo, 95 % error, games, points, score and draws."""
+    rows = [["#", "Name", "Elo", "+/-", "Games", "Points", "Score", "Draws"]]
+    for rank, player in enumerate(ratings.players, 1):
+        rows.append([
+            str(rank), shorten(player.name), f"{player.elo:z.1f}", f"{player.error:.1f}",
+            str(player.games), f"{player.points:.1f}",
+            _percent(player.points, player.games), _percent(player.draws, player.games),
+        ])
+    return _by_group(grid(rows, left=1), ratings) + _notes(ratings)
+
+
+def results_table(table: Crosstable, cells: CellStyle = "wdl") -> str:
+    """The crosstable as text, one column an opponent by rank: wins-draws-losses or points."""
+    players = table.ratings.players
+    rows = [["#", "Name", "Points", *(str(rank) for rank in range(1, len(players) + 1))]]
+    for i, player in enumerate(players):
+        line = [str(i + 1), shorten(player.name), f"{player.points:.1f}/{player.games}"]
+        for j, record in enumerate(table.records[i]):
+            line.append("x" if i == j else _cell(record, cells))
+        rows.append(line)
+    return grid(rows, left=1)
+
+
+def superiority_table(ratings: Ratings) -> str:
+    """The likelihood, in percent, that the row's player is stronger than the column's."""
+    players = ratings.players
+    rows = [["#", "Name", *(str(rank) for rank in range(1, len(players) + 1))]]
+    for i, player in enumerate(players):
+        chances = ratings.superiority[i]
+        line = ["-" if chance is None else f"{100 * chance:.1f}" for chance in chances]
+        line[i] = "x"
+        rows.append([str(i + 1), shorten(player.name), *line])
+    return grid(rows, left=1)
+
+
+def as_dict(table: Crosstable) -> dict[str, Any]:
+    """Everything in the table in plain values for JSON: names unchanged, no nan, no infinity."""
+    ratings = table.ratings
+    players = []
+    for i, player in enumerate(ratings.players):
+        players.append(_player_fields(i + 1, player) | {
+            "against": [
+                {"name": other.name, "wins": record.wins, "draws": record.draws,
+                 "losses": record.losses, "points": record.points,
+                 "superiority": ratings.superiority[i][j]}
+                for j, (other, record) in enumerate(zip(ratings.players, table.records[i]))
+                if i != j
+            ],
+        })
+    return {
+        "players": players,
+        "groups": [
+            {"names": list(group.names), "virtual_draws": group.virtual_draws}
+            for group in ratings.groups
+        ],
+        "anchor": None if ratings.anchor is None else
+        {"name": ratings.anchor[0], "elo": ratings.anchor[1]},
+    }
+
+
+def csv_rows(table: Crosstable) -> list[list[str]]:
+    """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent."""
+    players = table.ratings.players
+    fields = [_player_fields(rank, player) for rank, player in enumerate(players, 1)]
+    names = list(_player_fields(0, PlayerRating("", 0.0, 0.0, 0, 0, 0, 0)))
+    rows = [[*names, *(player.name for player in players)]]
+    for i, row in enumerate(fields):
+        against = ("" if not record.games else f"{record.points:g}" for record in table.records[i])
+        rows.append([*(str(row[name]) for name in names), *against])
+    return rows
+
+
+def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
+    """One player's line of the rating list by field; ``group`` counts from 1."""
+    return {
+        "rank": rank, "name": player.name, "elo": player.elo, "error": player.error,
+        "games": player.games, "wins": player.wins, "draws": player.draws,
+        "losses": player.losses, "points": player.points, "group": player.group + 1,
+    }
+
+
+def _cell(record: Record, style: CellStyle) -> str:
+    """One cell of the crosstable."""
+    if not record.games:
+        return "-"
+    if style == "points":
+        return f"{record.points:.1f}"
+    return f"{record.wins}-{record.draws}-{record.losses}"
+
+
+def _percent(part: float, whole: int) -> str:
+    """A share in percent."""
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def _by_group(text: str, ratings: Ratings) -> str:
+    """The list with a blank line between groups, whose ratings do not compare."""
+    head, *lines = text.splitlines(keepends=True)
+    parts = [head]
+    for i, line in enumerate(lines):
+        if i and ratings.players[i].group != ratings.players[i - 1].group:
+            parts.append("\n")
+        parts.append(line)
+    return "".join(parts)
+
+
+def _notes(ratings: Ratings) -> str:
+    """What a reader has to know of the list before trusting it."""
+    notes = []
+    if ratings.anchor is not None:
+        name, elo = ratings.anchor
+        notes.append(f"{shorten(name)} is held at {elo:g}; errors are of the difference to it.\n")
+    if len(ratings.groups) > 1:
+        notes.append(
+            f"The engines form {len(ratings.groups)} groups that never met, set apart by blank "
+            "lines; ratings compare within a group alone.\n"
+        )
+    virtual = sum(group.virtual_draws for group in ratings.groups)
+    if virtual:
+        notes.append(f"Virtual draws that keep one-sided results finite: {virtual}.\n")
+    return "".join(["\n", *notes]) if notes else ""

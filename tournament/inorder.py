@@ -1,0 +1,37 @@
+"""Putting things that come in any order back in theirs."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class InOrder(Generic[T]):
+    """Holds numbered things until all that are expected before them have come."""
+
+    def __init__(self) -> None:
+        self._expected: deque[int] = deque()
+        self._waiting: dict[int, T] = {}
+
+    def expect(self, number: int) -> None:
+        """Announce the next number of the order."""
+        self._expected.append(number)
+
+    def put(self, number: int, thing: T) -> None:
+        """Bring a thing."""
+        self._waiting[number] = thing
+
+    def release(self) -> Iterator[tuple[int, T]]:
+        """The things whose turn it is, each once."""
+        while self._expected and self._expected[0] in self._waiting:
+            number = self._expected.popleft()
+            yield number, self._waiting.pop(number)
+
+    def release_all(self) -> Iterator[tuple[int, T]]:
+        """Everything that is held, in order, whatever is missing in between."""
+        for number in sorted(self._waiting):
+            yield number, self._waiting.pop(number)
+        self._expected.clear()

@@ -1,0 +1,77 @@
+"""The log of a tournament: what happened when, and if wanted every line to and from the engines."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timezone
+
+from merels.tournament.files import system_error
+from merels.tournament.runoptions import LOG_LEVELS, LogOptions
+from merels.tournament.spec import GameSpec
+from merels.tournament.standings import Standings
+from merels.tournament.store import Row
+from merels.tournament.view import View
+
+CALM = ("normal", "adjudication")
+"""Terminations that are nobody's fault."""
+
+
+class LogFile:
+    """A file that several processes append whole lines to."""
+
+    def __init__(self, path: str, append: bool = True) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        try:
+            self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
+        except OSError as error:
+            raise system_error(path, "write", error) from None
+
+    def write(self, level: str, text: str) -> None:
+        """Add an entry. A log that cannot be written any more must not end a tournament."""
+        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        clean = "".join(c if c.isprintable() else "?" for c in text)
+        try:
+            os.write(self._file, f"{now} {level:<5} {clean}\n".encode())
+        except OSError:
+            pass
+
+    def trace(self, engine: str, way: str, data: bytes) -> None:
+        """Add what was sent to an engine (``>``) or came from it (``<``)."""
+        for line in data.decode(errors="replace").splitlines():
+            self.write("trace", f"{engine} {way} {line}")
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+class LogView(View):
+    """Logs games as ``info``, those that an engine is at fault for and notices as ``warn``."""
+
+    def __init__(self, options: LogOptions) -> None:
+        self._file = LogFile(options.file, options.append)
+        self._lowest = LOG_LEVELS.index(options.level)
+
+    def started(self, spec: GameSpec) -> None:
+        """A game began."""
+        self._write("info", f"game {spec.number}: {spec.white.name} vs {spec.black.name} started")
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """A game ended."""
+        self._write(
+            "info" if row.termination in CALM else "warn",
+            f"game {row.number}: {row.white} vs {row.black} {row.result} {row.termination} "
+            f"({row.reason})",
+        )
+
+    def notice(self, text: str) -> None:
+        """Something happened."""
+        self._write("warn", text)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _write(self, level: str, text: str) -> None:
+        if LOG_LEVELS.index(level) >= self._lowest:
+            self._file.write(level, text)

@@ -1,0 +1,72 @@
+"""What runner and worker processes say to each other, and how: pickles on a pair of pipes."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+_LENGTH = struct.Struct("!Q")
+_CHUNK = 1 << 20
+
+
+class Call(NamedTuple):
+    """A request to call a function."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+class Leave(NamedTuple):
+    """A request to begin no further game, and with ``quit`` to end after the one in progress."""
+
+    quit: bool
+
+
+class Report(NamedTuple):
+    """An answer on the way: something that a call wants known before it returns."""
+
+    content: Any
+
+
+class Returned(NamedTuple):
+    """The last answer to a call: its value, or the traceback of what it raised."""
+
+    value: Any
+    failure: str | None = None
+
+
+class Link:
+    """One end of a pair of pipes, by descriptor.
+
+    Descriptors are read and written directly: a buffered file that a thread is blocked on keeps a
+    lock, and CPython aborts on that lock when it exits.
+    """
+
+    def __init__(self, source: int, sink: int) -> None:
+        self._source, self._sink = source, sink
+
+    def send(self, message: Any) -> None:
+        """Write a message; OSError when the other end is gone."""
+        data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        view = memoryview(_LENGTH.pack(len(data)) + data)
+        while view:
+            view = view[os.write(self._sink, view) :]
+
+    def receive(self) -> Any:
+        """Wait for a message; EOFError when the other end is gone."""
+        (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
+        return pickle.loads(self._read(length))
+
+    def _read(self, length: int) -> bytes:
+        parts = []
+        while length:
+            part = os.read(self._source, min(length, _CHUNK))
+            if not part:
+                raise EOFError("the other end is gone")
+            parts.append(part)
+            length -= len(part)
+        return b"".join(parts)

@@ -1,0 +1,111 @@
+"""From encounters to games: numbers, pairs, openings, colours and seeds, round after round."""
+
+from __future__ import annotations
+
+import hashlib
+
+from merels.engine.rules import parse_rules
+from merels.tournament.openings import Openings
+from merels.tournament.results import Encounter, Met, Results
+from merels.tournament.schedule import colours, schedule_for, total_games
+from merels.tournament.settings import Settings
+from merels.tournament.spec import GameSpec
+from merels.tournament.tasks import PairTask
+
+
+class Plan:
+    """The games of a tournament, drawn up one round at a time.
+
+    All of it follows from the settings and, in formats that pair by standing, from the points
+    made in the rounds before, which are handed in with `score`.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.waits = schedule_for(settings).waits
+        self.total = total_games(settings)
+        """How many games there will be, or None while that depends on results."""
+        self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
+        self._results: list[list[Met]] = []
+        self._points: list[list[float]] = []
+        self._encounters: list[Encounter] = []
+        self._places: dict[int, tuple[int, bool]] = {}
+        """By game number: the index of its encounter, and whether its first engine has White."""
+        self._games = self._pairs = 0
+
+    @property
+    def drawn_up(self) -> int:
+        """How many games are drawn up so far."""
+        return self._games
+
+    @property
+    def results(self) -> Results:
+        """The rounds that are finished, where ``waits`` is set."""
+        return [played for played in self._results if played]
+
+    def next_round(self) -> list[PairTask]:
+        """The tasks of the next round; empty when the tournament is over.
+
+        Where ``waits`` is set, all games of the round before must have been scored.
+        """
+        schedule = schedule_for(self.settings)
+        number = len(self._results)
+        if number and self.waits:
+            self._results[-1] = [
+                Met(encounter, (points[0], points[1]))
+                for encounter, points in zip(self._encounters, self._points)
+            ]
+        self._encounters = schedule.pair(self.settings, number, self._results)
+        if not self._encounters:
+            return []
+        self._results.append([])
+        self._points = [[0.0, 0.0] for _ in self._encounters]
+        self._places = {}
+        return [
+            task
+            for index, encounter in enumerate(self._encounters)
+            for task in self._tasks(number + 1, index, encounter)
+        ]
+
+    def score(self, number: int, white_score: float | None) -> None:
+        """Note the result of a game of the round last drawn up; one broken off gives no points."""
+        if not self.waits or white_score is None:
+            return
+        index, first_is_white = self._places[number]
+        first = white_score if first_is_white else 1 - white_score
+        self._points[index][0] += first
+        self._points[index][1] += 1 - first
+
+    def _tasks(self, round_number: int, index: int, encounter: Encounter) -> list[PairTask]:
+        """The tasks of an encounter: its games, two by two."""
+        settings = self.settings
+        tasks = []
+        for start in range(0, settings.games, 2):
+            opening = self._openings[self._pairs]
+            self._pairs += 1
+            games = []
+            for game in range(start, min(start + 2, settings.games)):
+                self._games += 1
+                white, black = colours(settings, encounter, game)
+                self._places[self._games] = (index, white == encounter.first)
+                games.append(
+                    GameSpec(
+                        self._games,
+                        round_number,
+                        self._pairs,
+                        settings.engines[white],
+                        settings.engines[black],
+                        opening,
+                        settings.rules,
+                        settings.adjudication,
+                        derive_seed(settings.seed, self._games),
+                    )
+                )
+            tasks.append(PairTask(tuple(games)))
+        return tasks
+
+
+def derive_seed(seed: int, number: int) -> int:
+    """A game's own seed, 31 bits, from the tournament's."""
+    digest = hashlib.sha256(f"merels game {seed} {number}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

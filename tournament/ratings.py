@@ -1,0 +1,302 @@
+"""Maximum-likelihood ratings of many engines from the scores of their games.
+
+The model is Bradley and Terry's: the expected score of a game is the logistic function of the
+difference in Elo. A draw is half a win and half a loss. Errors are the sandwich estimate (Huber;
+White), clustered by opening pair: they stay right although draws make games less variable than
+the model thinks, and although two games of one opening are not independent.
+
+Engines that never met, not even through others, cannot be compared: each connected group is rated
+by itself, with mean 0 unless it holds the anchor. Within a group, an engine or a set of engines
+that took every point, or none, from the rest has no finite rating; then each pairing across that
+divide is given one virtual draw, and the group says how many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from merels.tournament import linear
+from merels.tournament.connected import components
+from merels.tournament.counts import GameScore
+from merels.tournament.elo import Z95, superiority
+
+__all__ = ["GameScore", "PlayerRating", "RatingGroup", "Ratings", "rate"]
+
+ELO_UNIT = 400 / math.log(10)
+"""Elo of one natural logarithm of the odds."""
+
+MAX_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRating:
+    """One engine's rating and the games behind it."""
+
+    name: str
+    elo: float
+    error: float
+    """Half the 95 % interval in Elo: about the group's mean, or about the anchor, whose own is 0.
+
+    The spread of results as observed, so 0 where every opening pair ended exactly as expected."""
+    group: int
+    """The index of its group in ``Ratings.groups``."""
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        """The number of games rated."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """One a win, a half a draw."""
+        return self.wins + self.draws / 2
+
+
+@dataclass(frozen=True, slots=True)
+class RatingGroup:
+    """Engines connected by games; ratings of different groups do not compare."""
+
+    names: tuple[str, ...]
+    """Strongest first."""
+    virtual_draws: int
+    """Draws added, one a pairing, across one-sided divides; 0 where all ratings are finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """A rating list: ``players`` group by group, the largest group first, each strongest first."""
+
+    players: tuple[PlayerRating, ...]
+    groups: tuple[RatingGroup, ...]
+    superiority: tuple[tuple[float | None, ...], ...]
+    """The probability that the row's player is stronger than the column's, in the order of
+    ``players``; None on the diagonal and between groups."""
+    anchor: tuple[str, float] | None = None
+
+
+@dataclass(slots=True)
+class _Pairing:
+    """The games of two players, seen from the first: whole, and by cluster."""
+
+    results: Counter[float]
+    clusters: Counter[tuple[float, int]]
+    """How many clusters had this (points, games)."""
+
+    @property
+    def games(self) -> float:
+        """Games played."""
+        return sum(self.results.values())
+
+    @property
+    def points(self) -> float:
+        """Points of the first player."""
+        return sum(score * count for score, count in self.results.items())
+
+
+_Pairings = dict[tuple[int, int], _Pairing]
+
+
+def rate(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) -> Ratings:
+    """Rate every engine of ``games``, at mean 0 a group or with ``anchor`` (name, Elo) held fixed.
+
+    Games of the same two engines with the same ``pair`` are one cluster; a game without is its
+    own. Raises ValueError if the anchor played no game.
+    """
+    names, pairings = _aggregate(games)
+    if anchor is not None and anchor[0] not in names:
+        raise ValueError(f"the anchor {anchor[0]!r} played no rated game")
+    parts = [
+        _rate_group(members, names, pairings, anchor)
+        for members in components(len(names), _neighbours(pairings))
+    ]
+    parts.sort(key=lambda part: -len(part.members))
+    rows: list[PlayerRating] = []
+    groups: list[RatingGroup] = []
+    for part in parts:
+        members = [names[i] for i in part.members]
+        groups.append(RatingGroup(tuple(members), part.virtual_draws))
+        for i, elo, error in zip(part.members, part.elos, part.errors):
+            wins, draws, losses = _record(i, pairings)
+            rows.append(PlayerRating(names[i], elo, error, len(groups) - 1, wins, draws, losses))
+    return Ratings(tuple(rows), tuple(groups), _superiority(parts), anchor)
+
+
+def _aggregate(games: Iterable[GameScore]) -> tuple[list[str], _Pairings]:
+    """The players in order of appearance, and the games of each two of them, summed up."""
+    index: dict[str, int] = {}
+    pairings: _Pairings = {}
+    open_clusters: defaultdict[tuple[int, int, Hashable], list[float]] = defaultdict(list)
+    for game in games:
+        white = index.setdefault(game.white, len(index))
+        black = index.setdefault(game.black, len(index))
+        first, second = min(white, black), max(white, black)
+        score = game.score if white == first else 1.0 - game.score
+        pairing = pairings.get((first, second))
+        if pairing is None:
+            pairing = pairings[first, second] = _Pairing(Counter(), Counter())
+        pairing.results[score] += 1
+        if game.pair is None:
+            pairing.clusters[score, 1] += 1
+        else:
+            open_clusters[first, second, game.pair].append(score)
+    for (first, second, _), scores in open_clusters.items():
+        pairings[first, second].clusters[sum(scores), len(scores)] += 1
+    return list(index), pairings
+
+
+def _record(player: int, pairings: _Pairings) -> tuple[int, int, int]:
+    """A player's wins, draws and losses over all pairings."""
+    wins = draws = losses = 0
+    for (first, second), pairing in pairings.items():
+        if player in (first, second):
+            draws += pairing.results[0.5]
+            wins += pairing.results[1.0 if player == first else 0.0]
+            losses += pairing.results[0.0 if player == first else 1.0]
+    return wins, draws, losses
+
+
+@dataclass(slots=True)
+class _Part:
+    """One group's solution, its members strongest first."""
+
+    members: list[int]
+    virtual_draws: int
+    elos: list[float]
+    errors: list[float]
+    covariance: linear.Matrix
+    """Of the Elos, in the members' order."""
+
+
+def _rate_group(
+    members: list[int], names: list[str], pairings: _Pairings, anchor: tuple[str, float] | None
+) -> _Part:
+    """Rate one connected group."""
+    place = {player: k for k, player in enumerate(members)}
+    local: _Pairings = {
+        (place[a], place[b]): pairing for (a, b), pairing in pairings.items() if a in place
+    }
+    virtual = _one_sided(len(members), local)
+    for key in virtual:
+        old = local[key]
+        local[key] = _Pairing(
+            old.results + Counter({0.5: 1}), old.clusters + Counter({(0.5, 1): 1})
+        )
+    strengths = _solve(len(members), local)
+    covariance = _sandwich(strengths, local)
+    elos = [ELO_UNIT * strength for strength in strengths]
+    if anchor is not None and anchor[0] in (names[i] for i in members):
+        held = next(k for k, i in enumerate(members) if names[i] == anchor[0])
+        elos = [anchor[1] + elo - elos[held] for elo in elos]
+        covariance = _about(covariance, held)
+    order = sorted(range(len(members)), key=lambda k: (-elos[k], members[k]))
+    covariance = [[covariance[i][j] for j in order] for i in order]
+    return _Part(
+        members=[members[k] for k in order],
+        virtual_draws=len(virtual),
+        elos=[elos[k] for k in order],
+        errors=[Z95 * math.sqrt(max(0.0, covariance[k][k])) for k in range(len(order))],
+        covariance=covariance,
+    )
+
+
+def _solve(size: int, pairings: _Pairings) -> list[float]:
+    """The likeliest strengths in natural units, of mean 0, by damped Newton steps."""
+    strengths = [0.0] * size
+    for _ in range(MAX_STEPS):
+        gradient = [0.0] * size
+        for (i, j), pairing in pairings.items():
+            excess = pairing.points - pairing.games * _expected(strengths[i] - strengths[j])
+            gradient[i] += excess
+            gradient[j] -= excess
+        step = linear.solve(linear.cholesky(_information(strengths, pairings)), gradient)
+        # The logistic likelihood's curvature changes at most e-fold a unit of any difference;
+        # this damping is what that bound allows, so that every step improves the likelihood.
+        widest = max(step) - min(step)
+        if widest < 1e-13:
+            break
+        scale = math.log1p(widest) / widest
+        strengths = [s + scale * d for s, d in zip(strengths, step)]
+    mean = sum(strengths) / size
+    return [s - mean for s in strengths]
+
+
+def _information(strengths: Sequence[float], pairings: _Pairings) -> linear.Matrix:
+    """The information matrix, made regular by ``1/n`` in each cell: that fixes the mean alone."""
+    weights = {}
+    for (i, j), pairing in pairings.items():
+        expected = _expected(strengths[i] - strengths[j])
+        weights[i, j] = pairing.games * expected * (1 - expected)
+    size = len(strengths)
+    return [[cell + 1 / size for cell in row] for row in linear.laplacian(size, weights)]
+
+
+def _sandwich(strengths: Sequence[float], pairings: _Pairings) -> linear.Matrix:
+    """The covariance of the Elos about their mean, from how the clusters' scores spread."""
+    spread = {}
+    for (i, j), pairing in pairings.items():
+        expected = _expected(strengths[i] - strengths[j])
+        spread[i, j] = sum(
+            count * (points - games * expected) ** 2
+            for (points, games), count in pairing.clusters.items()
+        )
+    size = len(strengths)
+    bread = linear.inverse(linear.cholesky(_information(strengths, pairings)))
+    meat = linear.laplacian(size, spread)
+    covariance = linear.product(linear.product(bread, meat), bread)
+    return [[ELO_UNIT**2 * cell for cell in row] for row in covariance]
+
+
+def _about(covariance: linear.Matrix, held: int) -> linear.Matrix:
+    """The covariance of the differences to one player."""
+    row, own = covariance[held], covariance[held][held]
+    return [
+        [cell - row[i] - row[j] + own for j, cell in enumerate(line)]
+        for i, line in enumerate(covariance)
+    ]
+
+
+def _expected(difference: float) -> float:
+    """The expected score at a difference in natural units."""
+    return 0.5 * (1 + math.tanh(difference / 2))
+
+
+def _superiority(parts: Sequence[_Part]) -> tuple[tuple[float | None, ...], ...]:
+    """The matrix of ``Ratings.superiority``, group after group along the diagonal."""
+    size = sum(len(part.members) for part in parts)
+    table: list[list[float | None]] = [[None] * size for _ in range(size)]
+    start = 0
+    for part in parts:
+        c = part.covariance
+        for i, elo in enumerate(part.elos):
+            for j, other in enumerate(part.elos):
+                if i != j:
+                    error = math.sqrt(max(0.0, c[i][i] + c[j][j] - 2 * c[i][j]))
+                    table[start + i][start + j] = superiority(elo - other, error)
+        start += len(part.members)
+    return tuple(map(tuple, table))
+
+
+def _neighbours(pairings: _Pairings) -> list[tuple[int, int]]:
+    """Both directions of every pairing."""
+    return [edge for a, b in pairings for edge in ((a, b), (b, a))]
+
+
+def _one_sided(size: int, pairings: _Pairings) -> list[tuple[int, int]]:
+    """The pairings across divides that points pass in one direction only (Ford's condition)."""
+    scored = []
+    for (a, b), pairing in pairings.items():
+        if pairing.points > 0:
+            scored.append((a, b))
+        if pairing.points < pairing.games:
+            scored.append((b, a))
+    label = {}
+    for number, component in enumerate(components(size, scored)):
+        for player in component:
+            label[player] = number
+    return [(a, b) for a, b in pairings if label[a] != label[b]]

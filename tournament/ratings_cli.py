@@ -1,0 +1,158 @@
+"""``merels ratings``: a rating list, crosstable and more from files of finished games."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import math
+import os
+import sys
+from collections.abc import Sequence
+
+from merels.engine.errors import InputError
+from merels.tournament.crosstable import (
+    Crosstable,
+    as_dict,
+    crosstable,
+    csv_rows,
+    rating_list,
+    results_table,
+    superiority_table,
+)
+from merels.tournament.files import system_error
+from merels.tournament.gamefiles import PlayedGame, endings, is_journal, read_games, scores
+from merels.tournament.report import MOST_GAMES, page, summary
+from merels.tournament.settings import facts
+from merels.tournament.store import read_journal
+from merels.tournament.terminations import as_dict as terminations_dict
+from merels.tournament.terminations import count_terminations, terminations_table
+
+FORMATS = ("text", "json", "csv", "html")
+DESCRIPTION = """\
+Rates the engines of finished games: maximum likelihood, with 95 % errors that take the two games
+of an opening pair as one. FILE is a journal of merels tournament or a PGN file of any runner."""
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels ratings``; returns the exit status, 2 for a user's mistake."""
+    try:
+        options = _parser().parse_args(argv)
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    try:
+        anchor = _anchor(options.anchor)
+        games = read_games(options.files)
+        form = options.format or _format_of(options.out)
+        known = journal_facts(options.files[0]) if len(options.files) == 1 else []
+        text = render(games, form, anchor, options.cells, options.games, known)
+        _write(options.out, text)
+    except (InputError, ValueError) as error:
+        print(f"merels ratings: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def render(
+    games: Sequence[PlayedGame],
+    form: str,
+    anchor: tuple[str, float] | None = None,
+    cells: str = "wdl",
+    most_games: int = MOST_GAMES,
+    known: Sequence[tuple[str, str]] = (),
+) -> str:
+    """The report on some games in one of `FORMATS`; ``known`` is what the page says of them."""
+    table = crosstable(scores(games), anchor)
+    ends = count_terminations(endings(games))
+    if form == "json":
+        data = as_dict(table) | {"terminations": terminations_dict(ends)}
+        return json.dumps(data, indent=2, allow_nan=False) + "\n"
+    if form == "csv":
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(csv_rows(table))
+        return out.getvalue()
+    if form == "html":
+        rows = [game.row for game in games if game.row is not None]
+        lines = [*known, ("Games", str(len(games)))]
+        if len(rows) > most_games:
+            lines.append(("Shown below", f"the first {most_games} games (-games N for more)"))
+        title = dict(known).get("Event", "Ratings")
+        return page(title, summary(lines, table, ends), rows[:most_games])
+    return _text(table, cells) + "\n" + terminations_table(ends)
+
+
+def journal_facts(path: str) -> list[tuple[str, str]]:
+    """What the journal at a path knows of its tournament; nothing of another file."""
+    if not is_journal(path):
+        return []
+    with read_journal(path) as journal:
+        meta = journal.meta()
+        return [*facts(meta["settings"]), ("Begun", meta.get("created", "?"))]
+
+
+def _text(table: Crosstable, cells: str) -> str:
+    """The tables for a terminal."""
+    return "\n".join([
+        rating_list(table.ratings),
+        results_table(table, "points" if cells == "points" else "wdl"),
+        "Likelihood, in percent, that the row is stronger than the column:",
+        superiority_table(table.ratings),
+    ])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="merels ratings",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a journal or a PGN file")
+    parser.add_argument(
+        "-anchor", metavar="NAME=ELO", help="hold this engine at this rating (default: mean 0)"
+    )
+    parser.add_argument("-out", metavar="FILE", help="write there instead of to the terminal")
+    parser.add_argument(
+        "-format", choices=FORMATS, help="of the report (default: by the ending of -out, else text)"
+    )
+    parser.add_argument(
+        "-cells", choices=("wdl", "points"), default="wdl",
+        help="what the crosstable shows: wins-draws-losses (default) or points",
+    )
+    parser.add_argument(
+        "-games", metavar="N", type=int, default=MOST_GAMES,
+        help=f"games that the HTML report holds for replay (default: {MOST_GAMES})",
+    )
+    return parser
+
+
+def _anchor(text: str | None) -> tuple[str, float] | None:
+    """The engine and the rating of ``NAME=ELO``."""
+    if text is None:
+        return None
+    name, equals, value = text.rpartition("=")
+    try:
+        elo = float(value)
+    except ValueError:
+        elo = math.nan
+    if not equals or not math.isfinite(elo):
+        raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
+    return name, elo
+
+
+def _format_of(path: str | None) -> str:
+    """The format that a file's ending tells."""
+    ending = os.path.splitext(path or "")[1].lower().lstrip(".")
+    return {"htm": "html"}.get(ending, ending) if ending in (*FORMATS, "htm") else "text"
+
+
+def _write(path: str | None, text: str) -> None:
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise system_error(path, "write", error) from None

@@ -1,0 +1,295 @@
+"""Many games: hands tasks to an executor, journals what comes back, and shows it in order."""
+
+from __future__ import annotations
+
+import queue
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from typing import Literal, NamedTuple
+
+from merels.tournament.inorder import InOrder
+from merels.tournament.plan import Plan
+from merels.tournament.localpool import LocalPool
+from merels.tournament.settings import Settings
+from merels.tournament.spec import GameResult, GameSpec
+from merels.tournament.standings import Standings
+from merels.tournament.store import Journal, Row, make_row
+from merels.tournament.summary import match_llr
+from merels.tournament.tasks import PairTask, Started, play_pair
+from merels.tournament.view import View
+from merels.tournament.withdrawal import Withdrawals
+
+ATTEMPTS = 3
+"""How often a task is tried whose worker died; then its games are recorded as broken off."""
+TICK_SECONDS = 0.25
+
+End = Literal["finished", "decided", "interrupted", "killed"]
+"""All games played; a test decided it; stopped after the games in progress; stopped at once."""
+
+
+class _Done(NamedTuple):
+    """The executor is through with a task."""
+
+    task: PairTask
+    future: Future[list[Row]]
+
+
+class _Interrupt(NamedTuple):
+    """Somebody wants the run to stop."""
+
+
+_Event = Started | Row | _Done | _Interrupt
+
+
+class Runner:
+    """Plays what the plan has and the journal has not.
+
+    ``window`` tasks are with the executor at a time. ``shard`` (i, n) takes the i-th of every n
+    pairs and leaves the others to other runs.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        journal: Journal,
+        views: Iterable[View] = (),
+        *,
+        window: int = 1,
+        shard: tuple[int, int] = (1, 1),
+    ) -> None:
+        self.settings = settings
+        self.journal = journal
+        self.views = list(views)
+        self.plan = Plan(settings)
+        self.standings = Standings(tuple(engine.name for engine in settings.engines))
+        self.verdict: str | None = journal.meta().get("verdict")
+        """The hypothesis that the settings' test accepted, H0 or H1."""
+        self._window = window
+        self._shard = shard
+        self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
+        self._played = set(journal.numbers())
+        self._counted: set[int] = set()
+        self._unstarted: dict[int, GameSpec] = {}
+        self._open: set[int] = set()
+        """Games of the rounds drawn up that are not counted yet."""
+        self._starts = InOrder[GameSpec]()
+        self._ends = InOrder[Row | None]()
+        self._withdrawals = Withdrawals()
+        self._running = 0
+        self._again: deque[PairTask] = deque()
+        self._failures: Counter[int] = Counter()
+        self._interrupts = 0
+
+    def report(self, event: Started | Row) -> None:
+        """Take a worker's word, from any thread."""
+        self._events.put(event)
+
+    def interrupt(self) -> None:
+        """Stop after the games in progress; the second time at once. Safe in a signal handler."""
+        self._events.put(_Interrupt())
+
+    def run(self, make_executor: Callable[[], Executor]) -> End:
+        """Play until there is nothing left to play, a test is decided or someone interrupts.
+
+        ``make_executor`` is called again when the executor breaks. Raises `JournalError` when a
+        game cannot be recorded; whatever happens, the executor's work has ended afterwards.
+        """
+        executor = make_executor()
+        tasks = self._tasks()
+        try:
+            while not self._is_over():
+                executor = self._hand_out(tasks, executor, make_executor)
+                if not self._running:
+                    break
+                self._wait(executor)
+            self._show_rest()
+            end = self._end()
+        except BaseException:
+            _kill(executor)
+            raise
+        if end in ("decided", "killed"):
+            _kill(executor)
+        else:
+            executor.shutdown()
+        return end
+
+    def _is_over(self) -> bool:
+        return self._interrupts > 1 or self.verdict is not None
+
+    def _end(self) -> End:
+        if self._interrupts:
+            return "killed" if self._interrupts > 1 else "interrupted"
+        return "finished" if self.verdict is None else "decided"
+
+    def _tasks(self) -> Iterator[PairTask | None]:
+        """What is left to play, task by task; None where results have to come first."""
+        index, count = self._shard
+        while tasks := self.plan.next_round():
+            for task in tasks:
+                if task.games[0].pair % count != index % count:
+                    continue
+                for spec in task.games:
+                    self._open.add(spec.number)
+                    self._ends.expect(spec.number)
+                    if spec.number in self._played:
+                        self._ends.put(spec.number, None)
+                    else:
+                        self._unstarted[spec.number] = spec
+                        self._starts.expect(spec.number)
+                left = task.without(self._played)
+                if left.games:
+                    yield left
+                else:
+                    self._show()
+            while self.plan.waits and self._open:
+                yield None
+
+    def _hand_out(
+        self,
+        tasks: Iterator[PairTask | None],
+        executor: Executor,
+        make_executor: Callable[[], Executor],
+    ) -> Executor:
+        """Fill the window; returns the executor, a new one if the old one broke."""
+        while self._running < self._window and not self._interrupts and not self._is_over():
+            task = self._again.popleft() if self._again else next(tasks, None)
+            if task is None:
+                break
+            for forfeit in self._withdrawals.forfeits(task.games):
+                self._take(make_row(forfeit))
+            task = task.without(self._played)
+            if not task.games:
+                continue
+            try:
+                future = executor.submit(play_pair, task)
+            except BrokenExecutor:
+                executor.shutdown(wait=False)
+                executor = make_executor()
+                future = executor.submit(play_pair, task)
+            self._running += 1
+            if not isinstance(executor, LocalPool):
+                for spec in task.games:
+                    self.report(Started(spec.number))
+            future.add_done_callback(lambda f, task=task: self._events.put(_Done(task, f)))  # type: ignore[misc]
+        return executor
+
+    def _wait(self, executor: Executor) -> None:
+        """Wait for one event, but no longer than a moment."""
+        try:
+            event = self._events.get(timeout=TICK_SECONDS)
+        except queue.Empty:
+            pass
+        else:
+            self._act(event, executor)
+        for view in self.views:
+            view.tick(self.standings)
+
+    def _act(self, event: _Event, executor: Executor) -> None:
+        """Act on an event."""
+        if isinstance(event, Row):
+            self._take(event)
+        elif isinstance(event, Started):
+            self._start(event.number)
+        elif isinstance(event, _Done):
+            self._running -= 1
+            self._finish(event.task, event.future)
+        else:
+            self._interrupts += 1
+            if self._interrupts == 1:
+                self._notice("finishing the games in progress; interrupt again to stop at once")
+                if isinstance(executor, LocalPool):
+                    executor.finish_games()
+
+    def _start(self, number: int) -> None:
+        """Show that a game began, if it was not begun before by a worker that died."""
+        spec = self._unstarted.pop(number, None)
+        if spec is not None:
+            self._starts.put(number, spec)
+            for _, spec in self._starts.release():
+                for view in self.views:
+                    view.started(spec)
+
+    def _finish(self, task: PairTask, future: Future[list[Row]]) -> None:
+        """Take a task's results, or have what is missing of it played again."""
+        try:
+            for row in future.result():
+                self._take(row)
+            return
+        except CancelledError:
+            return
+        except Exception as error:
+            why = str(error).strip().splitlines()[-1] if str(error) else repr(error)
+        left = task.without(self._played)
+        if not left.games:
+            return
+        pair = left.games[0].pair
+        self._failures[pair] += 1
+        self._notice(f"pair {pair} failed: {why}")
+        if self._failures[pair] < ATTEMPTS:
+            self._again.append(left)
+            return
+        for spec in left.games:
+            self._take(make_row(GameResult(spec, "*", "unterminated", f"No result: {why}")))
+
+    def _take(self, row: Row) -> None:
+        """Journal a finished game, once, then show what its turn has come to be shown."""
+        number = row.number
+        if number in self._played:
+            return
+        self.journal.append(row)
+        self._played.add(number)
+        self._ends.put(number, row)
+        self._start(number)
+        notice = self._withdrawals.add(row)
+        if notice:
+            self._notice(notice)
+        self._show()
+
+    def _show(self) -> None:
+        """Count and show the games whose turn it is, until a test is decided."""
+        for number, row in self._ends.release():
+            self._count(number, row)
+            if self.verdict is None and self._decide():
+                break
+
+    def _show_rest(self) -> None:
+        """Count and show what is out of turn: nothing more will come before it."""
+        waiting = dict(self._ends.release_all())
+        for number in sorted(self._played - self._counted):
+            self._count(number, waiting.get(number))
+
+    def _count(self, number: int, row: Row | None) -> None:
+        """Add a game to the standings and show it; None: it is an earlier run's."""
+        self._counted.add(number)
+        self._open.discard(number)
+        game = self.journal.row(number) if row is None else row
+        self.standings.add(game)
+        self.plan.score(number, game.white_score)
+        for view in self.views:
+            (view.found if row is None else view.finished)(game, self.standings)
+
+    def _decide(self) -> bool:
+        """Whether the test has come to a verdict with the game that was counted last."""
+        sprt = self.settings.sprt
+        if sprt is None:
+            return False
+        counts = self.standings.counts(*self.standings.names)
+        if self.settings.by_pairs and 2 * counts.pairs != counts.games:
+            return False
+        self.verdict = sprt.verdict(match_llr(sprt, counts, self.settings.by_pairs))
+        if self.verdict is not None:
+            self.journal.set_meta({"verdict": self.verdict})
+        return self.verdict is not None
+
+    def _notice(self, text: str) -> None:
+        for view in self.views:
+            view.notice(text)
+
+
+def _kill(executor: Executor) -> None:
+    """End an executor's work as soon as it lets itself be ended."""
+    if isinstance(executor, LocalPool):
+        executor.kill()
+    else:
+        executor.shutdown(wait=False, cancel_futures=True)

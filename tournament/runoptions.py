@@ -1,0 +1,154 @@
+"""How a tournament is run and shown: all that may differ from one run of it to the next."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from merels.engine.errors import InputError
+from merels.tournament.console import Intervals
+from merels.tournament.flags import Given, choice, whole
+from merels.tournament.pgnout import Style
+from merels.tournament.settings import Settings
+
+MOST_WORKERS = 1024
+LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """Where the log goes; ``engines`` adds every line sent to and from the engines."""
+
+    file: str
+    level: str = "warn"
+    engines: bool = False
+    append: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """One run of a tournament."""
+
+    concurrency: int
+    cpus: tuple[int, ...]
+    """The cores that workers are pinned to; empty: none."""
+    executor: str | None
+    """``module:factory`` of a foreign executor."""
+    shard: tuple[int, int]
+    intervals: Intervals
+    pgn_file: str | None
+    pgn_append: bool
+    pgn_style: Style
+    log: LogOptions | None
+    port: int | None
+    quiet: bool
+
+
+def make_run_options(given: Given, settings: Settings) -> RunOptions:
+    """The run that the flags ask for."""
+    demo = not given.engines
+    usual = min(len(_cores()), 4) if demo else 1
+    concurrency = given.number("-concurrency", usual, 1, MOST_WORKERS)
+    executor = given.text("-executor", "") or None
+    if executor is not None and not all(executor.partition(":")):
+        raise InputError(executor, "expected -executor module:factory")
+    return RunOptions(
+        concurrency=concurrency,
+        cpus=_cpus(given, settings, concurrency),
+        executor=executor,
+        shard=_shard(given, settings),
+        intervals=Intervals(
+            given.number("-scoreinterval", 1),
+            given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
+        ),
+        pgn_file=_file(given, "-pgnout"),
+        pgn_append=given.key_switch("-pgnout", "append", True),
+        pgn_style=Style(
+            given.key_switch("-pgnout", "min", False),
+            given.key_switch("-pgnout", "nodes", False),
+            given.key_switch("-pgnout", "timeleft", False),
+        ),
+        log=_log(given),
+        port=given.number("-serve", 0, 0, 65535) if "-serve" in given.words else None,
+        quiet="-quiet" in given.words,
+    )
+
+
+def _file(given: Given, flag: str) -> str | None:
+    """The file of a flag that cannot do without one."""
+    if not given.has(flag):
+        return None
+    path = given.key(flag, "file", "")
+    if not path:
+        raise InputError(flag, "expected file=")
+    return path
+
+
+def _log(given: Given) -> LogOptions | None:
+    path = _file(given, "-log")
+    if path is None:
+        return None
+    return LogOptions(
+        os.path.abspath(path),
+        choice(given.key("-log", "level", "warn"), "-log level=", LOG_LEVELS),
+        given.key_switch("-log", "engine", False),
+        given.key_switch("-log", "append", False),
+    )
+
+
+def _shard(given: Given, settings: Settings) -> tuple[int, int]:
+    """The part of ``-shard i/n``; all of it without."""
+    text = given.text("-shard", "1/1")
+    part, slash, parts = text.partition("/")
+    if not slash:
+        raise InputError(text, "expected -shard i/n, such as 1/4")
+    count = whole(parts, "n of -shard i/n", 1, 10**6)
+    index = whole(part, "i of -shard i/n", 1, count)
+    if count > 1 and settings.format in ("swiss", "knockout"):
+        raise InputError(text, f"a {settings.format} pairs by results and cannot be played in parts")
+    if count > 1 and settings.sprt is not None:
+        raise InputError(text, "a part cannot decide a test; merge the parts, then use merels stats")
+    return index, count
+
+
+def _cores() -> list[int]:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]:
+    """The cores of ``-use-affinity``, checked to be there and to suffice."""
+    flag = "-use-affinity"
+    if flag not in given.words:
+        return ()
+    if not hasattr(os, "sched_setaffinity"):
+        raise InputError(flag, "this system cannot pin a process to a core")
+    available = _cores()
+    text = given.text(flag, "")
+    cpus = _parse_cpus(text) if text else available
+    missing = sorted(set(cpus) - set(available))
+    if missing:
+        raise InputError(text, f"core {missing[0]} is not there for us; there are {available}")
+    if concurrency > len(cpus):
+        raise InputError(
+            flag, f"{concurrency} games at once (-concurrency) need as many cores, here are {len(cpus)}"
+        )
+    for engine in settings.engines:
+        threads = dict((name.lower(), value) for name, value in engine.options).get("threads", "1")
+        if threads != "1":
+            raise InputError(
+                flag, f"would squeeze the {threads} threads of {engine.name} into one core"
+            )
+    return tuple(cpus)
+
+
+def _parse_cpus(text: str) -> list[int]:
+    """The numbers of a list such as ``0,2-5``."""
+    cpus: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        low = whole(first, "-use-affinity", 0, 4095)
+        cpus.extend(range(low, (whole(last, "-use-affinity", low, 4095) if dash else low) + 1))
+    return cpus

@@ -1,0 +1,143 @@
+"""The tournament on a local page while it runs."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from merels.engine.errors import InputError
+from merels.tournament.crosstable import crosstable
+from merels.tournament.live import Pace, time_text
+from merels.tournament.plan import Plan
+from merels.tournament.report import page, summary
+from merels.tournament.settings import Settings, facts
+from merels.tournament.spec import GameSpec
+from merels.tournament.standings import Standings
+from merels.tournament.store import Row
+from merels.tournament.summary import summary_lines
+from merels.tournament.terminations import Ending, count_terminations
+from merels.tournament.view import View
+
+ADDRESS = "127.0.0.1"
+"""The page is for whoever sits at this machine; it can be read, and nothing can be done there."""
+KEPT = 200
+"""The last games, for replay."""
+REFRESH = """
+setInterval(async () => {
+  try {
+    const answer = await fetch("/summary");
+    if (answer.ok) document.getElementById("summary").innerHTML = await answer.text();
+  } catch { /* the tournament is over, or will answer next time */ }
+}, 1500);
+"""
+
+
+class WebView(View):
+    """Serves the standings at ``http://127.0.0.1:PORT/``; port 0 takes any that is free."""
+
+    def __init__(self, settings: Settings, plan: Plan, port: int) -> None:
+        self._settings = settings
+        self._plan = plan
+        self._pace = Pace()
+        self._standings = Standings(tuple(engine.name for engine in settings.engines))
+        self._rows: deque[Row] = deque(maxlen=KEPT)
+        self._endings: list[Ending] = []
+        self._running: dict[int, str] = {}
+        self._lock = threading.Lock()
+        try:
+            self._server = ThreadingHTTPServer((ADDRESS, port), _handler(self))
+        except OSError as error:
+            raise InputError(
+                str(port), f"cannot serve at this port: {error.strerror}; name another for -serve"
+            ) from None
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        return f"http://{ADDRESS}:{self._server.server_address[1]}/"
+
+    def started(self, spec: GameSpec) -> None:
+        """Show a game among those in progress."""
+        with self._lock:
+            self._running[spec.number] = f"{spec.white.name} – {spec.black.name}"
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """Take a game off those in progress and keep it for replay."""
+        self._pace.add()
+        self.found(row, standings)
+
+    def found(self, row: Row, standings: Standings) -> None:
+        """Keep a game for replay."""
+        with self._lock:
+            self._standings = standings
+            self._running.pop(row.number, None)
+            self._rows.append(row)
+            self._endings.append(Ending(row.white, row.black, row.white_score, row.termination))
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def page(self) -> str:
+        """The whole page."""
+        with self._lock:
+            rows = list(self._rows)
+        return page(self._settings.event, self.summary(), rows, REFRESH)
+
+    def summary(self) -> str:
+        """The part of the page that changes."""
+        with self._lock:
+            games = list(self._standings.games)
+            ends = count_terminations(self._endings)
+            running = ", ".join(self._running.values()) or "none"
+            lines = [*facts(self._settings.as_json()), *self._progress(), ("In progress", running)]
+        return summary(lines, crosstable(games) if games else None, ends)
+
+    def _progress(self) -> list[tuple[str, str]]:
+        """How far the tournament is, and of a match its estimates."""
+        total = self._plan.total or self._plan.drawn_up
+        done = self._standings.finished
+        left = time_text(self._pace.left(total - done))
+        lines = [("Games", f"{done} of {total}, {self._pace.rate():.1f} a second, {left} left")]
+        names = self._standings.names
+        if len(names) == 2:
+            counts = self._standings.counts(names[0], names[1])
+            texts = summary_lines(
+                counts, names[0], names[1], self._settings.sprt, self._settings.by_pairs
+            )
+            lines += [("Match" if text is texts[0] else "", text) for text in texts]
+        return lines
+
+
+def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
+    """A class that answers requests with what a view shows."""
+
+    class Handler(BaseHTTPRequestHandler):
+        """Answers ``/`` with the page and ``/summary`` with its changing part."""
+
+        def do_GET(self) -> None:
+            """Answer."""
+            make = {"/": view.page, "/summary": view.summary}.get(self.path)
+            if make is None:
+                self.send_error(404)
+                return
+            data = make().encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(data)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Requests are not worth a line."""
+
+        def version_string(self) -> str:
+            """Who answers."""
+            return "merels"
+
+    return Handler

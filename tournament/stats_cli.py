@@ -1,0 +1,142 @@
+"""``merels stats``: Elo, errors, superiority and SPRT of given counts, as one JSON object."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from typing import NoReturn
+
+from merels.tournament.elo import from_cells
+from merels.tournament.sprt import MODELS, Sprt
+
+DESCRIPTION = """\
+Print what the counts of a match say, as one JSON object with the keys
+  elo, elo_error        Elo difference and half its 95 % interval
+  nelo, nelo_error      normalized Elo and half its 95 % interval
+  los                   likelihood of superiority, in percent
+  llr, lower, upper     log-likelihood ratio of the SPRT and its bounds; null without -sprt
+JSON has no infinity: an infinite value (the Elo of a match won to zero) is null."""
+
+MAX_COUNT = 10**15
+VALUED = ("-wld", "-ptnml", "-sprt", "-model", "-alpha", "-beta")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a mistake in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with status 2, having said what is wrong."""
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels stats`` with its arguments; returns the exit status, 2 for a user's mistake."""
+    parser = _parser()
+    try:
+        options = parser.parse_args(_joined(argv))
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    try:
+        cells, sprt = _cells(options), _sprt(options)
+        llr = None if sprt is None else sprt.llr(cells)
+    except ValueError as mistake:
+        print(f"{parser.prog}: {mistake}", file=sys.stderr)
+        return 2
+    estimate = from_cells(cells)
+    answer = {
+        "elo": estimate.elo,
+        "elo_error": estimate.elo_error,
+        "nelo": estimate.nelo,
+        "nelo_error": estimate.nelo_error,
+        "los": estimate.los,
+        "llr": llr,
+        "lower": None if sprt is None else sprt.lower,
+        "upper": None if sprt is None else sprt.upper,
+    }
+    finite = {
+        key: value if value is not None and math.isfinite(value) else None
+        for key, value in answer.items()
+    }
+    print(json.dumps(finite, allow_nan=False))
+    return 0
+
+
+def _parser() -> _Parser:
+    """The options of the command."""
+    parser = _Parser(
+        prog="merels stats",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    counts = parser.add_mutually_exclusive_group(required=True)
+    counts.add_argument("-wld", metavar="W,L,D", help="games won, lost and drawn")
+    counts.add_argument(
+        "-ptnml", metavar="a,b,c,d,e", help="opening pairs by result: LL, LD, DD or WL, WD, WW"
+    )
+    parser.add_argument("-sprt", metavar="elo0,elo1", help="the two hypotheses of a SPRT")
+    parser.add_argument(
+        "-model", metavar="M", help=f"unit of elo0 and elo1: {', '.join(MODELS)} (the first)"
+    )
+    parser.add_argument("-alpha", metavar="A", help="chance to accept elo1 wrongly (0.05)")
+    parser.add_argument("-beta", metavar="B", help="chance to accept elo0 wrongly (0.05)")
+    return parser
+
+
+def _joined(argv: list[str]) -> list[str]:
+    """The arguments with each value joined to its option: else ``-sprt -3,1`` reads as two."""
+    joined: list[str] = []
+    for argument in argv:
+        if joined and joined[-1] in VALUED:
+            joined[-1] += "=" + argument
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _cells(options: argparse.Namespace) -> tuple[int, ...]:
+    """The counts by rising score."""
+    if options.wld is not None:
+        wins, losses, draws = _counts("-wld", options.wld, "W,L,D")
+        return losses, draws, wins
+    return _counts("-ptnml", options.ptnml, "a,b,c,d,e")
+
+
+def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
+    """The whole numbers of an option of the given form."""
+    words = [word.strip() for word in text.split(",")]
+    if len(words) != form.count(",") + 1 or not all(w.isascii() and w.isdigit() for w in words):
+        raise ValueError(f"{option} takes whole numbers as {form}, not {text!r}")
+    if max(map(len, words)) > len(str(MAX_COUNT)) or max(map(int, words)) > MAX_COUNT:
+        raise ValueError(f"{option} takes counts up to {MAX_COUNT}, not {text!r}")
+    return tuple(map(int, words))
+
+
+def _sprt(options: argparse.Namespace) -> Sprt | None:
+    """The test asked for, if any."""
+    if options.sprt is None:
+        for name in ("model", "alpha", "beta"):
+            if getattr(options, name) is not None:
+                raise ValueError(f"-{name} belongs to a test: add -sprt elo0,elo1")
+        return None
+    words = options.sprt.split(",")
+    if len(words) != 2:
+        raise ValueError(f"-sprt takes two numbers as elo0,elo1, not {options.sprt!r}")
+    elo0, elo1 = (_number("-sprt", word) for word in words)
+    alpha = 0.05 if options.alpha is None else _number("-alpha", options.alpha)
+    beta = 0.05 if options.beta is None else _number("-beta", options.beta)
+    model = MODELS[0] if options.model is None else options.model
+    return Sprt(elo0, elo1, alpha, beta, model)
+
+
+def _number(option: str, text: str) -> float:
+    """A finite number given to an option."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{option} takes a number, not {text!r}")
+    return value

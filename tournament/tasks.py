@@ -1,0 +1,62 @@
+"""The unit of work that is handed to an executor: the games of one opening, self-contained.
+
+A task carries all it needs and can be played again: wherever and however often it runs, it is the
+same games with the same seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from merels.tournament.game import EnginePool, play_game
+from merels.tournament.spec import GameSpec
+from merels.tournament.store import Row, make_row
+
+
+@dataclass(frozen=True, slots=True)
+class PairTask:
+    """The games of one opening that are still to be played, in their order."""
+
+    games: tuple[GameSpec, ...]
+
+    def without(self, played: set[int]) -> PairTask:
+        """The task less the games whose numbers are in ``played``."""
+        return replace(self, games=tuple(g for g in self.games if g.number not in played))
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A worker's word that a game has begun."""
+
+    number: int
+
+
+@dataclass(slots=True)
+class Worker:
+    """What a local worker process lends to its tasks: engines kept running, and a way to report."""
+
+    engines: EnginePool
+    report: Callable[[Started | Row], None]
+    stopping: Callable[[], bool]
+    """Whether to leave the games that are not begun yet."""
+
+
+worker: Worker | None = None
+"""Set in a local worker process; None in the processes of any other executor."""
+
+
+def play_pair(task: PairTask) -> list[Row]:
+    """Play a task's games and return the rows for the journal that were not reported already.
+
+    On a foreign executor the engines live for this task only, so none outlives the tournament.
+    """
+    if worker is None:
+        with EnginePool() as engines:
+            return [make_row(play_game(spec, engines)) for spec in task.games]
+    for spec in task.games:
+        if worker.stopping():
+            break
+        worker.report(Started(spec.number))
+        worker.report(make_row(play_game(spec, worker.engines)))
+    return []

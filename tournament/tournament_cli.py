@@ -1,0 +1,185 @@
+"""``merels tournament``: engines meet, and the better one is found."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from datetime import datetime, timezone
+from functools import partial
+from types import FrameType
+
+from merels.engine import __version__
+from merels.engine.errors import InputError
+from merels.tournament.build import make_settings
+from merels.tournament.console import PlainView, final_lines, notify
+from merels.tournament.flags import parse
+from merels.tournament.live import LiveView, is_terminal
+from merels.tournament.localpool import LocalPool
+from merels.tournament.log import LogView
+from merels.tournament.pgnout import GameWriter, PgnFile, PgnView
+from merels.tournament.runner import End, Runner
+from merels.tournament.runoptions import RunOptions, make_run_options
+from merels.tournament.settings import Settings
+from merels.tournament.store import (
+    Journal,
+    JournalError,
+    open_journal,
+    stored_arguments,
+    stored_seed,
+)
+from merels.tournament.view import View
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels tournament``; returns the exit status.
+
+    0: played to the end; 1: stopped by a failure, such as a full disk; 2: a mistake on the
+    command line; 130: interrupted.
+    """
+    if any(word in ("-h", "-help", "--help") for word in argv):
+        from merels.tournament.help import help_text
+
+        print(help_text())
+        return 0
+    try:
+        return _run(argv)
+    except InputError as error:
+        notify(str(error))
+        return USAGE
+    except JournalError as error:
+        notify(f"{error}; the games in it are safe, and -resume goes on from there")
+        return FAILED
+
+
+def _run(argv: list[str]) -> int:
+    """Read the command line and the journal, and play."""
+    given = parse(argv)
+    path = given.key("-journal", "file", "") or None
+    resume = "-resume" in given.words
+    seed = None
+    if resume and path is None:
+        raise InputError("-resume", "expected -journal file=, the journal to go on with")
+    if resume and path is not None:
+        if not given.engines:
+            argv = [*stored_arguments(path), *argv]
+            given = parse(argv)
+        seed = stored_seed(path)
+    if "-shard" in given.words and "-srand" not in given.words and seed is None:
+        raise InputError("-shard", "expected -srand N as well, the same for all parts")
+    settings = make_settings(given, seed)
+    options = make_run_options(given, settings)
+    notes = {
+        "id": secrets.token_hex(8),
+        "arguments": json.dumps(argv),
+        "version": __version__,
+        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "shard": "{}/{}".format(*options.shard),
+    }
+    with open_journal(path, settings, resume, notes) as journal:
+        return _play(settings, options, journal)
+
+
+def _play(settings: Settings, options: RunOptions, journal: Journal) -> int:
+    """Play the tournament and print the report; returns the exit status."""
+    runner = Runner(settings, journal, window=options.concurrency, shard=options.shard)
+    if not options.quiet:
+        notify(f"seed {settings.seed}")
+    with contextlib.ExitStack() as closing:
+        for view in _make_views(settings, options, journal, runner):
+            runner.views.append(view)
+            closing.callback(view.close)
+        closing.enter_context(_interrupts(runner))
+        end = runner.run(_executor_factory(options, runner))
+    _print_report(settings, journal, runner, end)
+    return INTERRUPTED if end in ("interrupted", "killed") else 0
+
+
+def _make_views(
+    settings: Settings, options: RunOptions, journal: Journal, runner: Runner
+) -> Iterator[View]:
+    """Those who show the tournament."""
+    if not options.quiet and is_terminal(sys.stdout):
+        yield LiveView(settings, runner.plan)
+    elif not options.quiet:
+        yield PlainView(settings, runner.plan, options.intervals)
+    if options.port is not None:
+        from merels.tournament.serve import WebView
+
+        web = WebView(settings, runner.plan, options.port)
+        notify(f"standings at {web.address}")
+        yield web
+    if options.log is not None:
+        yield LogView(options.log)
+    if options.pgn_file is not None:
+        tournament = journal.meta()["id"]
+        file = PgnFile(options.pgn_file, tournament, options.pgn_append)
+        yield PgnView(file, GameWriter(settings, tournament, options.pgn_style), notify)
+
+
+def _executor_factory(options: RunOptions, runner: Runner) -> Callable[[], Executor]:
+    """What makes the executor that the games run on."""
+    if options.executor is None:
+        log = options.log.file if options.log is not None and options.log.engines else None
+        return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
+    return load_factory(options.executor)
+
+
+def load_factory(name: str) -> Callable[[], Executor]:
+    """The factory that ``module:factory`` names; the module may lie in the current folder."""
+    import importlib
+    import os
+
+    sys.path.append(os.getcwd())
+    module_name, _, factory_name = name.partition(":")
+    try:
+        factory = getattr(importlib.import_module(module_name), factory_name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(name, f"cannot import this executor: {error}") from None
+    if not callable(factory):
+        raise InputError(name, "expected something to call that returns an executor")
+    return factory  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def _interrupts(runner: Runner) -> Iterator[None]:
+    """Make Ctrl-C end the run after the games in progress, and a second one at once.
+
+    A request to terminate ends it at once: every finished game is in the journal already.
+    """
+
+    def stop_now(number: int, frame: FrameType | None) -> None:
+        runner.interrupt()
+        runner.interrupt()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        runner.interrupt()
+
+    before = {}
+    for name, handler in (("SIGINT", stop), ("SIGTERM", stop_now), ("SIGHUP", stop_now)):
+        signal_number = getattr(signal, name, None)
+        if signal_number is not None:
+            before[signal_number] = signal.signal(signal_number, handler)
+    try:
+        yield
+    finally:
+        for signal_number, former in before.items():
+            signal.signal(signal_number, former)
+
+
+def _print_report(settings: Settings, journal: Journal, runner: Runner, end: End) -> None:
+    """The final tables, and how to go on where the tournament is not over."""
+    lines = final_lines(settings, runner.plan, runner.standings, journal, runner.verdict)
+    if end in ("interrupted", "killed"):
+        games = f"{runner.standings.finished} games are finished"
+        if journal.path is None:
+            notify(f"stopped; {games}")
+        else:
+            notify(f"stopped; {games}; go on with: -journal file={journal.path} -resume")
+    print("\n".join(lines).lstrip("\n"), flush=True)

@@ -1,0 +1,56 @@
+"""Engines that do not start: after some games lost that way in a row they are withdrawn.
+
+A withdrawn engine's remaining games are recorded as lost without being tried, so that a mistyped
+path costs a tournament seconds instead of a start-up timeout a game.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from merels.engine.position import COLOURS
+from merels.tournament.spec import GameResult, GameSpec
+from merels.tournament.store import Row
+
+FAILED_STARTS = 3
+START_FAILED = "{} does not start"
+"""What the reason of a game says, with the colour, when an engine did not start for it."""
+
+
+class Withdrawals:
+    """Counts each engine's failed starts in a row, and forfeits its games when it is withdrawn."""
+
+    def __init__(self) -> None:
+        self._failures: Counter[str] = Counter()
+
+    def add(self, row: Row) -> str | None:
+        """Note a game's end; returns a line to show when an engine is withdrawn by it."""
+        for name, colour in zip((row.white, row.black), COLOURS):
+            if START_FAILED.format(colour) in row.reason:
+                self._failures[name] += 1
+                if self._failures[name] == FAILED_STARTS:
+                    return (
+                        f"{name} is withdrawn: it failed to start {FAILED_STARTS} times in a row; "
+                        f"its remaining games are recorded as lost"
+                    )
+            elif row.moves:
+                self._failures[name] = 0
+        return None
+
+    def forfeits(self, games: Sequence[GameSpec]) -> list[GameResult]:
+        """The results of those of the games that a withdrawn engine cannot play."""
+        results = []
+        for spec in games:
+            white, black = (self._is_out(engine.name) for engine in (spec.white, spec.black))
+            if white and black:
+                reason = "No result, both engines were withdrawn"
+                results.append(GameResult(spec, "*", "unterminated", reason))
+            elif white:
+                results.append(GameResult(spec, "0-1", "abandoned", "White was withdrawn"))
+            elif black:
+                results.append(GameResult(spec, "1-0", "abandoned", "Black was withdrawn"))
+        return results
+
+    def _is_out(self, name: str) -> bool:
+        return self._failures[name] >= FAILED_STARTS
