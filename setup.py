@@ -37,8 +37,9 @@ setup(
     package_data={
         "merels.engine": ["*.pyx", "*.pxi", "*.pyi", "py.typed"],
         "merels.protocol": ["py.typed"],
-        "merels.tournament": ["py.typed"],
+        "merels.tournament": ["py.typed", "*.css", "*.js"],
     },
+    exclude_package_data={"merels.engine": ["*.c"]},
     ext_modules=cythonize(
         [core],
         compiler_directives={

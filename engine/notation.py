@@ -70,10 +70,13 @@ def play_turns(position: Position, tokens: Sequence[str]) -> Position:
 
 
 def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
-    """A position from its six fields, or from the 17 fields that Sanmill writes."""
+    """A position from its six fields, or from the 17 fields that Sanmill writes.
+
+    An error's index is the field's place, counted from 0.
+    """
     fields = text.split()
     if len(fields) == 6:
-        return _parse_six(fields, rules)
+        return _parse_six(fields, range(6), rules)
     if len(fields) >= 17:
         return _parse_seventeen(fields, rules)
     raise InputError(text, f"expected the 6 or 17 fields of a position, found {len(fields)}")
@@ -96,52 +99,60 @@ def format_board(men: tuple[int, int]) -> str:
     return "/".join(text[start : start + ANGLES] for start in range(0, SIZE, ANGLES))
 
 
-def _parse_six(fields: Sequence[str], rules: Rules) -> Position:
+def _parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Position:
+    """A position from six fields; ``places`` says where each stands, for errors."""
     board, side, white_hand, black_hand, plies, number = fields
-    men = _parse_board(board)
+    men = _parse_board(board, places[0])
+    if side not in ("w", "b"):
+        raise InputError(side, "expected the side to move, w or b", places[1])
     hands = (
-        _number(white_hand, 0, MEN_PER_SIDE, "White's men in hand"),
-        _number(black_hand, 0, MEN_PER_SIDE, "Black's men in hand"),
+        _number(white_hand, places[2], 0, MEN_PER_SIDE, "White's men in hand"),
+        _number(black_hand, places[3], 0, MEN_PER_SIDE, "Black's men in hand"),
     )
-    for colour, mask, hand, field in zip(COLOURS, men, hands, (white_hand, black_hand)):
+    for colour, mask, hand, place in zip(COLOURS, men, hands, places[2:4]):
         if mask.bit_count() + hand > MEN_PER_SIDE:
             raise InputError(
-                field,
+                str(hand),
                 f"expected at most {MEN_PER_SIDE} men for {colour}, "
                 f"found {mask.bit_count()} on the board and {hand} in hand",
+                place,
             )
     return Position(
         rules,
         men,
         hands,
-        _side(side),
-        _number(plies, 0, MAXIMUM_PLIES, "plies without a removal"),
-        _number(number, 1, MAXIMUM_NUMBER, "a move number"),
+        SIDES.index(side),
+        _number(plies, places[4], 0, MAXIMUM_PLIES, "plies without a removal"),
+        _number(number, places[5], 1, MAXIMUM_NUMBER, "a move number"),
     )
 
 
 def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
     """The form ``board side phase action counts… owed… last mills… mask plies number [ids]``."""
     if len(fields) > 17 and not fields[17].startswith("ids:"):
-        raise InputError(fields[17], "expected the 17 fields of a position to end here")
-    board, side, phase, action = fields[:4]
+        raise InputError(fields[17], "expected the 17 fields of a position to end here", 17)
+    phase, action = fields[2:4]
     if phase not in ("r", "p", "n", "m", "o"):
-        raise InputError(phase, "expected a phase: r, p, n, m or o")
+        raise InputError(phase, "expected a phase: r, p, n, m or o", 2)
     if action not in ("p", "s", "r"):
-        raise InputError(action, "expected an action: p, s or r")
-    white_board, white_hand, black_board, black_hand, white_owed, black_owed = fields[4:10]
-    for owed in (white_owed, black_owed):
-        _number(owed, 0, 2, "men still to remove")
-    if action == "r" or white_owed != "0" or black_owed != "0":
-        token = action if action == "r" else white_owed if white_owed != "0" else black_owed
-        raise InputError(token, "a removal is still owed; give the position after the whole turn")
-    for field in fields[10:14]:
-        _number(field, -1, 63, "a point of the last mill")
-    _number(fields[14], 0, (1 << 64) - 1, "a mask of mills")
-    position = _parse_six([board, side, white_hand, black_hand, *fields[15:17]], rules)
-    for colour, mask, field in zip(COLOURS, position.men, (white_board, black_board)):
-        if _number(field, 0, MEN_PER_SIDE, f"{colour}'s men") != mask.bit_count():
-            raise InputError(field, f"expected the {mask.bit_count()} {colour} men of the board")
+        raise InputError(action, "expected an action: p, s or r", 3)
+    owed = [_number(fields[place], place, 0, 2, "men still to remove") for place in (8, 9)]
+    if action == "r" or any(owed):
+        place = 3 if action == "r" else 8 if owed[0] else 9
+        raise InputError(
+            fields[place], "a removal is still owed; give the position after the whole turn", place
+        )
+    for place in range(10, 14):
+        _number(fields[place], place, -1, 63, "a point of the last mill")
+    _number(fields[14], 14, 0, (1 << 64) - 1, "a mask of mills")
+    places = (0, 1, 5, 7, 15, 16)
+    position = _parse_six([fields[place] for place in places], places, rules)
+    for colour, mask, place in zip(COLOURS, position.men, (4, 6)):
+        stated = _number(fields[place], place, 0, MEN_PER_SIDE, f"{colour}'s men")
+        if stated != mask.bit_count():
+            raise InputError(
+                fields[place], f"expected the {mask.bit_count()} {colour} men of the board", place
+            )
     return position
 
 
@@ -157,11 +168,11 @@ def format_seventeen(position: Position) -> str:
     )
 
 
-def _parse_board(text: str) -> tuple[int, int]:
+def _parse_board(text: str, place: int) -> tuple[int, int]:
     """Both sides' masks from the three rings."""
     rings = text.split("/")
     if len(rings) != RINGS or any(len(ring) != ANGLES for ring in rings):
-        raise InputError(text, "expected three rings of eight characters, parted by '/'")
+        raise InputError(text, "expected three rings of eight characters, parted by '/'", place)
     white = black = 0
     for point, man in enumerate("".join(rings)):
         if man == WHITE_MAN:
@@ -170,24 +181,20 @@ def _parse_board(text: str) -> tuple[int, int]:
             black |= 1 << point
         elif man != EMPTY:
             raise InputError(
-                man, f"expected O, @ or * at {NAMES[point]}, character {point % ANGLES + 1} of "
-                f"ring {point // ANGLES + 1}"
+                man,
+                f"expected O, @ or * at {NAMES[point]}, character {point % ANGLES + 1} of "
+                f"ring {point // ANGLES + 1}",
+                place,
             )
     return white, black
 
 
-def _side(text: str) -> int:
-    if text not in ("w", "b"):
-        raise InputError(text, "expected the side to move, w or b")
-    return SIDES.index(text)
-
-
-def _number(text: str, low: int, high: int, what: str) -> int:
+def _number(text: str, place: int, low: int, high: int, what: str) -> int:
     """A decimal number within bounds; ``what`` completes 'expected … from low to high'."""
     digits = text[1:] if text.startswith("-") else text
     if digits.isascii() and digits.isdigit() and len(digits) <= 20 and low <= int(text) <= high:
         return int(text)
-    raise InputError(text, f"expected {what} from {low} to {high}")
+    raise InputError(text, f"expected {what} from {low} to {high}", place)
 
 
 def format_turns(turns: Iterable[Turn]) -> str:
