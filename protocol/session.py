@@ -24,6 +24,9 @@ from merels.protocol.uci import Uci
 from merels.protocol.ugi import Ugi
 from merels.protocol.worker import Worker
 
+PATIENCE = 2.0
+"""Seconds that a count or a benchmark gets to end by itself when another command would end it: a
+script that writes ``go perft 5`` and ``quit`` at once wants the count."""
 FAREWELL = 1.0
 """Seconds that work which cannot be stopped is waited for when the process ends."""
 
@@ -45,6 +48,7 @@ class Session:
         self._worker = Worker()
         self._stopping = threading.Event()
         self._debug = False
+        self._patience = 0.0
 
     def handle(self, line: str) -> None:
         """Does what one line says; whatever it holds, the session goes on."""
@@ -71,6 +75,7 @@ class Session:
 
     def close(self) -> None:
         """Ends whatever runs; ends the process where that does not end."""
+        self._worker.join(self._patience)
         self._stop()
         self._worker.close()
         if not self._worker.join(FAREWELL):
@@ -305,7 +310,7 @@ class Session:
             self._worker.done()
             self._output.write("", f"Nodes searched: {total}")
 
-        self._begin(job)
+        self._begin(job, PATIENCE)
 
     def _bench(self, rest: str) -> None:
         """Runs the benchmark on the worker; it has a search of its own."""
@@ -318,15 +323,19 @@ class Session:
             self._worker.done()
             self._output.write(*bench_lines(nodes, seconds))
 
-        self._begin(job)
+        self._begin(job, PATIENCE)
 
     def _finish(self) -> None:
         """Ends what runs, and waits for its last line."""
+        self._worker.join(self._patience)
         self._stop()
         self._worker.join()
 
-    def _begin(self, job: Callable[[], None]) -> None:
-        """Starts a job that a later stop reaches, even one that comes before the job is at work."""
+    def _begin(self, job: Callable[[], None], patience: float = 0.0) -> None:
+        """Starts a job that a later stop reaches, even one that comes before the job is at work.
+
+        Other commands that end it give it ``patience`` seconds to end by itself.
+        """
 
         def guarded() -> None:
             try:
@@ -335,6 +344,7 @@ class Session:
                 self._fail(error)
 
         self._stopping.clear()
+        self._patience = patience
         self._searcher.arm()
         self._worker.start(guarded)
 

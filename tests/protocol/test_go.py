@@ -213,6 +213,14 @@ def test_perft_divides(gui: Gui) -> None:
         assert gui.until("Nodes searched")[-1] == f"Nodes searched: {total}"
 
 
+def test_a_count_ends_before_the_next_command_ends_it(gui: Gui) -> None:
+    gui.send("go perft 5", "go depth 2")
+    lines = gui.until("bestmove")
+    assert "Nodes searched: 5140800" in lines
+    gui.send("go perft 5", "quit")
+    assert "Nodes searched: 5140800" in gui.until("Nodes searched")
+
+
 def test_perft_can_be_stopped(gui: Gui) -> None:
     gui.send("go perft 20", "isready")
     gui.until("readyok")
