@@ -6,26 +6,31 @@ from typing import NamedTuple
 
 _TURNS_LEFT = 28
 """Turns that a game is taken to last from any point on, when the clock does not say."""
-_MINIMUM = 1
+_MINIMUM = 0.2
+"""Milliseconds: less than any increment that a runner offers, so that an empty clock recovers."""
+_RESERVE = 3
+"""Overheads kept on the clock: on a busy machine one turn may cost several at once."""
 
 
 class Budget(NamedTuple):
     """Milliseconds: after ``soft`` no new iteration starts, after ``hard`` the search is cut."""
 
-    soft: int
-    hard: int
+    soft: float
+    hard: float
 
 
 def budget(left: int, increment: int, moves_to_go: int | None, overhead: int) -> Budget:
     """What to spend on one turn of a clock with ``left`` milliseconds.
 
-    ``overhead`` is kept back for what happens between the clock and the search. A clock at or
-    below zero still gets the minimum: a late turn may be accepted, none cannot.
+    ``overhead`` is what may be lost between the clock and the search in a turn; some of it is kept
+    in reserve. A clock at or below zero still gets the minimum: a late turn may be accepted, none
+    cannot.
     """
-    usable = max(left - overhead, _MINIMUM)
+    usable = left - min(_RESERVE * overhead, max(overhead, left // 2))
+    if usable <= 0:
+        return Budget(_MINIMUM, _MINIMUM)
     turns = min(moves_to_go or _TURNS_LEFT, _TURNS_LEFT)
     soft = usable / turns + increment * 0.75
     # What one turn may take is bounded by the clock, so that no series of long turns empties it.
-    reserve = usable if turns == 1 else usable * 0.4
-    hard = min(soft * 4, reserve)
-    return Budget(max(_MINIMUM, int(min(soft, hard))), max(_MINIMUM, int(hard)))
+    hard = min(soft * 4, usable if turns == 1 else usable * 0.4)
+    return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))

@@ -146,7 +146,7 @@ class _Watch:
         """The monotonic time, in nanoseconds, at which the search must be cut; None: never."""
         if self.limits.infinite or self.pondering:
             return None
-        hard: list[int] = []
+        hard: list[float] = []
         if self.limits.movetime is not None:
             hard.append(max(1, self.limits.movetime - self.overhead_of_movetime()))
         left = self.limits.time[self.side]
@@ -154,9 +154,9 @@ class _Watch:
             plan: Budget = budget(
                 left, self.limits.increment[self.side], self.limits.moves_to_go, self.overhead
             )
-            self.soft = plan.soft * _MILLION
+            self.soft = int(plan.soft * _MILLION)
             hard.append(plan.hard)
-        return self.started + min(hard) * _MILLION if hard else None
+        return self.started + int(min(hard) * _MILLION) if hard else None
 
     def overhead_of_movetime(self) -> int:
         """What to keep back of a fixed time per turn; a short one is not eaten up."""
