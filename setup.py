@@ -37,7 +37,7 @@ setup(
     package_data={
         "merels.engine": ["*.pyx", "*.pxi", "*.pyi", "py.typed"],
         "merels.protocol": ["py.typed"],
-        "merels.tournament": ["py.typed", "*.css", "*.js"],
+        "merels.tournament": ["py.typed", "*.css", "*.js", "books/*.pos"],
     },
     exclude_package_data={"merels.engine": ["*.c"]},
     ext_modules=cythonize(

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Sequence
 
 from merels.engine.errors import InputError
-from merels.engine.rules import DEFAULT_VARIANT, make_rules
+from merels.engine.rules import DEFAULT_VARIANT, make_rules, preset
 from merels.tournament.files import file_digest
 from merels.tournament.flags import OPTION_PREFIX, Given, choice, real, switch, whole
+from merels.tournament.openings import BOOK, shipped_book
 from merels.tournament.settings import FORMATS, OpeningSettings, Settings
 from merels.tournament.spec import NANOSECONDS, Adjudication, EngineSpec, TimeControl
 from merels.tournament.sprt import MODELS, Sprt
@@ -24,7 +25,7 @@ SPRT_ROUNDS = 100_000
 """Rounds of a match that a test is to end, where none are asked for."""
 
 DEMO_LEVELS = ("Beginner", "Casual", "Club", "Expert", "Master", "Champion")
-DEMO_ROUNDS = 6
+DEMO_ROUNDS = 5
 DEMO_LIMIT = "10+0.1"
 
 
@@ -229,15 +230,20 @@ def _openings(given: Given) -> OpeningSettings:
     flag = "-openings"
     plies = given.pairs.get(flag, {}).get("plies")
     file = given.key(flag, "file", "")
+    path = file
+    if file == BOOK:
+        path = shipped_book(preset(given.text("-variant", DEFAULT_VARIANT)))
     form = given.key(flag, "format", "pgn" if file.lower().endswith(".pgn") else "pos")
     return OpeningSettings(
-        file=os.path.abspath(file) if file else None,
-        format=choice({"epd": "pos", "fen": "pos"}.get(form, form), f"{flag} format=", ("pos", "pgn")),
+        file=file if file == BOOK else os.path.abspath(file) if file else None,
+        format=choice(
+            {"epd": "pos", "fen": "pos"}.get(form, form), f"{flag} format=", ("pos", "pgn")
+        ),
         order=choice(given.key(flag, "order", "sequential"), f"{flag} order=",
                      ("sequential", "random")),
         plies=None if plies is None else whole(plies, f"{flag} plies=", 1, 10_000),
         start=given.key_number(flag, "start", 1, 1),
-        digest=file_digest(file) if file else "",
+        digest=file_digest(path) if file else "",
     )
 
 

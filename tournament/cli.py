@@ -6,10 +6,13 @@ import sys
 from importlib import import_module
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "tournament": ("merels.tournament.tournament_cli:main", "engines play, the better one is found"),
+    "tournament": (
+        "merels.tournament.tournament_cli:main", "engines play, the better one is found"
+    ),
     "ratings": ("merels.tournament.ratings_cli:main", "rating list of journals and PGN files"),
     "stats": ("merels.tournament.stats_cli:main", "Elo, errors and tests from counts"),
     "merge": ("merels.tournament.merge_cli:main", "join the journals of one tournament"),
+    "book": ("merels.tournament.book_cli:main", "make a file of balanced openings"),
     "check": ("merels.tournament.check_cli:main", "whether an engine keeps to the protocol"),
     "play": ("merels.protocol.play:main", "play against the engine in the terminal"),
     "analyse": ("merels.protocol.shell:analyse", "what the engine thinks of a position"),
@@ -23,7 +26,7 @@ USAGE_ERROR = 2
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run ``merels``; returns the exit status. ``argv``: the arguments, the process's own if None."""
+    """Run ``merels`` with ``argv``, the process's own when None; returns the exit status."""
     words = sys.argv[1:] if argv is None else argv
     if not words:
         from merels.protocol.loop import main as loop
@@ -40,7 +43,8 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     commands = _present()
     if name not in commands:
-        print(f"merels: unknown command '{_clean(name)}'{_suggestion(name, commands)}", file=sys.stderr)
+        mistake = f"unknown command '{_clean(name)}'{_suggestion(name, commands)}"
+        print(f"merels: {mistake}", file=sys.stderr)
         return USAGE_ERROR
     module, _, function = commands[name][0].partition(":")
     try:

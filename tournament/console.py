@@ -28,7 +28,15 @@ class Intervals:
     rating: int = 10
 
 
-class PlainView(View):
+class NoticeView(View):
+    """Tells a person on standard error what should be known, and nothing else."""
+
+    def notice(self, text: str) -> None:
+        """Notices stay out of the way of what scripts read."""
+        notify(text)
+
+
+class PlainView(NoticeView):
     """Prints a line when a game begins and ends, and standings at intervals."""
 
     def __init__(
@@ -55,10 +63,6 @@ class PlainView(View):
         elif every.score and games % every.score == 0:
             first, second = standings.match(row.white, row.black)
             self._print(score_line(standings.counts(first, second), first, second))
-
-    def notice(self, text: str) -> None:
-        """Notices go to standard error, out of the way of what scripts read."""
-        notify(text)
 
     def _print(self, *lines: str) -> None:
         self._out.write("".join(line + "\n" for line in lines))

@@ -40,7 +40,9 @@ FLAGS: dict[str, Flag] = {
         "an engine; once for each. cmd= is its program, args= its arguments in one word",
         ENGINE_KEYS, repeats=True, group="Engines",
     ),
-    "-each": Flag("the same for all engines that do not say otherwise", ENGINE_KEYS, group="Engines"),
+    "-each": Flag(
+        "the same for all engines that do not say otherwise", ENGINE_KEYS, group="Engines"
+    ),
     "-tournament": Flag("roundrobin, gauntlet, swiss or knockout", words=(1, 1)),
     "-rounds": Flag("how often everyone meets (2); the rounds of a swiss", words=(1, 1)),
     "-games": Flag("games of an encounter (2), two by two on one opening", words=(1, 1)),
@@ -52,9 +54,9 @@ FLAGS: dict[str, Flag] = {
     "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=(1, 1)),
     "-set": Flag("a rule field over it, such as Flying=never", words=(1, 99), repeats=True),
     "-openings": Flag(
-        "where games start (without file=: random short openings); format=pos|pgn "
-        "order=sequential|random start=N",
-        ("file", "format", "order", "plies", "start"),
+        "where games start: book, our balanced positions; a file, format=pos|pgn; or, without "
+        "either, random placements; order=sequential|random start=N",
+        ("file", "format", "order", "plies", "start"), plain="file",
     ),
     "-event": Flag("the event's name", words=(1, 1)),
     "-site": Flag("the site's name", words=(1, 1)),
@@ -83,7 +85,9 @@ FLAGS: dict[str, Flag] = {
         "pin each worker and its engines to one core, of a list such as 0,2-5",
         words=(0, 1), group="Running",
     ),
-    "-recover": Flag("taken for granted: a failing engine never ends a tournament", group="Running"),
+    "-recover": Flag(
+        "taken for granted: a failing engine never ends a tournament", group="Running"
+    ),
     "-journal": Flag(
         "keep every finished game in this file", ("file",), plain="file", group="Running"
     ),

@@ -76,10 +76,8 @@ def is_journal(path: str) -> bool:
 def _journal_games(path: str) -> Iterator[PlayedGame]:
     with read_journal(path) as journal:
         for row in journal.rows():
-            pair = (row.white, row.black, row.pair)
-            yield PlayedGame(
-                row.white, row.black, row.result, row.termination, (*sorted(pair[:2]), row.pair), row
-            )
+            pair = (*sorted((row.white, row.black)), row.pair)
+            yield PlayedGame(row.white, row.black, row.result, row.termination, pair, row)
 
 
 def _pgn_games(path: str) -> Iterator[PlayedGame]:

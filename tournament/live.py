@@ -43,7 +43,7 @@ class LiveView(View):
         self._settings = settings
         self._plan = plan
         self._out = out or sys.stdout
-        self._size = size or (lambda: tuple(shutil.get_terminal_size()))  # type: ignore[return-value]
+        self._size = size or shutil.get_terminal_size
         self._pace = Pace()
         self._running: dict[int, str] = {}
         self._last = ""

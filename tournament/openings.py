@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -16,6 +17,8 @@ from merels.tournament.files import file_error, read_text
 from merels.tournament.settings import OpeningSettings
 from merels.tournament.spec import Opening
 
+BOOK = "book"
+"""The name, in place of a file's, of the balanced openings that come with merels."""
 FEWEST_PLIES, MOST_PLIES = 4, 8
 """The length of a random opening when none is asked for."""
 LONGEST_PLIES = 12
@@ -55,23 +58,31 @@ def random_openings(rules: Rules, seed: int, plies: int | None = None) -> Iterat
     seen: set[tuple[int, int]] = set()
     for number in count(1):
         length = plies or FEWEST_PLIES + below(rng, MOST_PLIES - FEWEST_PLIES + 1)
-        points = _new_placements(rng, length, seen)
+        points = new_placements(rng, length, seen)
+        if points is None:
+            seen.clear()
+            points = new_placements(rng, length, seen)
+        assert points is not None, "an empty memory leaves every placement new"
         position = Position(rules)
         for point in points:
             position = position.push(Turn(None, point))
         yield Opening(START, tuple(NAMES[point] for point in points), f"random {number}")
 
 
-def _new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) -> list[int]:
-    """Points for a quiet opening of that length whose position is not in ``seen`` yet."""
-    while True:
-        for _ in range(TRIES):
-            points = shuffled(rng, range(SIZE))[:length]
-            men = (_mask(points[WHITE::2]), _mask(points[BLACK::2]))
-            if _is_quiet(men) and (board := _canonical(men)) not in seen:
-                seen.add(board)
-                return points
-        seen.clear()
+def new_placements(
+    rng: random.Random, length: int, seen: set[tuple[int, int]]
+) -> list[int] | None:
+    """Points for a quiet opening of that length whose position is not in ``seen``, then added.
+
+    None when ``TRIES`` tries have found nothing new.
+    """
+    for _ in range(TRIES):
+        points = shuffled(rng, range(SIZE))[:length]
+        men = (_mask(points[WHITE::2]), _mask(points[BLACK::2]))
+        if _is_quiet(men) and (board := _canonical(men)) not in seen:
+            seen.add(board)
+            return points
+    return None
 
 
 def below(rng: random.Random, bound: int) -> int:
@@ -126,9 +137,19 @@ def _in_order(openings: list[Opening], settings: OpeningSettings, seed: int) -> 
         first = 0 if settings.order == "random" else first
 
 
+def shipped_book(rules: Rules) -> str:
+    """The path of the balanced openings that come with merels for a rule set.
+
+    Fields that are set over the rule set do not change its book.
+    """
+    return os.path.join(os.path.dirname(__file__), "books", f"{rules.variant}.pos")
+
+
 def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
     """The openings of a file, every one checked; an error names the file and the line."""
     path = settings.file or ""
+    if path == BOOK:
+        path = shipped_book(rules)
     text = read_text(path)
     load = _load_records if settings.format == "pgn" else _load_positions
     openings = load(path, text, rules, settings.plies)
@@ -136,7 +157,7 @@ def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
         raise file_error(path, "expected at least one opening in this file, found none")
     if not 1 <= settings.start <= len(openings):
         raise InputError(
-            str(settings.start), f"expected start= from 1 to {len(openings)}, the openings in {path}"
+            str(settings.start), f"expected start= from 1 to {len(openings)}, as many as {path} has"
         )
     return openings
 
@@ -144,7 +165,7 @@ def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
 def _load_positions(path: str, text: str, rules: Rules, plies: int | None) -> list[Opening]:
     """One position a line, ``;`` starting a comment, which then names the opening."""
     if plies is not None:
-        raise InputError(str(plies), f"plies= is for games and random openings; {path} has positions")
+        raise InputError(str(plies), f"plies= is for games and random openings, not for {path}")
     openings = []
     for number, line in enumerate(text.splitlines(), 1):
         fields, _, comment = line.partition(";")

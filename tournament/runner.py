@@ -6,11 +6,12 @@ import queue
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from functools import partial
 from typing import Literal, NamedTuple
 
 from merels.tournament.inorder import InOrder
-from merels.tournament.plan import Plan
 from merels.tournament.localpool import LocalPool
+from merels.tournament.plan import Plan
 from merels.tournament.settings import Settings
 from merels.tournament.spec import GameResult, GameSpec
 from merels.tournament.standings import Standings
@@ -24,8 +25,9 @@ ATTEMPTS = 3
 """How often a task is tried whose worker died; then its games are recorded as broken off."""
 TICK_SECONDS = 0.25
 
-End = Literal["finished", "decided", "interrupted", "killed"]
-"""All games played; a test decided it; stopped after the games in progress; stopped at once."""
+End = Literal["finished", "decided", "interrupted", "killed", "stuck"]
+"""All games played; a test decided it; stopped after the games in progress; stopped at once; no
+engine starts."""
 
 
 class _Done(NamedTuple):
@@ -80,6 +82,7 @@ class Runner:
         self._again: deque[PairTask] = deque()
         self._failures: Counter[int] = Counter()
         self._interrupts = 0
+        self._judged_pairs = 0
 
     def report(self, event: Started | Row) -> None:
         """Take a worker's word, from any thread."""
@@ -108,18 +111,24 @@ class Runner:
         except BaseException:
             _kill(executor)
             raise
-        if end in ("decided", "killed"):
+        if end in ("decided", "killed", "stuck"):
             _kill(executor)
         else:
             executor.shutdown()
         return end
 
     def _is_over(self) -> bool:
-        return self._interrupts > 1 or self.verdict is not None
+        return self._interrupts > 1 or self.verdict is not None or self._stuck
+
+    @property
+    def _stuck(self) -> bool:
+        return self._withdrawals.all_out(self.standings.names)
 
     def _end(self) -> End:
         if self._interrupts:
             return "killed" if self._interrupts > 1 else "interrupted"
+        if self._stuck:
+            return "stuck"
         return "finished" if self.verdict is None else "decided"
 
     def _tasks(self) -> Iterator[PairTask | None]:
@@ -171,8 +180,12 @@ class Runner:
             if not isinstance(executor, LocalPool):
                 for spec in task.games:
                     self.report(Started(spec.number))
-            future.add_done_callback(lambda f, task=task: self._events.put(_Done(task, f)))  # type: ignore[misc]
+            future.add_done_callback(partial(self._done, task))
         return executor
+
+    def _done(self, task: PairTask, future: Future[list[Row]]) -> None:
+        """Take the executor's word, from any thread, that it is through with a task."""
+        self._events.put(_Done(task, future))
 
     def _wait(self, executor: Executor) -> None:
         """Wait for one event, but no longer than a moment."""
@@ -241,8 +254,7 @@ class Runner:
         self._played.add(number)
         self._ends.put(number, row)
         self._start(number)
-        notice = self._withdrawals.add(row)
-        if notice:
+        for notice in self._withdrawals.add(row):
             self._notice(notice)
         self._show()
 
@@ -275,8 +287,10 @@ class Runner:
         if sprt is None:
             return False
         counts = self.standings.counts(*self.standings.names)
-        if self.settings.by_pairs and 2 * counts.pairs != counts.games:
-            return False
+        if self.settings.by_pairs:
+            if counts.pairs == self._judged_pairs:
+                return False
+            self._judged_pairs = counts.pairs
         self.verdict = sprt.verdict(match_llr(sprt, counts, self.settings.by_pairs))
         if self.verdict is not None:
             self.journal.set_meta({"verdict": self.verdict})

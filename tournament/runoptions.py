@@ -105,9 +105,9 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     count = whole(parts, "n of -shard i/n", 1, 10**6)
     index = whole(part, "i of -shard i/n", 1, count)
     if count > 1 and settings.format in ("swiss", "knockout"):
-        raise InputError(text, f"a {settings.format} pairs by results and cannot be played in parts")
+        raise InputError(text, f"a {settings.format} cannot be played in parts: it pairs by results")
     if count > 1 and settings.sprt is not None:
-        raise InputError(text, "a part cannot decide a test; merge the parts, then use merels stats")
+        raise InputError(text, "a part cannot decide a test; play it whole or leave -sprt out")
     return index, count
 
 
@@ -133,7 +133,8 @@ def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]
         raise InputError(text, f"core {missing[0]} is not there for us; there are {available}")
     if concurrency > len(cpus):
         raise InputError(
-            flag, f"{concurrency} games at once (-concurrency) need as many cores, here are {len(cpus)}"
+            flag,
+            f"{concurrency} games at once (-concurrency) need as many cores, here are {len(cpus)}",
         )
     for engine in settings.engines:
         threads = dict((name.lower(), value) for name, value in engine.options).get("threads", "1")

@@ -25,7 +25,10 @@ GROWING_FORMATS = ("roundrobin", "gauntlet")
 
 @dataclass(frozen=True, slots=True)
 class OpeningSettings:
-    """Where openings come from; no file: random short ones. ``start`` counts from 1."""
+    """Where openings come from; no file: random short ones. ``start`` counts from 1.
+
+    ``file`` is a path, or ``book`` for the rule set's balanced openings.
+    """
 
     file: str | None = None
     format: str = "pos"

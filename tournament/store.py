@@ -218,7 +218,7 @@ class Journal:
             yield Ending(white, black, SCORES.get(result), termination)
 
     def meta(self) -> dict[str, str]:
-        """What is noted of the tournament: ``settings`` as JSON, ``id``, ``arguments`` and so on."""
+        """What is noted of the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""
         return dict(self._database.execute("SELECT key, value FROM meta"))
 
     def set_meta(self, values: dict[str, str]) -> None:
@@ -246,7 +246,9 @@ class Journal:
             ) from error
 
 
-def open_journal(path: str | None, settings: Settings, resume: bool, meta: dict[str, str]) -> Journal:
+def open_journal(
+    path: str | None, settings: Settings, resume: bool, meta: dict[str, str]
+) -> Journal:
     """The journal of a tournament: a new one, or with ``resume`` one that was begun.
 
     An existing journal is never written over, and one of another tournament is refused.
@@ -262,7 +264,8 @@ def open_journal(path: str | None, settings: Settings, resume: bool, meta: dict[
         journal.check()
         changed = differences(settings.as_json(), journal.meta()["settings"])
         if changed:
-            raise file_error(path, "this is the journal of another tournament; " + "; ".join(changed))
+            what = "; ".join(changed)
+            raise file_error(path, f"this is the journal of another tournament; {what}")
         journal.set_meta({"settings": settings.as_json()})
     except BaseException:
         journal.close()

@@ -16,7 +16,7 @@ from types import FrameType
 from merels.engine import __version__
 from merels.engine.errors import InputError
 from merels.tournament.build import make_settings
-from merels.tournament.console import PlainView, final_lines, notify
+from merels.tournament.console import NoticeView, PlainView, final_lines, notify
 from merels.tournament.flags import parse
 from merels.tournament.live import LiveView, is_terminal
 from merels.tournament.localpool import LocalPool
@@ -35,6 +35,9 @@ from merels.tournament.store import (
 from merels.tournament.view import View
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
+EXIT_STATUS: dict[End, int] = {
+    "finished": 0, "decided": 0, "interrupted": INTERRUPTED, "killed": INTERRUPTED, "stuck": FAILED,
+}
 
 
 def main(argv: list[str]) -> int:
@@ -96,9 +99,18 @@ def _play(settings: Settings, options: RunOptions, journal: Journal) -> int:
             runner.views.append(view)
             closing.callback(view.close)
         closing.enter_context(_interrupts(runner))
-        end = runner.run(_executor_factory(options, runner))
+        try:
+            end = runner.run(_executor_factory(options, runner))
+        except (InputError, JournalError, BrokenPipeError):
+            raise
+        except Exception as error:
+            if options.executor is None:
+                raise
+            # What a foreign executor may raise, nobody knows; it is no fault of the program.
+            notify(f"the executor {options.executor} failed: {error!r}")
+            return FAILED
     _print_report(settings, journal, runner, end)
-    return INTERRUPTED if end in ("interrupted", "killed") else 0
+    return EXIT_STATUS[end]
 
 
 def _make_views(
@@ -107,7 +119,9 @@ def _make_views(
     """Those who show the tournament."""
     if not options.quiet and is_terminal(sys.stdout):
         yield LiveView(settings, runner.plan)
-    elif not options.quiet:
+    elif options.quiet:
+        yield NoticeView()
+    else:
         yield PlainView(settings, runner.plan, options.intervals)
     if options.port is not None:
         from merels.tournament.serve import WebView
@@ -176,8 +190,10 @@ def _interrupts(runner: Runner) -> Iterator[None]:
 def _print_report(settings: Settings, journal: Journal, runner: Runner, end: End) -> None:
     """The final tables, and how to go on where the tournament is not over."""
     lines = final_lines(settings, runner.plan, runner.standings, journal, runner.verdict)
-    if end in ("interrupted", "killed"):
+    if EXIT_STATUS[end]:
         games = f"{runner.standings.finished} games are finished"
+        if end == "stuck":
+            notify("no engine starts; look at the reasons above and at cmd=, dir= and args=")
         if journal.path is None:
             notify(f"stopped; {games}")
         else:

@@ -1,13 +1,14 @@
 """Engines that do not start: after some games lost that way in a row they are withdrawn.
 
 A withdrawn engine's remaining games are recorded as lost without being tried, so that a mistyped
-path costs a tournament seconds instead of a start-up timeout a game.
+path costs a tournament seconds instead of a start-up timeout a game. When no engine is left the
+tournament stops, and can be resumed once they start.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from merels.engine.position import COLOURS
 from merels.tournament.spec import GameResult, GameSpec
@@ -24,19 +25,20 @@ class Withdrawals:
     def __init__(self) -> None:
         self._failures: Counter[str] = Counter()
 
-    def add(self, row: Row) -> str | None:
-        """Note a game's end; returns a line to show when an engine is withdrawn by it."""
+    def add(self, row: Row) -> list[str]:
+        """Note a game's end; returns what to say of engines that are withdrawn by it."""
+        said = []
         for name, colour in zip((row.white, row.black), COLOURS):
             if START_FAILED.format(colour) in row.reason:
                 self._failures[name] += 1
                 if self._failures[name] == FAILED_STARTS:
-                    return (
+                    said.append(
                         f"{name} is withdrawn: it failed to start {FAILED_STARTS} times in a row; "
                         f"its remaining games are recorded as lost"
                     )
             elif row.moves:
                 self._failures[name] = 0
-        return None
+        return said
 
     def forfeits(self, games: Sequence[GameSpec]) -> list[GameResult]:
         """The results of those of the games that a withdrawn engine cannot play."""
@@ -51,6 +53,10 @@ class Withdrawals:
             elif black:
                 results.append(GameResult(spec, "1-0", "abandoned", "Black was withdrawn"))
         return results
+
+    def all_out(self, names: Iterable[str]) -> bool:
+        """Whether none of the engines is left."""
+        return all(self._is_out(name) for name in names)
 
     def _is_out(self, name: str) -> bool:
         return self._failures[name] >= FAILED_STARTS

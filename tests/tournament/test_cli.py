@@ -180,7 +180,8 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path):
     for name, (answer, _, _) in FAULTS.items():
         path = tmp_path / f"{name}.py"
         path.write_text(FAKE.format(answer=answer))
-        engines += ["-engine", f"cmd={sys.executable}", f"args={shlex.quote(str(path))}", f"name={name}"]
+        arguments = f"args={shlex.quote(str(path))}"
+        engines += ["-engine", f"cmd={sys.executable}", arguments, f"name={name}"]
     run = Marked(*match(*engines, "-each", "nodes=20", "pingtimeout=0.4", "-rounds", "1",
                         "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
     status, out, err = run.wait(120)
@@ -214,3 +215,16 @@ def test_log(tmp_path):
     assert re.search(r"^\S+ trace A > go ", text, re.M) and " trace B < bestmove " in text
     assert Marked(*match("-rounds", "1", "-log", f"file={path}", "level=fatal")).wait()[0] == 0
     assert path.read_text() == ""
+
+
+def test_executor(tmp_path):
+    name = "concurrent.futures:ThreadPoolExecutor"
+    status, out, err = Marked(*match("-rounds", "2", "-executor", name)).wait()
+    assert status == 0 and "Finished game 4 " in out
+    (tmp_path / "mine.py").write_text("def broken():\n    raise OSError('no cluster here')\n")
+    run = Marked(*match("-executor", "mine:broken"), cwd=tmp_path)
+    status, out, err = run.wait()
+    assert status == 1 and "no cluster here" in err and "Traceback" not in err
+    run = Marked(*match("-executor", "mine:absent"), cwd=tmp_path)
+    status, out, err = run.wait()
+    assert status == 2 and "cannot import this executor" in err

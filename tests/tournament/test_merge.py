@@ -57,7 +57,8 @@ def test_nothing_is_written_over(tmp_path, capsys):
 def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path):
     flags = match("-rounds", "3")
     for index in (1, 2):
-        assert Marked(*flags, "-shard", f"{index}/3", "-journal", f"{tmp_path}/{index}").wait()[0] == 0
+        run = Marked(*flags, "-shard", f"{index}/3", "-journal", f"{tmp_path}/{index}")
+        assert run.wait()[0] == 0
     merge(f"{tmp_path}/out", [f"{tmp_path}/1", f"{tmp_path}/2"])
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4]

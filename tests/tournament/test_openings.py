@@ -37,7 +37,8 @@ def test_random_openings(name):
 
 def test_the_seed_decides():
     lists = [
-        [Openings(OpeningSettings(), MILL, seed)[index] for index in range(20)] for seed in (1, 1, 2)
+        [Openings(OpeningSettings(), MILL, seed)[index] for index in range(20)]
+        for seed in (1, 1, 2)
     ]
     assert lists[0] == lists[1] != lists[2]
 

@@ -196,7 +196,8 @@ def test_replay_ends_where_the_games_ended(played, tmp_path):
     data.write_text(games_json(rows))
     script = str(files("merels.tournament").joinpath("report.js"))
     stub = str(Path(__file__).with_name("replay_dom.js"))
-    out = subprocess.run(["node", stub, script, str(data)], capture_output=True, check=True, timeout=60)
+    command = ["node", stub, script, str(data)]
+    out = subprocess.run(command, capture_output=True, check=True, timeout=60)
     answers = json.loads(out.stdout)
     assert len(answers) == len(rows)
     for row, answer in zip(rows, answers):
@@ -239,5 +240,6 @@ def test_a_port_that_is_taken(capsys):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        status, _, err = Marked(*match("-rounds", "1", "-serve", str(taken.getsockname()[1]))).wait()
+        port = str(taken.getsockname()[1])
+        status, _, err = Marked(*match("-rounds", "1", "-serve", port)).wait()
     assert status == 2 and "cannot serve at this port" in err

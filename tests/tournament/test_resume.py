@@ -1,4 +1,4 @@
-"""``kill -9`` at any moment, and on with ``-resume``: the tournament ends as if nothing had been."""
+"""``kill -9`` at any moment, then ``-resume``: the tournament ends as if nothing had been."""
 
 import random
 import shlex

@@ -1,0 +1,74 @@
+"""Games a second of whole tournaments between engines that answer at once.
+
+    python -m tests.tournament.measure_games [GAMES]
+
+Each tournament is the command as a user runs it, with a journal: at concurrency 1 and 2, free and
+pinned, and once with PGN. The processor time is that of all its processes, engines included, and
+of the runner's own process alone.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+from tests.tournament.measure_cpu import MOVES, RULES, compile_instant
+from tests.tournament.processes import COMMAND
+from tests.tournament.specs import START
+
+RUNS = (
+    ("1 at once", "1", ()),
+    ("2 at once", "2", ()),
+    ("1 at once, pinned", "1", ("-use-affinity",)),
+    ("2 at once, pinned", "2", ("-use-affinity",)),
+    ("2 at once, pinned, PGN", "2", ("-use-affinity", "-pgnout", "file={}/games.pgn")),
+)
+OWN = """
+import resource, sys
+from merels.tournament.cli import main
+status = main(sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_SELF)
+print("own", used.ru_utime + used.ru_stime)
+sys.exit(status)
+"""
+
+
+def measure(program: str, folder: str, games: int, concurrency: str, more: tuple[str, ...]) -> str:
+    """Play one tournament and say what it took."""
+    variant, *fields = RULES.split()
+    book = f"{folder}/start.pos"
+    with open(book, "w", encoding="utf-8") as file:
+        file.write(START + "\n")
+    words = [sys.executable, "-P", "-c", OWN, *COMMAND[4:]]
+    for name in "AB":
+        words += ["-engine", f"cmd={program}", f"name={name}"]
+    words += ["-each", "nodes=1", "-variant", variant, "-set", *fields, "-maxmoves", str(MOVES),
+              "-openings", f"file={book}", "-rounds", str(games // 2), "-srand", "1",
+              "-journal", f"file={folder}/{time.monotonic_ns()}.db", "-ratinginterval", "0",
+              "-concurrency", concurrency, *(word.format(folder) for word in more)]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    out = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    own = float(out.split()[-1])
+    used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    plies = games * 2 * MOVES
+    return (
+        f"{games / wall:5.0f} games/s; a ply: {used / plies * 1e6:4.1f} us in all, "
+        f"{own / plies * 1e6:4.1f} us in the runner's own process"
+    )
+
+
+def main() -> None:
+    """Measure every run."""
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    with tempfile.TemporaryDirectory() as folder:
+        program = compile_instant(folder)
+        for name, concurrency, more in RUNS:
+            print(f"{name:<24} {measure(program, folder, games, concurrency, more)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
