@@ -22,20 +22,22 @@ if NATIVE and not MSVC:
 core = Extension(
     "merels.engine.core",
     sources=["engine/core.pyx"],
-    depends=[path.as_posix() for path in sorted(Path("engine").glob("*.pxi"))],
+    depends=[path.as_posix() for path in sorted(Path("engine").rglob("*.pxi"))],
     extra_compile_args=compile_args,
     define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
 )
 
 setup(
-    packages=["merels.engine", "merels.protocol", "merels.tournament"],
+    packages=["merels.engine", "merels.engine.tables", "merels.protocol", "merels.tournament"],
     package_dir={
         "merels.engine": "engine",
+        "merels.engine.tables": "engine/tables",
         "merels.protocol": "protocol",
         "merels.tournament": "tournament",
     },
     package_data={
         "merels.engine": ["*.pyx", "*.pxi", "*.pyi", "py.typed"],
+        "merels.engine.tables": ["*.pxi", "*.md"],
         "merels.protocol": ["py.typed"],
         "merels.tournament": ["py.typed", "*.css", "*.js", "books/*.pos"],
     },

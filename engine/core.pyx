@@ -10,9 +10,17 @@ from merels.engine import board
 include "bits.pxi"
 include "turns.pxi"
 include "table.pxi"
+include "tables/index.pxi"
+include "tables/probe.pxi"
 include "evaluate.pxi"
 include "search.pxi"
 include "player.pxi"
+include "tables/pair.pxi"
+include "tables/first.pxi"
+include "tables/retro.pxi"
+include "tables/builder.pxi"
+include "tables/verify.pxi"
+include "tables/placing.pxi"
 
 load_geometry()
 

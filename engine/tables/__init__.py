@@ -1,0 +1,1 @@
+"""Tables of perfect play for the moving phase: building, checking and reading them."""

@@ -1,0 +1,305 @@
+"""Building tables: pair after pair in the order of removals, each solved in memory, then written.
+
+What is finished stays: a build that is interrupted goes on with the pair it was in.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from merels.engine import core
+from merels.engine.bridge import core_rules
+from merels.engine.errors import InputError
+from merels.engine.rules import FLYING_MEN, Rules
+from merels.engine.tables.files import (
+    DEPTHS,
+    VALUES,
+    Header,
+    Tally,
+    TableError,
+    checksum,
+    file_name,
+    pairs,
+    rule_fields,
+    rules_folder,
+    write_table,
+)
+from merels.engine.tables.probe import Tables
+
+REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = range(5)
+_REPORT_EVERY = 0.25  # seconds
+_FIRST_PART = 0.5  # of the work on a pair, roughly, before its levels begin
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a build is: the pair, states of all pairs done and to do, seconds since it began.
+
+    ``level`` is the depth in plies that is being settled, 0 before.
+    """
+
+    larger: int
+    smaller: int
+    level: int
+    done: float
+    total: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """States a second."""
+        return self.done / self.seconds if self.seconds else 0.0
+
+    @property
+    def left(self) -> float:
+        """Seconds left, at the rate so far."""
+        return (self.total - self.done) / self.rate if self.rate else 0.0
+
+
+Report = Callable[[Progress], None]
+
+
+def plies_limit(rules: Rules, larger: int, smaller: int) -> int:
+    """The plies without a removal that make a draw of a pair's positions; 0: no limit."""
+    limits = [rules.no_removal_plies]
+    if larger == smaller == FLYING_MEN:
+        limits.append(rules.three_three_plies)
+    return min((limit for limit in limits if limit), default=0)
+
+
+def states_of(larger: int, smaller: int) -> int:
+    """Places of a pair's tables together."""
+    places: int = core.table_places(larger, smaller)
+    return places if larger == smaller else 2 * places
+
+
+def memory_of(larger: int, smaller: int, depths: bool) -> int:
+    """Bytes that solving a pair takes, the mapped files of other pairs left out."""
+    needed: int = core.pair_memory(larger, smaller, depths)
+    return needed
+
+
+class Builder:
+    """Builds the tables of one rule set below a folder.
+
+    ``memory`` bounds what solving a pair may take, in bytes; ``report`` is called some times a
+    second by the thread that builds.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        rules: Rules,
+        *,
+        threads: int = 1,
+        memory: int | None = None,
+        depths: bool = False,
+        report: Report | None = None,
+    ) -> None:
+        if rules.repetition == 1:
+            raise InputError(
+                "Repetition=1", "expected 0 or at least 2: with 1 every move is a draw at once"
+            )
+        self.rules = rules
+        self.folder = root / rules_folder(rules)
+        self.threads = threads
+        self.memory = memory
+        self.depths = depths
+        self.report = report
+        self.tables = Tables(rules)
+        self._started: float | None = None
+        self._done = 0.0
+        self._total = 0
+
+    def build(self, men: int) -> Tables:
+        """Build or complete the tables of all pairs of up to ``men`` men, and open them."""
+        todo = pairs(men)
+        self._check_memory(todo)
+        self._make_folder()
+        self._total = sum(states_of(*pair) for pair in todo)
+        with _locked(self.folder):
+            for larger, smaller in todo:
+                if not self._reuse(larger, smaller):
+                    self._begin_clock()
+                    self._check_space(larger, smaller)
+                    self._solve(larger, smaller)
+                    self._done += states_of(larger, smaller)
+                    self.tell(larger, smaller, 0, 0.0)
+        return self.tables
+
+    def tell(self, larger: int, smaller: int, level: int, share: float) -> None:
+        """Report progress: the finished pairs and the share of this one that is done."""
+        if self.report is None or self._started is None:
+            return
+        done = self._done + min(share, 1.0) * states_of(larger, smaller)
+        seconds = time.monotonic() - self._started
+        self.report(Progress(larger, smaller, level, done, self._total, seconds))
+
+    def _begin_clock(self) -> None:
+        """Count time from the first pair that is not merely found."""
+        if self._started is None:
+            self._started = time.monotonic()
+
+    def _check_memory(self, todo: list[tuple[int, int]]) -> None:
+        """Refuse what the bound on memory does not allow, before any work."""
+        if self.memory is None:
+            return
+        for larger, smaller in todo:
+            needed = memory_of(larger, smaller, self.depths)
+            if needed > self.memory:
+                raise InputError(
+                    f"{self.memory / 2**30:.2f} GiB",
+                    f"{larger}-{smaller} needs {needed / 2**30:.2f} GiB of memory"
+                    + (" (less without depths)" if self.depths else ""),
+                )
+
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
+
+    def _check_space(self, larger: int, smaller: int) -> None:
+        """Refuse a pair that the disk has no room for, before it is solved."""
+        states = states_of(larger, smaller)
+        needed = states // 4 + (states if self.depths else 0)
+        free = shutil.disk_usage(self.folder).free
+        if free < needed:
+            raise InputError(
+                str(self.folder),
+                f"{larger}-{smaller} needs {needed / 1e6:.1f} MB and {free / 1e6:.1f} MB are free. "
+                "All finished tables are kept: free the space and repeat the command",
+            )
+
+    def _reuse(self, larger: int, smaller: int) -> bool:
+        """Open a pair that is there and sound; False where it must be built."""
+        if not (self.folder / file_name(larger, smaller, VALUES)).exists():
+            return False
+        known = len(self.tables.problems)
+        try:
+            self.tables.load(self.folder, larger, smaller, check=True)
+        except TableError as error:
+            self.tables.problems.append(str(error))
+            return False
+        with_depths = (self.folder / file_name(larger, smaller, DEPTHS)).exists()
+        if self.depths and (not with_depths or len(self.tables.problems) > known):
+            return False
+        self._total -= states_of(larger, smaller)
+        return True
+
+    def _solve(self, larger: int, smaller: int) -> None:
+        """Solve a pair, write its files and open them."""
+        try:
+            pair = core.Retrograde(
+                core_rules(self.rules), larger, smaller, self.depths, self.tables.core
+            )
+        except MemoryError as error:
+            raise InputError(f"{larger}-{smaller}", str(error)) from error
+        with ThreadPoolExecutor(self.threads) as pool:
+            run = _Stages(self, pair, pool, larger, smaller)
+            for stage in (REMOVALS, FIRST_A, FIRST_B):
+                run.stage(stage)
+            longest = run.levels(plies_limit(self.rules, larger, smaller))
+            run.stage(PACK)
+        tables = 1 if larger == smaller else 2
+        tallies = tuple(
+            Tally(*counts, *depths)
+            for counts, depths in list(zip(pair.tallies, longest, strict=True))[:tables]
+        )
+        header = Header(VALUES, larger, smaller, rule_fields(self.rules), pair.places, tallies)
+        values = [memoryview(pair.values(table)) for table in range(tables)]
+        depths = [memoryview(pair.depths(table)) for table in range(tables)] if self.depths else []
+        self._write(header, values, depths)
+        self.tables.load(self.folder, larger, smaller)
+
+    def _write(self, header: Header, values: list[memoryview], depths: list[memoryview]) -> None:
+        """Write the depths first, so that values never stand beside depths of other values."""
+        sum_of_values = checksum(values)
+        header = replace(header, checksum=sum_of_values, values_checksum=sum_of_values)
+        path = self.folder / file_name(header.larger, header.smaller, DEPTHS)
+        if depths:
+            of_depths = replace(header, kind=DEPTHS, checksum=checksum(depths))
+            write_table(path, of_depths, depths)
+        else:
+            path.unlink(missing_ok=True)
+        write_table(self.folder / file_name(header.larger, header.smaller, VALUES), header, values)
+
+
+class _Stages:
+    """The stages of one pair, each worked on by all threads."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        pair: core.Retrograde,
+        pool: ThreadPoolExecutor,
+        larger: int,
+        smaller: int,
+    ) -> None:
+        self.builder = builder
+        self.pair = pair
+        self.pool = pool
+        self.larger, self.smaller = larger, smaller
+        self.share = 0.0
+
+    def stage(self, stage: int, level: int = 0) -> None:
+        """Begin a stage and work on it until it is done."""
+        self.pair.begin(stage, level)
+        try:
+            work = [self.pool.submit(self.pair.work) for _ in range(self.builder.threads)]
+            while wait(work, _REPORT_EVERY).not_done:
+                self._report(stage, level)
+        except BaseException:
+            self.pair.stop()
+            raise
+        for future in work:
+            future.result()
+        if stage < LEVEL:
+            self.share += _FIRST_PART / 3
+
+    def levels(self, limit: int) -> list[tuple[int | None, int | None]]:
+        """Settle level after level; for each table the greatest depth of a win and of a loss."""
+        longest: list[list[int | None]] = [[None, 0 if some else None] for some in self.pair.blocked()]
+        level = 1
+        while not limit or level <= limit:
+            self.stage(LEVEL, level)
+            settled = self.pair.settled
+            for table, kinds in enumerate(settled):
+                for kind, number in enumerate(kinds):
+                    if number:
+                        longest[table][kind] = level
+            number = sum(map(sum, settled))
+            if not number:
+                break
+            self.share += (1 - _FIRST_PART) * number / (2 * self.pair.places)
+            level += 1
+        return [(win, loss) for win, loss in longest]
+
+    def _report(self, stage: int, level: int) -> None:
+        share = self.share
+        if stage < LEVEL:
+            share += self.pair.done * _FIRST_PART / 3
+        self.builder.tell(self.larger, self.smaller, level, share)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other builds out of a folder, and clear away what a killed one left half-written."""
+    with open(folder / "lock", "w") as file:
+        if os.name == "posix":
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(str(folder), "another build is at work there") from None
+        for partial in folder.glob("*.part"):
+            partial.unlink(missing_ok=True)
+        yield

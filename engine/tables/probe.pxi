@@ -1,0 +1,166 @@
+# Look-ups in finished tables: a few dozen nanoseconds where the page is in memory.
+
+cdef enum:
+    DRAWN = 0                # the two bits of a place
+    WON = 1
+    LOST = 2
+    UNKNOWN = 3              # no table, or men in hand
+    MOST_DEPTH = 255         # the depth of everything deeper, too
+
+cdef struct Tables:
+    # By the side to move's men and the opponent's; NULL where there is no table.
+    const uint8_t *values[MOST_MEN + 1][MOST_MEN + 1]
+    const uint8_t *depths[MOST_MEN + 1][MOST_MEN + 1]
+
+
+cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
+    return (values[place >> 2] >> (2 * (place & 3))) & 3
+
+
+# The place of a board with 3 to 9 men a side in the table of its two counts.
+cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
+                              int opponent_count) noexcept nogil:
+    cdef uint32_t rank, found
+    if own_count >= opponent_count:
+        found = locate(own, own_count, opponent, opponent_count, &rank)
+        return <uint64_t>found * BINOMIAL[POINT_COUNT - own_count][opponent_count] + rank
+    found = locate(opponent, opponent_count, own, own_count, &rank)
+    return <uint64_t>found * BINOMIAL[POINT_COUNT - opponent_count][own_count] + rank
+
+
+# The value of a board for the side to move, no ply played since the last removal; `depth` becomes
+# the plies to the next removal or the end (255: 255 or more), -1 for a draw or where none is kept.
+cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept nogil:
+    cdef int own = count(b.own), opponent = count(b.opponent), value
+    cdef uint64_t place
+    depth[0] = -1
+    if b.own_hand | b.opponent_hand or own > MOST_MEN or opponent > MOST_MEN:
+        return UNKNOWN
+    if tables.values[own][opponent] == NULL:
+        return UNKNOWN
+    place = place_of(b.own, own, b.opponent, opponent)
+    value = value_at(tables.values[own][opponent], place)
+    if value != DRAWN and tables.depths[own][opponent] != NULL:
+        depth[0] = tables.depths[own][opponent][place]
+    return value
+
+
+# The least and the greatest value (-1, 0, 1) that a board can have for the side to move, given the
+# plies played since the last removal; False where no table knows. A win is certain while its
+# depth fits into the plies left; without its depth it may have become a draw, but never a loss.
+cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *b, int *least,
+                       int *greatest) noexcept nogil:
+    cdef int depth, value = table_probe(tables, b, &depth)
+    cdef int limit = plies_limit(rules, count(b.own), count(b.opponent))
+    least[0] = greatest[0] = 0
+    if value == UNKNOWN:
+        return False
+    if value == DRAWN:
+        return True
+    if limit and b.plies:
+        if depth < 0 or (depth == MOST_DEPTH and b.plies + depth <= limit):
+            least[0] = -(value == LOST)
+            greatest[0] = value == WON
+            return True
+        if depth and b.plies + depth > limit:
+            return True
+    least[0] = greatest[0] = 1 if value == WON else -1
+    return True
+
+
+# The plies without a removal that make a draw of a board with so many men; 0: no limit.
+cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
+    cdef int limit = rules.no_removal_plies
+    if own == 3 and opponent == 3 and rules.three_three_plies:
+        if limit == 0 or rules.three_three_plies < limit:
+            limit = rules.three_three_plies
+    return limit
+
+
+cdef class TableSet:
+    """The tables that are open, under one rule set; hands addresses to code without Python."""
+
+    cdef Tables tables
+    cdef readonly dict kept
+    """The buffers, by own men, opponent's men and kind, that must outlive every probe."""
+
+    def __cinit__(self):
+        load_index()
+        self.kept = {}
+
+    def add(self, int own, int opponent, const uint8_t[::1] values, depths=None):
+        """Take the table of ``own`` men to move against ``opponent``, and its depths if any."""
+        cdef const uint8_t[::1] view
+        cdef uint64_t places = table_places(own, opponent)
+        if <uint64_t>values.shape[0] < (places + 3) // 4:
+            raise ValueError("a table that is too short")
+        self.tables.depths[own][opponent] = NULL
+        if depths is not None:
+            view = depths
+            if <uint64_t>view.shape[0] < places:
+                raise ValueError("a table of depths that is too short")
+            self.tables.depths[own][opponent] = &view[0]
+        self.tables.values[own][opponent] = &values[0]
+        self.kept[own, opponent] = values, depths
+
+    def has(self, int own, int opponent):
+        """Whether the table of ``own`` men to move against ``opponent`` is here."""
+        return self.tables.values[own][opponent] != NULL
+
+    def probe(self, tuple fields):
+        """The value (-1, 0, 1) for the side to move and the depth, or None where no table has it.
+
+        No ply is taken to have been played since the last removal. The depth is -1 for a draw
+        and where the table keeps none.
+        """
+        cdef Board b = load_board(fields)
+        cdef int depth, value = table_probe(&self.tables, &b, &depth)
+        if value == UNKNOWN:
+            return None
+        return (0, 1, -1)[value], depth
+
+    def bounds(self, tuple rules, tuple fields):
+        """The least and greatest value with the plies played counted, or None."""
+        cdef RuleSet rule_set = load_rules(rules)
+        cdef Board b = load_board(fields)
+        cdef int least, greatest
+        if not table_bounds(&self.tables, &rule_set, &b, &least, &greatest):
+            return None
+        return least, greatest
+
+    def time_probes(self, int own, int opponent, uint64_t number, uint64_t seed):
+        """Nanoseconds a probe of random boards takes, their making included."""
+        cdef Board b
+        cdef int depth
+        cdef uint64_t i, total = 0, places = table_places(own, opponent)
+        cdef int64_t start
+        cdef uint32_t left, bit
+        if not self.has(own, opponent):
+            raise ValueError("no such table")
+        with nogil:
+            memset(&b, 0, sizeof(b))
+            start = now()
+            for i in range(number):
+                b.own = b.opponent = 0
+                left = own + opponent
+                while left:
+                    seed = seed * 6364136223846793005ull + 1442695040888963407ull
+                    bit = 1u << (((seed >> 40) * 24) >> 24)
+                    if (b.own | b.opponent) & bit:
+                        continue
+                    if left > <uint32_t>opponent:
+                        b.own |= bit
+                    else:
+                        b.opponent |= bit
+                    left -= 1
+                total += table_probe(&self.tables, &b, &depth)
+        return (now() - start) / number + 0 * total
+
+
+def table_places(int own, int opponent):
+    """The number of places of the table of ``own`` men to move against ``opponent``."""
+    load_index()
+    if not (LEAST_MEN <= own <= MOST_MEN and LEAST_MEN <= opponent <= MOST_MEN):
+        raise ValueError("tables have 3 to 9 men a side")
+    cdef int larger = max(own, opponent), smaller = min(own, opponent)
+    return <uint64_t>CLASSES[larger] * BINOMIAL[POINT_COUNT - larger][smaller]

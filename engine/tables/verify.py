@@ -1,0 +1,85 @@
+"""Verification: checksums, and every stored value recomputed from its successors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from merels.engine import core
+from merels.engine.bridge import core_rules
+from merels.engine.position import WHITE, Position
+from merels.engine.tables.build import plies_limit, states_of
+from merels.engine.tables.probe import Tables
+
+_CLASSES_AT_ONCE = 16
+
+
+class Verified(NamedTuple):
+    """What the check of one table found.
+
+    ``errors`` states differ from what their successors say; ``example`` is one of them.
+    ``whole`` is False where values alone cannot settle everything: under a limit on plies a win
+    may come too late to count, which only depths show.
+    """
+
+    own: int
+    opponent: int
+    states: int
+    errors: int
+    example: Position | None
+    whole: bool
+
+
+def verify(
+    tables: Tables,
+    larger: int,
+    smaller: int,
+    *,
+    threads: int = 1,
+    report: Callable[[float], None] | None = None,
+) -> list[Verified]:
+    """Check both tables of a pair; ``report`` gets the share done, from 0 to 1.
+
+    The generator of the search makes the turns, and every successor is looked up as the engine
+    does it; nothing of the retrograde analysis takes part.
+    """
+    rules = core_rules(tables.rules)
+    classes: int = core.table_classes(larger)
+    sides = [(larger, smaller)] if larger == smaller else [(larger, smaller), (smaller, larger)]
+    steps = range(0, classes, _CLASSES_AT_ONCE)
+    results = []
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for index, (own, opponent) in enumerate(sides):
+
+                def check(first: int, own: int = own, opponent: int = opponent) -> tuple[int, int]:
+                    last = min(first + _CLASSES_AT_ONCE, classes)
+                    found: tuple[int, int] = core.verify_classes(
+                        tables.core, rules, own, opponent, first, last
+                    )
+                    return found
+
+                errors, example = 0, None
+                for done, (number, place) in enumerate(pool.map(check, steps)):
+                    if number and example is None:
+                        example = position_at(tables, own, opponent, place)
+                    errors += number
+                    if report:
+                        report((index + (done + 1) / len(steps)) / len(sides))
+                whole = tables.has_depths(own, opponent) or not plies_limit(
+                    tables.rules, larger, smaller
+                )
+                states = states_of(larger, smaller) // len(sides)
+                results.append(Verified(own, opponent, states, errors, example, whole))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return results
+
+
+def position_at(tables: Tables, own: int, opponent: int, place: int) -> Position:
+    """The position of a place in a table, White to move."""
+    size = core.table_places(own, opponent) // core.table_classes(max(own, opponent))
+    men = core.table_board(own, opponent, place // size, place % size)
+    return Position(tables.rules, men, (0, 0), WHITE)

@@ -1,0 +1,307 @@
+"""``merels tables``: build, verify, count and use tables of perfect play."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from merels.engine.errors import InputError
+from merels.engine.notation import format_position
+from merels.engine.rules import Rules
+from merels.engine.tables.build import Builder, Progress
+from merels.engine.tables.files import Header, rules_folder
+from merels.engine.tables.probe import MOST_MEN, Known, Tables, default_root, open_tables
+from merels.protocol.console import (
+    add_rules_flags,
+    at_least_one,
+    guarded,
+    make_parser,
+    rules_of,
+    setup_of,
+)
+
+FAILURE = 1
+_BAR = 24
+_WORDS = {1: "win", 0: "draw", -1: "loss"}
+_POSITION = "quoted six fields, or startpos, with 'moves' and turns after it if you like"
+
+Action = Callable[[argparse.Namespace, Rules], int]
+Commands = argparse._SubParsersAction  # no public name
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels tables COMMAND``; returns the exit status."""
+    arguments = _parser().parse_args(argv)
+    action: Action = arguments.action
+    return guarded("tables", lambda: action(arguments, rules_of(arguments)))
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The flags of all commands."""
+    parser = make_parser("tables", "Tables of perfect play for the moving phase.")
+    commands = parser.add_subparsers(
+        required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
+    )
+    build = _command(commands, "build", "solve pairs of men counts and keep the tables", _build)
+    men = build.add_mutually_exclusive_group(required=True)
+    men.add_argument(
+        "-men", "--men", type=at_least_one, metavar="N", help="all pairs of up to N men, 6 to 18"
+    )
+    men.add_argument("-all", "--all", action="store_true", help="the whole moving phase: -men 18")
+    build.add_argument(
+        "-memory", "--memory", type=float, metavar="GiB", help="refuse to take more than this"
+    )
+    build.add_argument(
+        "-depths", "--depths", action="store_true", help="keep depths besides, a byte a state"
+    )
+    verify = _command(commands, "verify", "recompute every value from its successors", _verify)
+    verify.add_argument(
+        "-men", "--men", type=at_least_one, default=MOST_MEN, metavar="N", help="up to N men only"
+    )
+    stats = _command(commands, "stats", "a line for each subspace, side to move first", _stats)
+    stats.add_argument("-json", "--json", action="store_true", help="the same as JSON")
+    probe = _command(commands, "probe", "value and depth of a position and of its turns", _probe)
+    probe.add_argument("position", metavar="POSITION", help=_POSITION)
+    solve = _command(commands, "solve", "prove the start's value and each first turn's", _solve)
+    solve.add_argument(
+        "-position", "--position", metavar="P", default="startpos",
+        help=f"another position with men in hand: {_POSITION}",
+    )  # fmt: skip
+    solve.add_argument(
+        "-hash", "--hash", type=at_least_one, default=512, metavar="MiB",
+        help="memory of the search (default: 512)",
+    )  # fmt: skip
+    return parser
+
+
+def _command(
+    commands: Commands[argparse.ArgumentParser], name: str, text: str, action: Action
+) -> argparse.ArgumentParser:
+    """A command with the flags that all share."""
+    parser = commands.add_parser(
+        name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
+    )
+    parser.set_defaults(action=action)
+    add_rules_flags(parser)
+    parser.add_argument(
+        "-threads", "--threads", type=at_least_one, default=os.cpu_count() or 1, metavar="N"
+    )
+    parser.add_argument(
+        "-dir", "--dir", type=Path, metavar="D",
+        help=f"where tables are kept (default: {default_root()})",
+    )  # fmt: skip
+    return parser
+
+
+def _root(arguments: argparse.Namespace) -> Path:
+    """The folder that tables are kept below."""
+    return arguments.dir or default_root()
+
+
+def _open(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> Tables:
+    """The tables that are there; those that cannot be used are named on the way."""
+    root = _root(arguments)
+    tables = open_tables(root, rules, getattr(arguments, "men", MOST_MEN), check)
+    for problem in tables.problems:
+        print(f"merels tables: {problem}", file=sys.stderr)
+    if not tables.headers:
+        raise InputError(
+            str(root / rules_folder(rules)), "no usable table there: merels tables build makes them"
+        )
+    return tables
+
+
+def _build(arguments: argparse.Namespace, rules: Rules) -> int:
+    men = MOST_MEN if arguments.all else arguments.men
+    if not 6 <= men <= MOST_MEN:
+        raise InputError(str(men), f"expected 6 to {MOST_MEN} men")
+    if arguments.memory is not None and not 0 < arguments.memory < 2**20:
+        raise InputError(str(arguments.memory), "expected a memory bound in GiB, above 0")
+    memory = None if arguments.memory is None else int(arguments.memory * 2**30)
+    bar = _Bar()
+    builder = Builder(
+        _root(arguments), rules, threads=arguments.threads, memory=memory,
+        depths=arguments.depths, report=bar.show,
+    )  # fmt: skip
+    started = time.monotonic()
+    try:
+        tables = builder.build(men)
+    except KeyboardInterrupt:
+        bar.clear()
+        print("merels tables: interrupted; all finished tables are kept", file=sys.stderr)
+        raise
+    finally:
+        bar.clear()
+    for problem in tables.problems:
+        print(f"merels tables: built again: {problem}", file=sys.stderr)
+    files = [builder.folder / name for name in os.listdir(builder.folder)]
+    size = sum(file.stat().st_size for file in files)
+    states = sum(tally.states for header in tables.headers.values() for tally in header.tallies)
+    print(
+        f"{len(tables.headers)} pairs, {states:,} states, {size:,} bytes in {builder.folder}, "
+        f"{time.monotonic() - started:.1f} s"
+    )
+    return 0
+
+
+class _Bar:
+    """A line on a terminal that is written over and over; nothing where there is no terminal."""
+
+    def __init__(self) -> None:
+        self.width = 0
+
+    def show(self, progress: Progress) -> None:
+        """Show how far a build is."""
+        share = progress.done / progress.total if progress.total else 1.0
+        self.line(
+            share,
+            f"{progress.larger}-{progress.smaller} ply {progress.level:<3} "
+            f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million states, "
+            f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.left)} left",
+        )
+
+    def line(self, share: float, text: str) -> None:
+        """Show a share as a bar, and a text."""
+        if sys.stderr.isatty():
+            filled = int(share * _BAR)
+            line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {100 * share:3.0f}% {text}"
+            print(f"\r{line:<{self.width}}", end="", file=sys.stderr, flush=True)
+            self.width = len(line)
+
+    def clear(self) -> None:
+        """Leave the line as if nothing had been there."""
+        if self.width:
+            print(f"\r{' ' * self.width}\r", end="", file=sys.stderr, flush=True)
+            self.width = 0
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as a person says them."""
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
+    from merels.engine.tables.verify import verify
+
+    tables = _open(arguments, rules, check=True)
+    wrong = len(tables.problems)
+    bar = _Bar()
+    for larger, smaller in tables.headers:
+        report = partial(bar.line, text=f"{larger}-{smaller}")
+        try:
+            results = verify(tables, larger, smaller, threads=arguments.threads, report=report)
+        except ValueError as error:
+            bar.clear()
+            print(f"{larger}-{smaller}: not verified, {error}")
+            wrong += 1
+            continue
+        bar.clear()
+        for found in results:
+            what = "values and depths" if tables.has_depths(found.own, found.opponent) else "values"
+            partly = "" if found.whole else " (as far as values without depths tell)"
+            line = f"{found.own}-{found.opponent}: {found.states:,} {what}, {found.errors:,} wrong{partly}"
+            if found.example is not None:
+                line += f", for example {format_position(found.example)}"
+            print(line, flush=True)
+            wrong += found.errors
+    return FAILURE if wrong else 0
+
+
+def _rows(headers: dict[tuple[int, int], Header]) -> list[dict[str, int | str | None]]:
+    """One record for each subspace, side to move first."""
+    rows: list[dict[str, int | str | None]] = []
+    for (larger, smaller), header in headers.items():
+        sides = (larger, smaller), (smaller, larger)
+        for (own, opponent), tally in zip(sides, header.tallies):
+            depths = [d for d in (tally.longest_win, tally.longest_loss) if d is not None]
+            rows.append({
+                "subspace": f"{own}-{opponent}", "states": tally.states, "wins": tally.won,
+                "draws": tally.drawn, "losses": tally.lost,
+                "longest": max(depths, default=None),
+                "longest_win": tally.longest_win, "longest_loss": tally.longest_loss,
+                "checksum": f"{header.checksum:08x}",
+            })  # fmt: skip
+    return rows
+
+
+def _stats(arguments: argparse.Namespace, rules: Rules) -> int:
+    rows = _rows(_open(arguments, rules).headers)
+    if arguments.json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    names = ("states", "wins", "draws", "losses", "longest")
+    print("own-opponent" + "".join(f"{name:>14}" for name in names))
+    for row in rows:
+        cells = (f"{'-' if row[name] is None else row[name]:>14}" for name in names)
+        print(f"{row['subspace']:<12}" + "".join(cells))
+    return 0
+
+
+def _say(known: Known | None) -> str:
+    """A value and its depth in words."""
+    if known is None:
+        return "unknown"
+    return _WORDS[known.value] + ("" if known.depth is None else f" {known.depth}")
+
+
+def _probe(arguments: argparse.Namespace, rules: Rules) -> int:
+    position = setup_of([arguments.position], rules).position
+    tables = _open(arguments, rules)
+    known = tables.probe(position)
+    if known is None:
+        counts = "-".join(str(position.total(side)) for side in (position.side, 1 - position.side))
+        reason = "men in hand: merels tables solve" if position.hands != (0, 0) else (
+            f"no table {counts} there: merels tables build"
+        )
+        raise InputError(arguments.position, reason)
+    print(f"{'value':<12}{_say(known)}")
+    if position.plies:
+        bounds = tables.bounds(position)
+        if bounds is not None:
+            least, greatest = bounds
+            text = _WORDS[least] if least == greatest else f"{_WORDS[least]} to {_WORDS[greatest]}"
+            print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
+    for turn, after in sorted(tables.turns(position), key=_worth):
+        print(f"{turn!s:<12}{_say(after)}")
+    return 0
+
+
+def _worth(turn: tuple[object, Known | None]) -> tuple[int, int, str]:
+    """Turns in order: the shortest win first, the longest loss before shorter ones."""
+    known = turn[1]
+    if known is None:
+        return 2, 0, str(turn[0])
+    depth = known.depth or 0
+    return -known.value, depth if known.value > 0 else -depth, str(turn[0])
+
+
+def _solve(arguments: argparse.Namespace, rules: Rules) -> int:
+    from merels.engine.tables.solve import solve
+
+    position = setup_of([arguments.position], rules).position
+    tables = _open(arguments, rules)
+    bar = _Bar()
+    started = time.monotonic()
+    try:
+        solution = solve(
+            tables, position, threads=arguments.threads, hash_mb=arguments.hash,
+            report=lambda done, all_of_them: bar.line(done / all_of_them, "first turns"),
+        )  # fmt: skip
+    finally:
+        bar.clear()
+    print(f"{'value':<12}{_WORDS[solution.value]}")
+    for turn, value in sorted(solution.turns.items(), key=lambda item: (-item[1], str(item[0]))):
+        print(f"{turn!s:<12}{_WORDS[value]}")
+    print(
+        f"{solution.nodes:,} nodes, {solution.probes:,} probes, "
+        f"{time.monotonic() - started:.1f} s"
+    )
+    return 0

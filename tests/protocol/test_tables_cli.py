@@ -1,0 +1,131 @@
+"""``merels tables`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.protocol.tables_cli import main
+
+RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
+SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The flags for tables of up to seven men."""
+    root = tmp_path_factory.mktemp("tables")
+    flags = [*RULES, "-dir", str(root), "-threads", "2"]
+    assert main(["build", "-men", "7", "-depths", *flags]) == 0
+    return flags
+
+
+def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
+    """The exit status, output and error output of a command."""
+    capsys.readouterr()
+    status = main(words)
+    output = capsys.readouterr()
+    return status, output.out, output.err
+
+
+def test_stats(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each subspace, and the same as JSON."""
+    status, output, _ = run(capsys, ["stats", *folder])
+    assert status == 0
+    lines = [line.split() for line in output.splitlines() if line[0].isdigit()]
+    assert lines == [
+        ["3-3", "169626", "140621", "269", "28736", "26"],
+        ["4-3", "760398", "75397", "681906", "3095", "10"],
+        ["3-4", "760398", "102281", "658117", "0", "11"],
+    ]
+    _, output, _ = run(capsys, ["stats", "-json", *folder])
+    rows = json.loads(output)
+    assert rows[0]["subspace"] == "3-3" and rows[0]["longest_win"] == 25
+    assert rows[2]["longest_loss"] is None
+
+
+def test_verify(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is wrong, and every table is named; a flipped bit is an exit status of 1."""
+    status, output, _ = run(capsys, ["verify", *folder])
+    assert status == 0
+    assert [line.split(":")[0] for line in output.splitlines()] == ["3-3", "4-3", "3-4"]
+    assert output.count(" 0 wrong") == 3
+
+
+def test_verify_a_damaged_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A flipped bit is named and makes the exit status 1."""
+    flags = [*RULES, "-dir", str(tmp_path)]
+    assert main(["build", "-men", "7", *flags]) == 0
+    [path] = tmp_path.glob("*/4-3.wdl")
+    data = bytearray(path.read_bytes())
+    data[1000] ^= 1
+    path.write_bytes(data)
+    status, _, error = run(capsys, ["verify", *flags])
+    assert status == 1
+    assert "4-3.wdl: damaged data" in error
+
+
+def test_probe(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Value and depth, then every turn, the best first."""
+    status, output, _ = run(capsys, ["probe", SIX, *folder])
+    assert status == 0
+    lines = output.splitlines()
+    assert lines[:3] == ["value       draw", "a1-c3       draw", "a4-c3       draw"]
+    assert len(lines) == 1 + 54
+    assert all(line.split()[1] == "loss" for line in lines[3:])
+    depths = [int(line.split()[2]) for line in lines[3:]]
+    assert depths == sorted(depths, reverse=True)
+
+
+def test_probe_counts_plies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under a limit the plies already played turn a late win into a draw."""
+    flags = ["-variant", "mill", "-dir", str(tmp_path)]
+    assert main(["build", "-men", "6", "-depths", *flags]) == 0
+    late = "@*O*****/O@******/O@****** b 0 0 3 1"
+    _, output, _ = run(capsys, ["probe", late, *flags])
+    assert "now         draw (after 3 plies without a removal)" in output
+
+
+def test_solve(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The value, each first turn's, and what the proof took."""
+    start = "********/********/******** w 3 3 0 1"
+    status, output, _ = run(capsys, ["solve", "-position", start, "-hash", "1", *folder])
+    assert status == 0
+    lines = output.splitlines()
+    assert lines[0] == "value       win"
+    assert len(lines) == 1 + 24 + 1
+    assert "nodes" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    (
+        (["build", "-men", "5"], "expected 6 to 18 men"),
+        (["build", "-men", "6", "-set", "Repetition=1"], "expected 0 or at least 2"),
+        (["build", "-men", "6", "-memory", "0.001"], "GiB of memory"),
+        (["build", "-men", "6", "-memory", "nan"], "expected a memory bound"),
+        (["stats"], "no usable table there: merels tables build makes them"),
+        (["probe", "nonsense"], "expected"),
+        (["stats", "-set", "Colour=red"], "expected a rule field"),
+    ),
+)
+def test_mistakes_are_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    """One line on standard error and exit status 2."""
+    status, _, error = run(capsys, [*words, "-dir", str(tmp_path)])
+    assert status == 2
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Probing and solving say what to build."""
+    eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
+    status, _, error = run(capsys, ["probe", eight, *folder])
+    assert status == 2 and "no table 4-4 there" in error
+    in_hand = "********/********/******** w 3 3 0 1"
+    status, _, error = run(capsys, ["probe", in_hand, *folder])
+    assert status == 2 and "merels tables solve" in error
