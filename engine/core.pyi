@@ -34,6 +34,7 @@ class TranspositionTable:
 class SearchWorker:
     depth: int
     nodes: int
+    table_hits: int
     def __init__(self, table: TranspositionTable) -> None: ...
     def stop(self) -> None: ...
     def set_deadline(self, deadline: int | None) -> None: ...
@@ -48,6 +49,7 @@ class SearchWorker:
         root_turns: Sequence[int],
         report: Callable[[int, list[_Line]], bool],
         *,
+        tables: TableSet | None = None,
         first_depth: int = 1,
         max_depth: int = ...,
         node_limit: int = 0,

@@ -31,6 +31,11 @@ cdef class SearchWorker:
         """Nodes visited by the running or last search."""
         return self.w.nodes
 
+    @property
+    def table_hits(self):
+        """How often the running or last search found a position in the tables."""
+        return self.w.table_hits
+
     def stop(self):
         """End the running search as soon as may be."""
         self.stop_flag = 1
@@ -51,10 +56,11 @@ cdef class SearchWorker:
         memset(self.w.killers, 0xFF, sizeof(self.w.killers))
 
     def run(self, tuple rules, tuple weights, tuple fields, history, root_turns, report,
-            *, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0, int lines=1,
+            *, TableSet tables=None, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0, int lines=1,
             int noise=0, noise_seed=0):
         """Search until a limit or `stop` ends it.
 
+        ``tables`` of perfect play are asked wherever both hands are empty.
         ``fields`` as for `perft`; ``history`` the keys of the game's earlier positions that may
         recur, oldest first; ``root_turns`` the turns to choose from; ``report(depth, lines)`` is
         called after each iteration with a list of (score, seldepth, pv) and ends the search by a
@@ -68,6 +74,8 @@ cdef class SearchWorker:
         cdef list found
         w.rules = load_rules(rules)
         w.weights = load_weights(weights)
+        w.tables = &tables.tables if tables is not None else NULL
+        w.table_hits = 0
         w.nodes = 0
         w.stopped = False
         w.noise = noise

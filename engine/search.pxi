@@ -25,7 +25,9 @@ from libc.math cimport log
 
 cdef enum:
     WIN = 32000              # less the plies to the end of the game
-    PROVEN = 31000           # scores beyond this are proven wins or losses
+    PROVEN = 31000           # scores beyond this are proven wins or losses, their end in sight
+    TABLE_WIN = 30000        # less the plies to a position that a table knows as won
+    FAR = 29000              # scores beyond this count plies from the root
     MOST_EVALUATION = 20000
     INFINITE = 32001
     MAX_DEPTH = 120
@@ -43,6 +45,8 @@ cdef struct Worker:
     RuleSet rules
     Weights weights
     Table *table
+    const Tables *tables                     # of perfect play; NULL: none are asked
+    uint64_t table_hits
     const int *stop                          # shared by all workers of a search
     uint64_t nodes
     uint64_t node_limit
@@ -142,11 +146,11 @@ cdef inline int end_of(const Worker *w, const Board *b, uint64_t key, int ply,
 
 
 cdef inline int score_to_table(int score, int ply) noexcept nogil:
-    return score + ply if score >= PROVEN else score - ply if score <= -PROVEN else score
+    return score + ply if score >= FAR else score - ply if score <= -FAR else score
 
 
 cdef inline int score_from_table(int score, int ply) noexcept nogil:
-    return score - ply if score >= PROVEN else score + ply if score <= -PROVEN else score
+    return score - ply if score >= FAR else score + ply if score <= -FAR else score
 
 
 cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noexcept nogil:
@@ -331,6 +335,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
                 int ply) noexcept nogil:
     cdef uint64_t next_key
     cdef int value, best = -INFINITE, tried = 0, moved = 0, reduction, bound = UPPER
+    cdef int least, greatest
     cdef bint open_window = beta - alpha > 1
     cdef turn_t turn, best_turn = NO_TURN
     cdef turn_t quiet[64]
@@ -362,7 +367,16 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if alpha >= beta:
         return alpha
 
-    # 4. The transposition table.
+    # 4. The tables of perfect play. Near a draw by counting they may leave a win or loss open.
+    if w.tables != NULL and not (b.own_hand | b.opponent_hand):
+        if table_bounds(w.tables, &w.rules, b, &least, &greatest):
+            w.table_hits += 1
+            if least == greatest:
+                return least * (TABLE_WIN - ply)
+            if (least == 0 and beta <= 0) or (greatest == 0 and alpha >= 0):
+                return 0
+
+    # 5. The transposition table.
     probe(w.table, key, &known)
     if known.bound:
         value = score_from_table(known.score, ply)
@@ -371,10 +385,10 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
                     known.bound == UPPER and value <= alpha):
                 return value
     elif depth >= 5:
-        # 5. Without a turn from the table, look for one more cheaply first.
+        # 6. Without a turn from the table, look for one more cheaply first.
         depth -= 1
 
-    # 6. All turns in order, the first with the whole window, the others to show they are no better.
+    # 7. All turns in order, the first with the whole window, the others to show they are no better.
     w.path[w.base + ply] = key
     picker.stage = 0
     picker.next = 0
@@ -394,7 +408,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if moved == 1:
             value = -search(w, &after, next_key, -beta, -alpha, depth - 1, ply + 1)
         else:
-            # 7. Late quiet turns are searched less deeply unless they surprise.
+            # 8. Late quiet turns are searched less deeply unless they surprise.
             reduction = 0
             if depth >= 3 and moved > 3 and not takes(turn):
                 reduction = w.reductions[depth if depth < 63 else 63][moved if moved < 63 else 63]

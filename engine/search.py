@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from merels.engine import core
 from merels.engine.bridge import (
@@ -23,12 +23,20 @@ from merels.engine.levels import Level
 from merels.engine.position import WHITE, Outcome, Position, Turn
 from merels.engine.rules import Rules
 from merels.engine.score import Score
+
+if TYPE_CHECKING:
+    from merels.engine.tables.guide import Guidance
+    from merels.engine.tables.probe import Tables
 from merels.engine.weights import WEIGHTS
 
 DEFAULT_HASH = 16
 MAXIMUM_DEPTH = 120
 _WIN = 32_000
 _PROVEN = 31_000
+_TABLE_WIN = 30_000
+_FAR = 29_000
+_TABLE_CP = 20_000
+"""The score of a win that a table knows, less the plies to it: its end is not in sight yet."""
 _MILLION = 1_000_000
 
 
@@ -109,11 +117,22 @@ def explain(position: Position) -> list[tuple[str, int, int]]:
 
 def _score(value: int) -> Score:
     """A score from the core's number."""
+    if _FAR <= abs(value) < _PROVEN:
+        known = _TABLE_CP - (_TABLE_WIN - abs(value))
+        return Score(cp=known if value > 0 else -known)
     if value >= _PROVEN:
         return Score(win_in=_WIN - value)
     if value <= -_PROVEN:
         return Score(win_in=-(_WIN + value))
     return Score(cp=value)
+
+
+def _known_score(score: Score, guidance: Guidance | None) -> Score:
+    """A search's score, held to what tables know of the root."""
+    if guidance is None or score.win_in is not None:
+        return score
+    known = _TABLE_CP - (guidance.depth or 0)
+    return Score(cp=guidance.value * known)
 
 
 def _final_score(outcome: Outcome, side: int) -> Score:
@@ -132,6 +151,9 @@ class _Watch:
     overhead: int
     side: int
     started: int = field(default_factory=time.monotonic_ns)
+    """When the limits began to count: a ponderhit sets it anew."""
+    asked: int = field(default_factory=time.monotonic_ns)
+    """When the search was asked for: what it reports counts from here."""
     pondering: bool = False
     soft: int | None = None
     """Nanoseconds after the start; None: no clock."""
@@ -139,7 +161,7 @@ class _Watch:
     stable: int = 0
 
     def elapsed(self) -> int:
-        """Nanoseconds since the search was asked for."""
+        """Nanoseconds since the limits began to count."""
         return time.monotonic_ns() - self.started
 
     def arm(self) -> int | None:
@@ -186,6 +208,8 @@ class Searcher:
         self._context: object = None
         self._stopped = threading.Event()
         self._woken = threading.Event()
+        self.tables: Tables | None = None
+        """Tables of perfect play, used in positions of their rules."""
         self._watch: _Watch | None = None
         self._lock = threading.Lock()
         self._ponderhit = False
@@ -292,6 +316,17 @@ class Searcher:
         assert self._table is not None
         self._enter(position.rules, level)
         turns = self._root_turns(position, limits.turns)
+        # A level has no perfect knowledge.
+        tables = self._tables_for(position.rules) if level is None else None
+        guidance: Guidance | None = None
+        if tables is not None and multipv == 1:
+            from merels.engine.tables.guide import guide
+
+            guidance = guide(tables, position, [decode_turn(turn) for turn in turns])
+        if guidance is not None:
+            turns = [encode_turn(turn) for turn in guidance.turns]
+            # Within them the tables tell no turn from another: the search chooses by itself.
+            tables = None
         last: list[Info] = []
         deepest = min(limits.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH)
         if len(turns) == 1 and limits.time[position.side] is not None:
@@ -302,19 +337,27 @@ class Searcher:
             """An info with what the search has spent by now."""
             assert self._table is not None
             nodes = sum(worker.nodes for worker in self._workers[: self.threads])
-            elapsed = watch.elapsed()
+            elapsed = time.monotonic_ns() - watch.asked
             return replace(
                 info,
                 nodes=nodes,
                 time=elapsed // _MILLION,
                 nps=nodes * 1_000_000_000 // max(elapsed, 1),
                 hashfull=self._table.full(),
+                tbhits=sum(worker.table_hits for worker in self._workers[: self.threads])
+                + (guidance.hits if guidance else 0),
             )
 
         def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
             last[:] = [
                 measured(
-                    Info(depth, _score(value), tuple(map(decode_turn, pv)), seldepth, number)
+                    Info(
+                        depth,
+                        _known_score(_score(value), guidance),
+                        tuple(map(decode_turn, pv)),
+                        seldepth,
+                        number,
+                    )
                 )
                 for number, (value, seldepth, pv) in enumerate(lines, 1)
             ]
@@ -330,7 +373,9 @@ class Searcher:
             self._set_deadlines(watch)
         if self._stopped.is_set():
             deepest = 1
-        cut = self._run(position, turns, finished, deepest, limits.nodes, multipv, level)
+        cut = self._run(
+            position, turns, finished, deepest, limits.nodes, multipv, level, tables
+        )
         self._wait_if_asked(limits, watch)
         self._watch = None
         self.arm()
@@ -340,10 +385,20 @@ class Searcher:
             report(best)
         return Result(best.pv[0], best.pv[1] if len(best.pv) > 1 else None, best, cut)
 
+    def _tables_for(self, rules: Rules) -> Tables | None:
+        """The tables, if they are of these rules."""
+        if self.tables is None:
+            return None
+        from merels.engine.tables.files import rules_folder
+
+        if rules_folder(self.tables.rules) != rules_folder(rules):
+            return None
+        return self.tables
+
     def _enter(self, rules: Rules, level: Level | None) -> None:
         """Start a search: scores of other rules or of another eye are worth nothing."""
         assert self._table is not None
-        context = (core_rules(rules), level.noise if level else 0)
+        context = (core_rules(rules), level.noise if level else 0, self.tables)
         if context != self._context:
             if self._context is not None:
                 self.clear()
@@ -359,6 +414,7 @@ class Searcher:
         nodes: int | None,
         multipv: int,
         level: Level | None,
+        tables: Tables | None,
     ) -> bool:
         """Run all workers; the first one reports, and its end ends the others.
 
@@ -374,10 +430,15 @@ class Searcher:
         if level is not None:
             nodes = min(nodes or level.nodes, level.nodes)
         noise = level.noise if level else 0
+        core_tables = tables.core if tables else None
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
             worker.run(
-                *game, lambda depth, lines: False, first_depth=1 + index % 2, lines=1, noise=noise
+                *game,
+                lambda depth, lines: False,
+                tables=core_tables,
+                first_depth=1 + index % 2,
+                noise=noise,
             )
 
         helpers = [
@@ -391,6 +452,7 @@ class Searcher:
             return self._workers[0].run(
                 *game,
                 finished,
+                tables=core_tables,
                 max_depth=deepest,
                 node_limit=nodes or 0,
                 lines=multipv,

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from merels.engine import __version__
 from merels.engine.errors import InputError, shorten
@@ -23,6 +24,9 @@ from merels.protocol.show import bench_lines, board_lines, evaluation_lines
 from merels.protocol.uci import Uci
 from merels.protocol.ugi import Ugi
 from merels.protocol.worker import Worker
+
+if TYPE_CHECKING:
+    from merels.protocol.shelf import Shelf
 
 PATIENCE = 2.0
 """Seconds that a count or a benchmark gets to end by itself when another command would end it: a
@@ -49,6 +53,7 @@ class Session:
         self._stopping = threading.Event()
         self._debug = False
         self._patience = 0.0
+        self._shelf: Shelf | None = None
 
     def handle(self, line: str) -> None:
         """Does what one line says; whatever it holds, the session goes on."""
@@ -115,6 +120,17 @@ class Session:
 
     def _prepare(self) -> None:
         """Allocates what a search needs, with less for Hash where it does not fit."""
+        if self._shelf is None:
+            # Put off until now: the handshake must not wait for what opening tables needs.
+            from merels.protocol.shelf import Shelf
+
+            self._shelf = Shelf()
+        tables, problems = self._shelf.fetch(
+            self._options.rules, self._options.text("TablePath")
+        )
+        self._searcher.tables = tables
+        for problem in problems:
+            self._output.note(f"error {problem}; the engine plays on without it")
         try:
             self._searcher.prepare()
         except InputError as error:

@@ -9,7 +9,13 @@ from pathlib import Path
 from merels.engine.errors import InputError
 from merels.engine.rules import PRESETS, make_rules
 from merels.engine.search import DEFAULT_HASH, Limits, Searcher
-from merels.engine.suite import Tally, load, play
+from merels.engine.suite import Problem, Tally, load, play
+from merels.engine.tables.probe import open_tables
+
+
+def _is_known(searcher: Searcher, problem: Problem) -> bool:
+    """Whether the searcher's tables know a position."""
+    return searcher.tables is not None and searcher.tables.probe(problem.position) is not None
 
 
 def main(argv: list[str]) -> int:
@@ -29,6 +35,10 @@ def main(argv: list[str]) -> int:
                         help="a rule field over the rule set")
     parser.add_argument("-threads", type=int, default=1)
     parser.add_argument("-hash", type=int, default=DEFAULT_HASH, metavar="MiB")
+    parser.add_argument("-tables", type=Path, metavar="DIR",
+                        help="play with the tables of perfect play kept there")
+    parser.add_argument("-known", action="store_true",
+                        help="play only positions that these tables know")
     parser.add_argument("-every", type=int, default=1, metavar="N",
                         help="play only each Nth position")
     parser.add_argument("-show", action="store_true", help="print each turn that failed")
@@ -37,9 +47,17 @@ def main(argv: list[str]) -> int:
     if limits == Limits():
         limits = Limits(nodes=100_000)
     try:
-        problems = load(args.file, make_rules(args.variant, args.set))[:: max(1, args.every)]
+        rules = make_rules(args.variant, args.set)
+        problems = load(args.file, rules)[:: max(1, args.every)]
+        searcher = Searcher(args.hash, args.threads)
+        if args.tables is not None:
+            searcher.tables = open_tables(args.tables, rules)
+            for problem_text in searcher.tables.problems:
+                print(f"merels suite: {problem_text}", file=sys.stderr)
+        if args.known:
+            problems = [one for one in problems if _is_known(searcher, one)]
         tally = Tally()
-        for problem, turn, held in play(problems, limits, Searcher(args.hash, args.threads)):
+        for problem, turn, held in play(problems, limits, searcher):
             tally.add(problem, held)
             if args.show and not held:
                 best = " ".join(sorted(map(str, problem.best)))

@@ -24,7 +24,7 @@ from merels.engine.tables.files import (
 )
 
 MOST_MEN = 18
-_ALWAYS_CHECKED = 1 << 26
+_ALWAYS_CHECKED = 1 << 24
 """Bytes up to which a file's checksum is compared whenever it is opened."""
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from merels.engine.errors import InputError
 from merels.engine.rules import Rules
 from merels.engine.tables.build import Builder
-from merels.engine.tables.files import file_name, pairs, rules_folder, VALUES
+from merels.engine.tables.files import VALUES, file_name, pairs, rules_folder
 from merels.engine.tables.probe import Tables, default_root, open_tables
 
 SMALL_MEN = 7
 """Three against three, three against four and four against three."""
+
+
+def has_small_tables(rules: Rules, root: Path) -> bool:
+    """Whether the small tables of a rule set are kept below a folder."""
+    folder = root / rules_folder(rules)
+    return all((folder / file_name(*pair, VALUES)).exists() for pair in pairs(SMALL_MEN))
 
 
 def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:
@@ -21,10 +29,19 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
     """
     root = root or default_root()
     try:
-        folder = root / rules_folder(rules)
-        if not all((folder / file_name(*pair, VALUES)).exists() for pair in pairs(SMALL_MEN)):
+        if not has_small_tables(rules, root):
             Builder(root, rules, threads=threads, depths=True).build(SMALL_MEN)
         tables = open_tables(root, rules)
     except (InputError, OSError, MemoryError):
         return None
     return tables if tables.headers else None
+
+
+def build_in_background(rules: Rules, root: Path, done: Callable[[], None]) -> None:
+    """Build the small tables on a thread that no one waits for; ``done`` is called if they are."""
+
+    def build() -> None:
+        if small_tables(rules, root) is not None:
+            done()
+
+    threading.Thread(target=build, name="small tables", daemon=True).start()

@@ -1,0 +1,45 @@
+"""Which tables of perfect play the engine uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from merels.engine.rules import Rules
+from merels.engine.tables.files import rules_folder
+from merels.engine.tables.probe import Tables, default_root, open_tables
+from merels.engine.tables.small import build_in_background, has_small_tables
+
+
+class Shelf:
+    """The tables of the rules last asked for, opened once.
+
+    Without a folder named by the user they are those of the user's cache, where the small ones are
+    built at first use, in the background.
+    """
+
+    def __init__(self) -> None:
+        self._place: tuple[str, str] | None = None
+        self._tables: Tables | None = None
+        self._begun: set[tuple[str, str]] = set()
+
+    def fetch(self, rules: Rules, folder: str) -> tuple[Tables | None, list[str]]:
+        """The tables for some rules in a folder (empty: the cache), and what is wrong with them.
+
+        What is wrong is told once, when the tables are opened.
+        """
+        place = (rules_folder(rules), folder)
+        if place == self._place:
+            return self._tables, []
+        self._place = place
+        root = Path(folder) if folder else default_root()
+        problems = [] if root.is_dir() or not folder else [f"'{folder}' is no folder of tables"]
+        tables = open_tables(root, rules)
+        self._tables = tables if tables.headers else None
+        if not folder and place not in self._begun and not has_small_tables(rules, root):
+            self._begun.add(place)
+            build_in_background(rules, root, self._forget)
+        return self._tables, problems + tables.problems
+
+    def _forget(self) -> None:
+        """Open the tables anew when they are next asked for."""
+        self._place = None
