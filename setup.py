@@ -28,11 +28,18 @@ core = Extension(
 )
 
 setup(
-    packages=["merels.engine", "merels.engine.tables", "merels.protocol", "merels.tournament"],
+    packages=[
+        "merels.engine",
+        "merels.engine.tables",
+        "merels.protocol",
+        "merels.protocol.check",
+        "merels.tournament",
+    ],
     package_dir={
         "merels.engine": "engine",
         "merels.engine.tables": "engine/tables",
         "merels.protocol": "protocol",
+        "merels.protocol.check": "protocol/check",
         "merels.tournament": "tournament",
     },
     package_data={

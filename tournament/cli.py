@@ -17,11 +17,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "board": ("merels.protocol.board.command:main", "play, watch and analyse in a browser"),
     "play": ("merels.protocol.play:main", "play against the engine in the terminal"),
     "analyse": ("merels.protocol.shell:analyse", "what the engine thinks of a position"),
+    "review": ("merels.protocol.review_cli:main", "what each turn of a recorded game lost"),
     "eval": ("merels.protocol.shell:evaluate", "the static evaluation, term by term"),
     "perft": ("merels.protocol.shell:perft", "count turn sequences"),
     "bench": ("merels.protocol.shell:bench", "nodes of fixed searches, the same everywhere"),
     "suite": ("merels.protocol.suite_cli:main", "positions with known best turns"),
     "tables": ("merels.protocol.tables_cli:main", "tables of perfect play: build, verify, stats, probe, solve"),
+    "bot": ("merels.protocol.bot_cli:main", "turns for programs, by lines of JSON"),
     "d": ("merels.protocol.shell:display", "draw a position"),
 }
 USAGE_ERROR = 2

@@ -1,0 +1,151 @@
+"""``merels check``: its command line."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from merels.engine.errors import InputError
+from merels.protocol.check.report import Printer, as_json, heading, listing, summary
+from merels.protocol.check.runner import run
+from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
+from merels.protocol.check.suite import choose
+from merels.protocol.check.verdicts import Fault, Verdict
+from merels.protocol.console import guarded, make_parser
+from merels.protocol.errors import EngineError
+from merels.protocol.process import split_command
+
+PROTOCOLS = ("uci", "ugi")
+KEYS = ("cmd", "args", "proto", "dir", "name")
+OPTION = "option."
+
+DESCRIPTION = """\
+Checks whether an engine keeps to the protocol, in about a hundred steps: the greeting, options,
+positions, searches and their limits, stopping, strange input, the end of the process, and the
+legality of every turn that the engine plays or expects.
+
+  merels check -engine cmd=./myengine
+  merels check -engine cmd=python args="my engine.py" proto=ugi option.Hash=64
+  merels check -engine cmd=./myengine -only ponder-hit,stop -timeout 20
+"""
+EPILOG = """\
+Each step passes (ok), fails, is skipped where the engine does not offer what it is about, or
+warns of what is allowed but unusual. A failure shows what the engine said and what was expected,
+and why. An engine that dies or hangs is started again for the next step; after three failed
+starts, or five minutes, the rest is skipped.
+
+Turns are judged by the rules that the engine's defaults name (UCI_Variant and the rule fields),
+otherwise by those of mill.
+
+Exit code: 0 when nothing failed, 1 when something did, 2 when the engine cannot be started or
+the command line is wrong.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Check the engine that the arguments name; returns the exit code."""
+    parser = make_parser("check", DESCRIPTION, EPILOG)
+    parser.add_argument(
+        "-engine", "--engine", nargs="+", metavar="KEY=VALUE",
+        help="cmd=PROGRAM, args=\"ARGUMENTS\", proto=uci|ugi, dir=FOLDER to run in, name=NAME, "
+        "option.NAME=VALUE to set at every start",
+    )
+    parser.add_argument("-fast", "--fast", action="store_true",
+                        help="shorter searches and waits, for every build; the same steps")
+    parser.add_argument("-only", "--only", metavar="NAME,…", default="",
+                        help="these steps or groups alone")
+    parser.add_argument("-list", "--list", action="store_true",
+                        help="print the steps and what each expects, and run none")
+    parser.add_argument("-json", "--json", action="store_true",
+                        help="print the report as one JSON object")
+    parser.add_argument("-timeout", "--timeout", metavar="S", type=_seconds,
+                        help="seconds to wait for an answer that is due (default 5, -fast 3; a "
+                        "start gets at least 10)")
+    arguments = parser.parse_args(argv)
+    return guarded("check", lambda: _check(arguments))
+
+
+def _seconds(text: str) -> float:
+    """A flag's time."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 3600:
+        raise argparse.ArgumentTypeError(f"'{text}' is no time from 0 to 3600 s")
+    return value
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """The command, once its flags are read."""
+    steps = choose([name.strip() for name in arguments.only.split(",") if name.strip()])
+    if arguments.list:
+        print(listing(steps))
+        return 0
+    if not arguments.engine:
+        raise InputError("-engine", "expected the engine to check, as in -engine cmd=./myengine")
+    pace = FAST if arguments.fast else Pace()
+    if arguments.timeout is not None:
+        start = max(pace.start, arguments.timeout)
+        pace = replace(pace, answer=arguments.timeout, start=start)
+    subject = Subject(read_candidate(arguments.engine), pace)
+    try:
+        started = time.monotonic()
+        _try_start(subject)
+        printer = Printer()
+        if not arguments.json:
+            print(heading(subject), flush=True)
+        findings = run(steps, subject, (lambda _: None) if arguments.json else printer.show)
+        seconds = time.monotonic() - started
+        if arguments.json:
+            import json
+
+            print(json.dumps(as_json(subject, findings, seconds), indent=2))
+        else:
+            printer.end()
+            print(summary(findings, seconds))
+    finally:
+        subject.close()
+    return int(any(finding.verdict is Verdict.FAIL for finding in findings))
+
+
+def _try_start(subject: Subject) -> None:
+    """Starts the engine once for its name; one that does not greet is the first step's matter."""
+    try:
+        subject.spawn()
+    except EngineError as error:
+        raise InputError(str(subject.candidate.command[0]), str(error)) from None
+    try:
+        subject.ensure()
+    except (EngineError, Fault) as failure:
+        subject.discard()
+        subject.failure = failure
+
+
+def read_candidate(words: Sequence[str]) -> Candidate:
+    """The engine that ``key=value`` words describe; `InputError` says what is wrong with one."""
+    pairs: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in KEYS and not key.startswith(OPTION):
+            keys = ", ".join(f"{known}=" for known in KEYS)
+            raise InputError(word, f"expected {keys} or {OPTION}NAME= behind -engine")
+        if key.startswith(OPTION):
+            settings[key.removeprefix(OPTION)] = value
+        else:
+            pairs[key] = value
+    protocol = pairs.get("proto", "uci").lower()
+    if protocol not in PROTOCOLS:
+        raise InputError(protocol, f"expected {' or '.join(PROTOCOLS)} for proto=")
+    if not pairs.get("cmd"):
+        raise InputError("-engine", "expected cmd=, the engine's program")
+    try:
+        command = [pairs["cmd"], *split_command(pairs["args"])] if pairs.get("args") else (
+            split_command(pairs["cmd"]) if " " in pairs["cmd"] else [pairs["cmd"]]
+        )
+    except EngineError as error:
+        raise InputError(pairs["cmd"], str(error)) from None
+    return Candidate(command, protocol, pairs.get("dir"), pairs.get("name", ""), settings)

@@ -1,0 +1,74 @@
+"""Steps about how the process ends."""
+
+from __future__ import annotations
+
+from merels.protocol.check.positions import START
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.verdicts import Fault, Group
+
+GROUP = Group("ending", "Ending", needs=("greeting",))
+
+
+@GROUP.step()
+def quit(engine: Subject) -> None:
+    """'quit' ends the process, usually within a second; what is left is killed, and its log
+    files are torn."""
+    engine.ensure()
+    engine.send("quit")
+    engine.end("quit")
+
+
+@GROUP.step()
+def quit_at_once(engine: Subject) -> None:
+    """'quit' is obeyed before the greeting as well: a user may close a dialog quickly."""
+    engine.spawn()
+    engine.send("quit")
+    engine.end("quit before the greeting")
+
+
+@GROUP.step(needs=("ready", "answers"))
+def quit_in_search(engine: Subject) -> None:
+    """'quit' ends the process during a search too."""
+    engine.begin("go infinite", START)
+    engine.pending(engine.pace.listen / 2)
+    engine.send("quit")
+    engine.end("quit in a search")
+
+
+@GROUP.step()
+def end_of_input(engine: Subject) -> None:
+    """The end of its input ends the process: the client has died, and engines that miss it stay
+    behind and use up the machine."""
+    engine.ensure()
+    engine.close_input()
+    engine.end("the end of its input")
+
+
+@GROUP.step()
+def end_of_input_at_once(engine: Subject) -> None:
+    """So does an input that ends before anything was said."""
+    engine.spawn()
+    engine.close_input()
+    engine.end("an empty input")
+
+
+@GROUP.step(needs=("ready", "answers"))
+def end_of_input_in_search(engine: Subject) -> None:
+    """So does one that ends during a search, which nobody will stop any more."""
+    engine.begin("go infinite", START)
+    engine.pending(engine.pace.listen / 2)
+    engine.close_input()
+    engine.end("the end of its input in a search")
+
+
+@GROUP.step(needs=("quit",))
+def exit_code(engine: Subject) -> None:
+    """Every process that was to end did so with exit code 0; tournaments report anything else
+    as a crash."""
+    if not engine.exits:
+        engine.ensure()
+        engine.send("quit")
+        engine.end("quit")
+    for occasion, end in engine.exits:
+        if end:
+            raise Fault(f"{end} after {occasion}")

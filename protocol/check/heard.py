@@ -1,0 +1,199 @@
+"""What an engine said: its lines as they came, its info lines word by word, its answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from merels.engine.errors import InputError
+from merels.engine.notation import parse_turn
+from merels.engine.position import Position, Turn
+from merels.protocol.client import NO_TURN
+
+DRAW_WORDS = ("draw", *NO_TURN)
+"""What some dialects write instead of a turn."""
+NUMBERS = (
+    "depth", "seldepth", "time", "nodes", "multipv", "currmovenumber", "hashfull", "nps", "tbhits",
+    "sbhits", "cpuload", "cp", "mate",
+)
+"""The words of an info line that a whole number follows."""
+SIGNED = ("cp", "mate")
+LISTS = ("pv", "refutation", "currline")
+"""Words that turns follow, up to the next known word."""
+WORDS = frozenset(
+    (*NUMBERS, *LISTS, "score", "lowerbound", "upperbound", "currmove", "string", "wdl")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its line feed, and when it came (`time.monotonic_ns`)."""
+
+    raw: bytes
+    at: int
+
+    @property
+    def text(self) -> str:
+        """The line without outer blanks."""
+        return self.raw.decode("utf-8", "replace").strip()
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the line."""
+        return self.text.split()
+
+    @property
+    def first(self) -> str:
+        """The first word, in lower case."""
+        words = self.raw[:80].decode("utf-8", "replace").split(None, 1)
+        return words[0].lower() if words else ""
+
+
+@dataclass(slots=True)
+class Info:
+    """An info line taken apart; ``mistakes`` and ``unknown`` are what did not fit."""
+
+    line: Line
+    numbers: dict[str, int] = field(default_factory=dict)
+    bound: bool = False
+    wdl: tuple[int, ...] = ()
+    pv: list[str] | None = None
+    mistakes: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the line has a score."""
+        return "cp" in self.numbers or "mate" in self.numbers
+
+
+def read_info(line: Line) -> Info:
+    """The parts of an ``info`` line; what follows ``string`` is anybody's."""
+    info = Info(line)
+    words = line.words[1:]
+    index = 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        if word == "string":
+            break
+        if word in NUMBERS:
+            text = words[index] if index < len(words) else ""
+            value = whole(text)
+            if value is None or value < 0 and word not in SIGNED:
+                info.mistakes.append(f"'{word}' is followed by '{text}', which is no number")
+            else:
+                info.numbers[word] = value
+            index += text != "" and text not in WORDS
+        elif word in LISTS:
+            end = index
+            while end < len(words) and words[end] not in WORDS:
+                end += 1
+            if word == "pv":
+                info.pv = words[index:end]
+            index = end
+        elif word == "wdl":
+            parts = [whole(text) for text in words[index : index + 3]]
+            if len(parts) < 3 or None in parts:
+                info.mistakes.append("'wdl' is not followed by three numbers")
+            info.wdl = tuple(part or 0 for part in parts)
+            index += 3
+        elif word in ("lowerbound", "upperbound"):
+            info.bound = True
+        elif word == "currmove":
+            index += 1
+        elif word == "score":
+            if words[index : index + 1] not in (["cp"], ["mate"]):
+                info.mistakes.append("'score' is not followed by cp or mate")
+        else:
+            info.unknown.append(word)
+    return info
+
+
+def whole(text: str) -> int | None:
+    """A decimal number, or None."""
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 20 else None
+
+
+class Kind(Enum):
+    """What a ``bestmove`` says, judged by the rules."""
+
+    LEGAL = "legal"
+    NONE = "no turn"
+    WITHOUT_REMOVAL = "a mill without its removal"
+    ILLEGAL = "illegal"
+    UNREADABLE = "no turn at all"
+
+
+@dataclass(slots=True)
+class Search:
+    """One ``go`` and all that was said of it."""
+
+    position: Position
+    setup: str
+    """The ``position`` line."""
+    go: str
+    started: int
+    """When it was sent (`time.monotonic_ns`)."""
+    lines: list[Line] = field(default_factory=list)
+    """Before the answer."""
+    best: Line | None = None
+    after: list[Line] = field(default_factory=list)
+    """Behind the answer, before anything else was asked."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds to the answer."""
+        return ((self.best.at if self.best else self.started) - self.started) / 1e9
+
+    @property
+    def infos(self) -> list[Info]:
+        """The info lines but for those that are only text."""
+        infos = [read_info(line) for line in self.lines if line.first == "info"]
+        return [info for info in infos if info.numbers or info.mistakes or info.unknown]
+
+    @property
+    def final(self) -> Info | None:
+        """The last line with an exact score: the best variation's."""
+        scored = [
+            info
+            for info in self.infos
+            if info.scored and not info.bound and info.numbers.get("multipv", 1) == 1
+        ]
+        return scored[-1] if scored else None
+
+    @property
+    def answer(self) -> str:
+        """The word behind ``bestmove``."""
+        words = self.best.words if self.best else []
+        return words[1] if len(words) > 1 else ""
+
+    @property
+    def kind(self) -> Kind:
+        """What the answer is under the rules."""
+        return judge(self.position, self.answer)
+
+    def __str__(self) -> str:
+        return f"'{self.go}' after '{self.setup}'"
+
+
+def judge(position: Position, text: str) -> Kind:
+    """What a turn's text is in a position."""
+    if text.lower() in DRAW_WORDS:
+        return Kind.NONE
+    turn = read(text)
+    if turn is None:
+        return Kind.UNREADABLE
+    if position.is_legal(turn):
+        return Kind.LEGAL
+    steps = {legal[:2] for legal in position.legal_turns() if legal.taken}
+    return Kind.WITHOUT_REMOVAL if not turn.taken and turn[:2] in steps else Kind.ILLEGAL
+
+
+def read(text: str) -> Turn | None:
+    """A turn from its token, or None."""
+    try:
+        return parse_turn(text)
+    except InputError:
+        return None

@@ -1,0 +1,79 @@
+"""Steps about isready."""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+
+from merels.protocol.check.positions import START
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.verdicts import Fault, Group
+
+GROUP = Group("ready", "Ready")
+PROMPT = 0.1
+"""Seconds beyond which an answer that costs nothing is unusual."""
+LATE = 1.0
+"""Seconds beyond which it is a fault."""
+
+
+@GROUP.step()
+def ready(engine: Subject) -> None:
+    """isready is answered by readyok, the first one within the time that clients give it; they
+    wait for it before every game."""
+    engine.discard()
+    engine.ensure()
+    engine.ping()
+
+
+@GROUP.step()
+def ready_at_once(engine: Subject) -> None:
+    """With nothing left to prepare, readyok comes at once; tournaments ask before every game and
+    whenever an engine seems to hang."""
+    engine.ensure()
+    engine.ping()
+    asked = monotonic_ns()
+    seconds = (engine.ping()[-1].at - asked) / 1e9
+    if seconds > LATE:
+        raise Fault(f"readyok took {seconds:.2f} s")
+    if seconds > PROMPT:
+        engine.warn(f"readyok took {seconds * 1000:.0f} ms")
+
+
+@GROUP.step()
+def ready_counts(engine: Subject) -> None:
+    """Each isready gets exactly one readyok; a client that counts them falls out of step."""
+    engine.ensure()
+    engine.ping()
+    engine.send(*["isready"] * 5)
+    for _ in range(5):
+        engine.until(lambda line: line.first == "readyok", engine.pace.answer, "isready, 5 times")
+    for line in engine.pending(engine.pace.listen):
+        if line.first == "readyok":
+            raise Fault("a readyok too many", line.raw)
+
+
+@GROUP.step()
+def ready_after_new_game(engine: Subject) -> None:
+    """isready is answered after ucinewgame (uginewgame), also when that comes twice; every
+    tournament sends both before a game."""
+    engine.ensure()
+    for _ in range(2):
+        engine.new_game()
+
+
+@GROUP.step()
+def ready_before_greeting(engine: Subject) -> None:
+    """isready is answered before the greeting as well; some clients ask whether anybody is there
+    first."""
+    engine.spawn()
+    engine.send("isready")
+    try:
+        engine.until(lambda line: line.first == "readyok", 1.0, "isready")
+    except Fault:
+        engine.warn("no readyok before the greeting")
+        engine.changed = True
+
+
+@GROUP.step(needs=("ready",))
+def answers(engine: Subject) -> None:
+    """'go depth 1' in the first position is answered by a bestmove; all that follows needs it."""
+    engine.search("go depth 1", START)

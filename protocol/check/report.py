@@ -1,0 +1,152 @@
+"""What ``merels check`` prints."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.suite import GROUPS, STEPS
+from merels.protocol.check.verdicts import Finding, Step, Verdict, quoted
+
+WIDTH = 98
+NAME = max(len(step.name) for step in STEPS)
+INDENT = " " * 8
+_MARKS = {
+    Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn", Verdict.SKIP: "skip",
+}
+_TITLES = {group.name: group.title for group in GROUPS}
+
+
+class Printer:
+    """Prints findings as they come, under the titles of their groups."""
+
+    def __init__(self) -> None:
+        self._group = ""
+        self._skipped: list[Finding] = []
+
+    def show(self, finding: Finding) -> None:
+        """One step's line, and what is to be said of it below."""
+        skipped = finding.verdict is Verdict.SKIP
+        last = self._skipped[-1] if self._skipped else finding
+        if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):
+            self.end()
+        if skipped:
+            self._skipped.append(finding)
+        else:
+            self._print(finding, lines_of(finding))
+
+    def end(self) -> None:
+        """Prints the steps that were skipped last, those with one reason together."""
+        if not self._skipped:
+            return
+        names = ", ".join(finding.step.name for finding in self._skipped)
+        lines = textwrap.wrap(
+            f"{_MARKS[Verdict.SKIP]:<5} {names} ({printable(self._skipped[0].reason)})", WIDTH,
+            initial_indent="  ", subsequent_indent=INDENT, break_on_hyphens=False,
+        )
+        self._print(self._skipped[0], lines)
+        self._skipped.clear()
+
+    def _print(self, finding: Finding, lines: list[str]) -> None:
+        """Prints lines under the title of the step's group."""
+        if finding.step.group != self._group:
+            self._group = finding.step.group
+            print(f"\n{_TITLES[self._group]}")
+        print("\n".join(lines), flush=True)
+
+
+def lines_of(finding: Finding) -> list[str]:
+    """A step's line; a failure is followed by what the engine said and what was expected."""
+    mark = _MARKS[finding.verdict]
+    reason = printable(finding.reason)
+    if finding.verdict is Verdict.PASS:
+        return [f"  {mark:<5} {finding.step.name}"]
+    lines = [f"  {mark:<5} {finding.step.name:<{NAME}}  {reason}"]
+    if finding.line is not None:
+        lines.append(f"{INDENT}said: {quoted(finding.line)}")
+    lines += [f"{INDENT}also: {printable(other)}" for other in finding.others]
+    if finding.verdict is Verdict.FAIL:
+        lines += textwrap.wrap(
+            f"expected: {finding.step.expected}", WIDTH, initial_indent=INDENT,
+            subsequent_indent=INDENT + "  ",
+        )
+    return lines
+
+
+def printable(text: str) -> str:
+    """Text on one line that moves no cursor."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def heading(subject: Subject) -> str:
+    """Which engine is checked, and by which rules its turns are judged."""
+    names = [line.words[2:] for line in subject.greeting.lines if line.words[:2] == ["id", "name"]]
+    said = printable(" ".join(names[0])) if names else "an engine without a name"
+    called = subject.candidate.name or said
+    also = f" ({said})" if called != said else ""
+    return f"{called}{also}, {subject.dialect.name}, judged by the rules of {subject.rules}"
+
+
+def summary(findings: Sequence[Finding], seconds: float) -> str:
+    """The counts."""
+    counts = Counter(finding.verdict for finding in findings)
+    parts = [f"{counts[Verdict.PASS]} passed", f"{counts[Verdict.FAIL]} failed"]
+    if counts[Verdict.WARN]:
+        parts.append(f"{counts[Verdict.WARN]} unusual")
+    if counts[Verdict.SKIP]:
+        parts.append(f"{counts[Verdict.SKIP]} skipped")
+    failed = [finding.step.name for finding in findings if finding.verdict is Verdict.FAIL]
+    text = f"\n{', '.join(parts)} of {len(findings)} steps in {seconds:.1f} s"
+    if failed:
+        text += f"\nagain, the failed ones alone: -only {','.join(failed)}"
+    return text
+
+
+def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> dict[str, Any]:
+    """The whole report as plain data."""
+    counts = Counter(finding.verdict for finding in findings)
+    greeting = {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting.lines
+                if line.first == "id" and len(line.words) > 2}
+    return {
+        "engine": {
+            "name": subject.candidate.name or greeting.get("name", ""),
+            "author": greeting.get("author", ""),
+            "protocol": subject.dialect.name,
+            "rules": str(subject.rules),
+        },
+        "steps": [
+            {
+                "group": finding.step.group,
+                "name": finding.step.name,
+                "verdict": finding.verdict.value,
+                "reason": finding.reason,
+                "line": None if finding.line is None else quoted(finding.line)[1:-1],
+                "also": list(finding.others),
+                "expected": finding.step.expected,
+                "seconds": round(finding.seconds, 3),
+            }
+            for finding in findings
+        ],
+        "summary": {
+            **{verdict.value: counts[verdict] for verdict in Verdict},
+            "seconds": round(seconds, 3),
+        },
+    }
+
+
+def listing(steps: Sequence[Step]) -> str:
+    """Every step with what it expects."""
+    lines: list[str] = []
+    group = ""
+    for step in steps:
+        if step.group != group:
+            group = step.group
+            lines += ["", f"{_TITLES[group]} ({group})"]
+        only = "" if len(step.protocols) > 1 else f" [{step.protocols[0]} alone]"
+        lines.append(f"  {step.name}{only}")
+        lines += textwrap.wrap(step.expected, WIDTH, initial_indent=INDENT,
+                               subsequent_indent=INDENT)
+    return "\n".join(lines[1:])

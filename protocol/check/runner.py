@@ -1,0 +1,72 @@
+"""Runs steps one after the other and says what came of each, whatever the engine does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.verdicts import Fault, Finding, Skip, Step, Verdict, quoted
+from merels.protocol.errors import EngineError
+
+MOST_START_FAILURES = 3
+"""In a row; after them the engine is not started again."""
+MOST_SECONDS = 300.0
+"""After which no further step is begun."""
+
+
+def run(
+    steps: Sequence[Step],
+    subject: Subject,
+    on_finding: Callable[[Finding], None],
+    most_seconds: float = MOST_SECONDS,
+) -> list[Finding]:
+    """What came of each step; ``on_finding`` is told at once."""
+    findings: list[Finding] = []
+    unfit: set[str] = set()
+    deadline = time.monotonic() + most_seconds
+    for step in steps:
+        missing = [need for need in step.needs if need in unfit]
+        if subject.candidate.protocol not in step.protocols:
+            finding = Finding(step, Verdict.SKIP, f"is about {step.protocols[0]}")
+        elif subject.start_failures >= MOST_START_FAILURES:
+            reason = f"the engine failed to start {subject.start_failures} times in a row"
+            finding = Finding(step, Verdict.SKIP, reason)
+        elif missing:
+            finding = Finding(step, Verdict.SKIP, f"needs {missing[0]}, which did not pass")
+        elif time.monotonic() > deadline:
+            finding = Finding(step, Verdict.SKIP, f"{most_seconds:g} s are over")
+        else:
+            finding = run_step(step, subject)
+        if finding.verdict is Verdict.FAIL or missing:
+            unfit.add(step.name)
+        findings.append(finding)
+        on_finding(finding)
+    return findings
+
+
+def run_step(step: Step, subject: Subject) -> Finding:
+    """What came of one step."""
+    subject.warnings.clear()
+    searches, strays = len(subject.searches), len(subject.strays)
+    started = time.monotonic()
+    verdict, reason, line = Verdict.PASS, "", None
+    try:
+        step.check(subject)
+    except Fault as fault:
+        verdict, reason, line = Verdict.FAIL, fault.reason, fault.line
+    except Skip as skip:
+        verdict, reason = Verdict.SKIP, str(skip)
+    except EngineError as error:
+        verdict, reason = Verdict.FAIL, f"{error}; last sent: {quoted(subject.said.encode())}"
+    warnings = list(subject.warnings)
+    if verdict is Verdict.PASS and warnings:
+        verdict, reason, line = Verdict.WARN, warnings[0].reason, warnings[0].line
+        del warnings[0]
+    if verdict is Verdict.FAIL:
+        # One fault, one failure: the steps that judge everything leave out what this one found.
+        del subject.searches[searches:], subject.strays[strays:]
+    subject.tidy(verdict is Verdict.FAIL)
+    seconds = time.monotonic() - started
+    others = tuple(dict.fromkeys(w.reason for w in warnings if w.reason != reason))
+    return Finding(step, verdict, reason, line, seconds, others)

@@ -1,0 +1,148 @@
+"""Steps about searches that end when they are told to: infinite, ponder and stop."""
+
+from __future__ import annotations
+
+from merels.protocol.check.positions import FORCED, MOVING, START, WINNING
+from merels.protocol.check.readiness import LATE, PROMPT
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.verdicts import Fault, Group, Skip
+
+GROUP = Group("stop", "Stopping", needs=("greeting", "ready", "answers"))
+
+
+def _judge(engine: Subject, seconds: float, what: str) -> None:
+    """An answer that should come at once."""
+    if seconds > LATE:
+        raise Fault(f"{what} was answered after {seconds:.2f} s")
+    if seconds > PROMPT:
+        engine.warn(f"{what} was answered after {seconds * 1000:.0f} ms")
+
+
+@GROUP.step()
+def stop(engine: Subject) -> None:
+    """'stop' is answered by bestmove at once (unusual: after 100 ms, a fault: after a second);
+    a user who clicks, and a tournament that ends a ponder search, wait for it."""
+    for text in (START, MOVING):
+        search = engine.begin("go infinite", text)
+        if engine.watch(search, engine.pace.listen) is not None:
+            continue
+        _judge(engine, engine.stop(search, LATE + engine.pace.answer), "stop")
+
+
+@GROUP.step(needs=("stop",))
+def stop_at_once(engine: Subject) -> None:
+    """A stop right behind the go is not lost; clients that change their mind send both in one
+    packet."""
+    for _ in range(3):
+        search = engine.begin("go infinite", START)
+        _judge(engine, engine.stop(search), "stop right behind go")
+
+
+@GROUP.step(needs=("stop",))
+def stop_timed(engine: Subject) -> None:
+    """'stop' ends a search with limits of its own as well."""
+    search = engine.begin("go movetime 60000 depth 1000", START)
+    if engine.watch(search, engine.pace.listen) is None:
+        _judge(engine, engine.stop(search), "stop in a timed search")
+
+
+@GROUP.step()
+def stop_idle(engine: Subject) -> None:
+    """'stop' and 'ponderhit' with no search running are ignored; a bestmove then would be taken
+    for the answer to the next search."""
+    engine.new_game()
+    engine.send("stop", "ponderhit", "stop")
+    lines = engine.ping() + engine.pending(engine.pace.listen)
+    for line in lines:
+        if line.first == "bestmove":
+            raise Fault("a bestmove without a search", line.raw)
+
+
+@GROUP.step(needs=("stop",))
+def infinite_waits(engine: Subject) -> None:
+    """'go infinite' never ends by itself, not with a forced turn nor a proven win; an analysing
+    client takes the early bestmove for the answer to something else."""
+    for text in (START, FORCED, WINNING):
+        search = engine.begin("go infinite", text)
+        line = engine.watch(search, engine.pace.watch)
+        if line is not None:
+            raise Fault(f"'{search.go}' ended by itself after '{search.setup}'", line.raw)
+        engine.stop(search)
+
+
+@GROUP.step(needs=("infinite-waits",))
+def ready_in_search(engine: Subject) -> None:
+    """isready is answered while a search runs, without ending it; clients ask for a sign of
+    life, and a silent engine is taken for one that hangs."""
+    search = engine.begin("go infinite", START)
+    engine.send("isready")
+    try:
+        lines = engine.until(lambda line: line.first == "readyok", LATE, "isready in a search")
+    except Fault as fault:
+        raise Fault("no readyok within 1 s of isready in a search", fault.line) from None
+    for line in lines:
+        if line.first == "bestmove":
+            raise Fault("isready ended the search", line.raw)
+    seconds = (lines[-1].at - search.started) / 1e9
+    if seconds > PROMPT:
+        engine.warn(f"readyok took {seconds * 1000:.0f} ms in a search")
+    search.lines += lines[:-1]
+    engine.stop(search)
+
+
+def _needs_ponder(engine: Subject) -> None:
+    engine.ensure()
+    if engine.option("Ponder") is None:
+        raise Skip("the engine has no option Ponder")
+
+
+@GROUP.step(needs=("stop",))
+def ponder_waits(engine: Subject) -> None:
+    """'go ponder' never ends by itself, however little time is on the clock, with a forced turn
+    or a proven win; the opponent has not moved yet."""
+    _needs_ponder(engine)
+    for text in (START, FORCED, WINNING):
+        search = engine.begin("go ponder wtime 50 btime 50", text)
+        line = engine.watch(search, engine.pace.watch)
+        if line is not None:
+            raise Fault(f"'{search.go}' ended by itself after '{search.setup}'", line.raw)
+        engine.stop(search)
+
+
+@GROUP.step(needs=("ponder-waits",))
+def ponder_stop(engine: Subject) -> None:
+    """'stop' ends a ponder search with a bestmove: the opponent played something else."""
+    _needs_ponder(engine)
+    search = engine.begin("go ponder wtime 60000 btime 60000", START)
+    engine.watch(search, engine.pace.listen / 2)
+    _judge(engine, engine.stop(search), "stop in a ponder search")
+
+
+@GROUP.step(needs=("ponder-waits",))
+def ponder_hit(engine: Subject) -> None:
+    """After 'ponderhit' the search ends within its limits: the clock runs from then on."""
+    _needs_ponder(engine)
+    for go in ("go ponder wtime 600 btime 600", "go ponder movetime 100", "go ponder depth 2"):
+        search = engine.begin(go, START)
+        if engine.watch(search, engine.pace.listen / 2) is not None:
+            continue
+        engine.send("ponderhit")
+        try:
+            engine.finish(search, 0.6 + LATE)
+        except Fault as fault:
+            raise Fault(f"no bestmove within 1.6 s of ponderhit, '{search.go}'",
+                        fault.line) from None
+
+
+@GROUP.step(needs=("ponder-waits", "ponder-hit"))
+def ponder_hit_at_once(engine: Subject) -> None:
+    """A ponderhit right behind the go is not lost: the opponent may answer in no time."""
+    _needs_ponder(engine)
+    for _ in range(3):
+        search = engine.begin("go ponder movetime 50", START)
+        engine.send("ponderhit")
+        try:
+            engine.finish(search, LATE)
+        except Fault as fault:
+            raise Fault("no bestmove within 1 s of a ponderhit right behind go",
+                        fault.line) from None

@@ -1,0 +1,391 @@
+"""The engine under check: its process, what was said to it, and everything that it said."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic_ns
+
+from merels.engine.errors import InputError
+from merels.engine.notation import START, parse_position, parse_turn
+from merels.engine.position import Position
+from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules
+from merels.protocol.adapters import dialect
+from merels.protocol.check.heard import Line, Search
+from merels.protocol.check.verdicts import Fault
+from merels.protocol.errors import EngineError, EngineTerminated
+from merels.protocol.offered import Option, Options, parse_option
+from merels.protocol.process import EngineProcess
+from merels.protocol.wire import Wire, open_wire
+
+LONGEST_LINE = 1 << 16
+"""Bytes of a line that are kept."""
+MOST_LINES = 200_000
+"""Lines that are kept for the steps that judge them all."""
+_VARIANT = "uci_variant"
+_FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
+_UGI_WORDS = {"wtime": "p1time", "btime": "p2time", "winc": "p1inc", "binc": "p2inc"}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An engine to check, and how it is started; ``settings`` are options set at each start."""
+
+    command: str | list[str]
+    protocol: str = "uci"
+    directory: str | None = None
+    name: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long things are waited for, in seconds."""
+
+    answer: float = 5.0
+    """For what is due."""
+    start: float = 10.0
+    """For the greeting."""
+    watch: float = 1.0
+    """How long a search that must not end by itself is watched."""
+    listen: float = 0.2
+    """How long something that should not come is listened for."""
+    movetime: int = 500
+    """Milliseconds of a timed search."""
+    plies: int = 60
+    """Of a game that the engine plays against itself."""
+    games: int = 2
+
+
+FAST = Pace(answer=3.0, watch=0.2, listen=0.1, movetime=100, plies=16, games=1)
+
+
+@dataclass(slots=True)
+class Greeting:
+    """The answer to the handshake."""
+
+    lines: list[Line] = field(default_factory=list)
+    seconds: float = 0.0
+    options: Options = field(default_factory=Options)
+
+
+class Subject:
+    """The engine, one process at a time: started when a step needs it, kept while it is well.
+
+    Whatever it says is kept. ``warn`` notes what is allowed but unusual. Methods that wait raise
+    `Fault` when what is due does not come, and `EngineError` when the process is gone.
+    """
+
+    def __init__(self, candidate: Candidate, pace: Pace) -> None:
+        self.candidate = candidate
+        self.pace = pace
+        self.dialect = dialect(candidate.protocol)
+        self.rules = DEFAULT_RULES
+        self.greeting = Greeting()
+        self.heard: list[Line] = []
+        self.searches: list[Search] = []
+        self.strays: list[tuple[Line, str]] = []
+        """Each ``bestmove`` that nobody had asked for, and what was said last before it."""
+        self.exits: list[tuple[str, str]] = []
+        """How processes ended that were to end: the occasion and, if not well, the way."""
+        self.warnings: list[Fault] = []
+        self.start_failures = 0
+        """How many starts in a row failed."""
+        self.failure: Fault | EngineError | None = None
+        """How a start failed that the next step is to be told of, instead of starting again."""
+        self.surveyed = False
+        """Whether the searches that others judge have been made."""
+        self.changed = False
+        """Whether a step has left the process in a state that others must not meet."""
+        self._folder = tempfile.mkdtemp(prefix="merels-check-")
+        self._process: EngineProcess | None = None
+        self._wire: Wire | None = None
+        self._greeted = False
+        self._queue: deque[Line] = deque()
+        self._tail = b""
+        self._owed = 0
+        self.said = ""
+        """The last line that was sent, or its end."""
+
+    # The process.
+
+    def spawn(self) -> None:
+        """Starts a new process and says nothing to it."""
+        self.discard()
+        self._process = EngineProcess(
+            self.candidate.command,
+            self.candidate.directory,
+            os.path.join(self._folder, "stderr"),
+        )
+        self._wire = open_wire(self._process, trace=self._hear)
+        self._queue.clear()
+        self._tail, self._owed, self.said = b"", 0, ""
+
+    def greet(self) -> Greeting:
+        """The handshake, on a process that may have been greeted before."""
+        greeting = Greeting()
+        started = monotonic_ns()
+        hello = self.dialect.hello.decode().strip()
+        self.send(hello)
+        ready = self.dialect.ready.decode()
+        greeting.lines = self.until(lambda line: line.first == ready, self.pace.start, hello)
+        greeting.seconds = (greeting.lines[-1].at - started) / 1e9
+        for line in greeting.lines:
+            option = parse_option(line.text) if line.first == "option" else None
+            if option is not None:
+                greeting.options.add(option)
+        return greeting
+
+    def ensure(self) -> None:
+        """Has a process that was greeted, is ready, and is at the start of a game."""
+        if self._process is not None and self._greeted:
+            return
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+        try:
+            self.spawn()
+            self.greeting = self.greet()
+            self.rules = _rules_of(self.greeting.options, self.candidate.settings)
+            for name, value in self.candidate.settings.items():
+                self.set_option(name, value)
+        except BaseException:
+            self.start_failures += 1
+            raise
+        self._greeted, self.start_failures = True, 0
+
+    def discard(self) -> None:
+        """Ends the process, however it is."""
+        if self._process is not None and self._wire is not None:
+            self._process.close(0.0)
+            self._wire.close()
+        self._process = self._wire = None
+        self._greeted = self.changed = False
+
+    def close(self) -> None:
+        """Ends the process and removes what was written about it."""
+        self.discard()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def end(self, occasion: str, warn: float = 1.0, most: float = 5.0) -> None:
+        """Waits for the process to end by itself; ``occasion`` is why it should."""
+        assert self._process is not None
+        started = monotonic_ns()
+        patience = min(most, max(self.pace.answer, warn))
+        if not self._process.wait(patience):
+            raise Fault(f"the process still runs {patience:g} s after {occasion}")
+        seconds = (monotonic_ns() - started) / 1e9
+        if seconds > warn:
+            self.warn(f"took {seconds:.1f} s to end after {occasion}")
+        end = self._process.describe_end()
+        self.exits.append((occasion, "" if end == "exit code 0" else end))
+        self.discard()
+
+    def stderr(self) -> bytes:
+        """What it has written to its standard error so far."""
+        try:
+            with open(os.path.join(self._folder, "stderr"), "rb") as file:
+                return file.read(LONGEST_LINE)
+        except OSError:
+            return b""
+
+    # The conversation.
+
+    def warn(self, reason: str, line: Line | bytes | None = None) -> None:
+        """Notes what is allowed but unusual."""
+        self.warnings.append(Fault(reason, line.raw if isinstance(line, Line) else line))
+
+    def send(self, *lines: str) -> None:
+        """Sends lines."""
+        self.raw("".join(line + "\n" for line in lines).encode())
+
+    def raw(self, data: bytes) -> None:
+        """Sends bytes as they are."""
+        assert self._wire is not None
+        self.said = (data[-200:].decode("utf-8", "replace").splitlines() or [""])[-1]
+        self._wire.send(data, self.pace.answer)
+
+    def close_input(self) -> None:
+        """Ends the engine's input."""
+        assert self._wire is not None
+        self._wire.close_input()
+
+    def line(self, seconds: float) -> Line | None:
+        """The next line, or None if none comes in time."""
+        assert self._wire is not None
+        deadline = monotonic_ns() + int(seconds * 1e9)
+        try:
+            while not self._queue:
+                if self._wire.read_line(deadline) is None and not self._queue:
+                    return None
+        except EngineTerminated:
+            if not self._queue:
+                raise
+        line = self._queue.popleft()
+        if len(self.heard) < MOST_LINES:
+            self.heard.append(line)
+        if line.first == "bestmove":
+            if self._owed:
+                self._owed -= 1
+            else:
+                self.strays.append((line, self.said))
+        return line
+
+    def until(
+        self, wanted: Callable[[Line], bool], seconds: float, question: str
+    ) -> list[Line]:
+        """All lines up to one that is wanted; ``question`` is what it answers."""
+        lines: list[Line] = []
+        deadline = monotonic_ns() + int(seconds * 1e9)
+        while True:
+            left = deadline - monotonic_ns()
+            line = self.line(max(0.0, left / 1e9))
+            if line is not None:
+                lines.append(line)
+                if wanted(line):
+                    return lines
+            if line is None or left < 0:
+                last = lines[-1].raw if lines else None
+                raise Fault(f"no answer to '{question}' in {seconds:g} s", last)
+
+    def pending(self, seconds: float) -> list[Line]:
+        """All lines that come in so many seconds."""
+        lines: list[Line] = []
+        deadline = monotonic_ns() + int(seconds * 1e9)
+        while (left := deadline - monotonic_ns()) > 0:
+            line = self.line(left / 1e9)
+            if line is not None:
+                lines.append(line)
+        return lines
+
+    def ping(self) -> list[Line]:
+        """Waits until the engine is ready, and gives the lines up to its saying so."""
+        self.send("isready")
+        return self.until(lambda line: line.first == "readyok", self.pace.answer, "isready")
+
+    def new_game(self) -> None:
+        """A process at the start of a new game."""
+        self.ensure()
+        self.send(self.dialect.new_game.decode().strip())
+        self.ping()
+
+    def option(self, name: str) -> Option | None:
+        """The option of that name, if the engine offers it."""
+        return self.greeting.options.get(name)
+
+    def value(self, name: str) -> str:
+        """What an option is set to at every start: nothing if the engine has not got it."""
+        option = self.option(name)
+        set_to = {key.lower(): value for key, value in self.candidate.settings.items()}
+        return set_to.get(name.lower(), option.default) if option is not None else ""
+
+    def set_option(self, name: str, value: str | None) -> None:
+        """Sets an option; None presses a button."""
+        self.send(f"setoption name {name}" + ("" if value is None else f" value {value}"))
+
+    # Searches.
+
+    def begin(self, go: str, start: str = START, turns: Iterable[str] = ()) -> Search:
+        """Sets a position up and starts a search, with the dialect's own words."""
+        self.ensure()
+        first = position = parse_position(start, self.rules)
+        played = [parse_turn(token) for token in turns]
+        for turn in played:
+            position = position.push(turn)
+        setup = self.dialect.position(first, played).decode()
+        self.send(setup)
+        return self.begin_here(go, position, setup)
+
+    def begin_here(self, go: str, position: Position, setup: str) -> Search:
+        """Starts a search where the engine stands, which ``setup`` has told it."""
+        if self.dialect.name == "ugi":
+            go = " ".join(_UGI_WORDS.get(word, word) for word in go.split())
+        search = Search(position, setup, go, monotonic_ns())
+        self.searches.append(search)
+        self._owed += 1
+        self.send(go)
+        return search
+
+    def finish(self, search: Search, seconds: float | None = None) -> Search:
+        """Waits for the answer to a search, and makes sure that nothing comes behind it."""
+        patience = self.pace.answer if seconds is None else seconds
+        lines = self.until(lambda line: line.first == "bestmove", patience, search.go)
+        search.lines += lines[:-1]
+        search.best = lines[-1]
+        search.after = self.ping()[:-1]
+        return search
+
+    def search(
+        self, go: str, start: str = START, turns: Iterable[str] = (), seconds: float | None = None
+    ) -> Search:
+        """A whole search."""
+        return self.finish(self.begin(go, start, turns), seconds)
+
+    def stop(self, search: Search, seconds: float | None = None) -> float:
+        """Ends a search; the seconds that it took to answer."""
+        started = monotonic_ns()
+        self.send("stop")
+        self.finish(search, seconds)
+        assert search.best is not None
+        return (search.best.at - started) / 1e9
+
+    def watch(self, search: Search, seconds: float) -> Line | None:
+        """Listens to a search for so long; its answer if it ended meanwhile."""
+        for line in self.pending(seconds):
+            if line.first == "bestmove":
+                search.best = line
+            else:
+                search.lines.append(line)
+        return search.best
+
+    def tidy(self, failed: bool) -> None:
+        """Makes the process fit for the next step, or ends it."""
+        if self._process is None:
+            return
+        try:
+            if self._owed and not failed:
+                self.send("stop")
+                self.until(lambda line: line.first == "bestmove", 1.0, "stop")
+        except (Fault, EngineError):
+            failed = True
+        if failed or self.changed or self._owed or not self._greeted:
+            self.discard()
+
+    def _hear(self, direction: str, data: bytes) -> None:
+        """Takes in what came over the wire, as it came."""
+        if direction != "<":
+            return
+        now = monotonic_ns()
+        *whole, rest = data.split(b"\n")
+        for part in whole:
+            self._queue.append(Line((self._tail + part)[:LONGEST_LINE], now))
+            self._tail = b""
+        self._tail = (self._tail + rest)[:LONGEST_LINE]
+        if not data and self._tail:
+            self._queue.append(Line(self._tail, now))
+            self._tail = b""
+
+
+def _rules_of(options: Options, settings: Mapping[str, str]) -> Rules:
+    """The rules that the engine's defaults say, and the settings made over them, in their order.
+
+    Where the engine says nothing, those of ``mill``.
+    """
+    values = [(option.name.lower(), option.default) for option in options.values()]
+    values += [(name.lower(), value) for name, value in settings.items() if name in options]
+    # A variant sets all the fields, and an engine may list it behind them.
+    values[: len(options)] = sorted(values[: len(options)], key=lambda v: v[0] != _VARIANT)
+    rules = DEFAULT_RULES
+    for name, value in values:
+        if name == _VARIANT:
+            rules = PRESETS.get(value.lower(), rules)
+        elif name in _FIELD_NAMES:
+            try:
+                rules = rules.with_field(name, value)
+            except InputError:
+                pass  # The option's own step finds fault with it.
+    return rules

@@ -1,0 +1,52 @@
+"""All steps, in the order in which they run, and the choice among them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from merels.engine.errors import InputError
+from merels.protocol.check import (
+    ending,
+    garbage,
+    handshake,
+    output,
+    queries,
+    readiness,
+    searching,
+    setting_up,
+    settings,
+    stopping,
+    turns,
+)
+from merels.protocol.check.verdicts import Group, Step
+
+GROUPS: tuple[Group, ...] = (
+    handshake.GROUP,
+    readiness.GROUP,
+    stopping.GROUP,
+    searching.GROUP,
+    setting_up.GROUP,
+    settings.GROUP,
+    garbage.GROUP,
+    turns.GROUP,
+    queries.GROUP,
+    output.GROUP,
+    ending.GROUP,
+)
+STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)
+
+
+def choose(names: Sequence[str]) -> list[Step]:
+    """The steps of these names, or of the groups of these names; all of them for none."""
+    if not names:
+        return list(STEPS)
+    groups = {group.name for group in GROUPS}
+    known = [step.name for step in STEPS]
+    wanted = {name.lower() for name in names}
+    for name in sorted(wanted):
+        if name not in groups and name not in known:
+            near = difflib.get_close_matches(name, [*known, *groups], 1)
+            hint = f"; did you mean {near[0]}?" if near else "; -list names them all"
+            raise InputError(name, f"no step or group of that name{hint}")
+    return [step for step in STEPS if step.name in wanted or step.group in wanted]

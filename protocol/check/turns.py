@@ -1,0 +1,165 @@
+"""Steps about the rules: whether what the engine plays is a turn, and a legal one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from merels.engine.notation import parse_position
+from merels.engine.position import Position
+from merels.protocol.check.heard import DRAW_WORDS, Kind, Search, judge, read
+from merels.protocol.check.positions import (
+    FINISHED,
+    FLYING,
+    FORCED,
+    GAME,
+    MOVING,
+    PLACING,
+    START,
+    TAKING,
+    WINNING,
+    shuffle,
+)
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.verdicts import Fault, Group, Skip
+
+GROUP = Group("turns", "Turns", needs=("greeting", "ready", "answers"))
+SURVEY = (START, PLACING, MOVING, FLYING, TAKING, WINNING)
+
+
+def survey(engine: Subject) -> Iterator[Search]:
+    """Every search so far in a game that was not over; a few are made first, if none were yet."""
+    if not engine.surveyed:
+        engine.new_game()
+        for text in SURVEY:
+            engine.search("go depth 4", text)
+        engine.search("go depth 4", START, GAME)
+        engine.surveyed = True
+    for search in engine.searches:
+        if search.best is not None and search.position.outcome() is None:
+            yield search
+
+
+def _raw(search: Search) -> bytes:
+    return search.best.raw if search.best else b""
+
+
+@GROUP.step()
+def whole_turns(engine: Subject) -> None:
+    """A turn that closes a mill names the man that it takes, in the same word (d6-d5xc3); the
+    removal is part of the turn, and without it the turn is illegal."""
+    for search in survey(engine):
+        if search.kind is Kind.WITHOUT_REMOVAL:
+            raise Fault(f"closes a mill and takes nothing, {search}", _raw(search))
+
+
+@GROUP.step()
+def bestmove_legal(engine: Subject) -> None:
+    """Every bestmove so far was a legal turn; an illegal one loses a game in every tournament."""
+    for search in survey(engine):
+        kind = search.kind
+        if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
+            continue
+        if kind is Kind.NONE:
+            raise Fault(f"plays no turn though there are some, {search}", _raw(search))
+        if kind is Kind.UNREADABLE:
+            raise Fault(f"is no turn (such as d6, d6xb4, d6-d5, d6-d5xc3), {search}", _raw(search))
+        turn = read(search.answer)
+        objection = search.position.objection(turn) if turn else ""
+        raise Fault(f"is illegal ({objection}), {search}", _raw(search))
+
+
+@GROUP.step(needs=("bestmove-legal",))
+def forced_turn(engine: Subject) -> None:
+    """A turn that is the only one is played like any other, whatever the limit; engines that take
+    a short cut there forget to answer."""
+    for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
+        search = engine.search(go, FORCED)
+        if search.kind is not Kind.LEGAL:
+            raise Fault("is not the one legal turn", _raw(search))
+
+
+def _ends(engine: Subject, search: Search, what: str) -> None:
+    """The answer in a position that is over."""
+    answer = search.answer.lower()
+    if answer not in DRAW_WORDS:
+        raise Fault(f"plays on where the game is over: {what}", _raw(search))
+    if answer != "0000":
+        engine.warn(f"writes '{answer}' where the game is over; 0000 is usual", search.best)
+    if not any(info.scored for info in search.infos):
+        engine.warn(f"no score before bestmove where the game is over: {what}", search.best)
+
+
+@GROUP.step()
+def finished_games(engine: Subject) -> None:
+    """Where a side has lost there is no turn, and 'bestmove 0000' says so at once; a client that
+    asks all the same must not hang or get a turn from nowhere."""
+    for what, text in FINISHED.items():
+        _ends(engine, engine.search("go movetime 50", text), what)
+
+
+@GROUP.step(needs=("bestmove-legal",))
+def repeated_position(engine: Subject) -> None:
+    """Turns that are sent with a position are remembered: where it recurs often enough the game
+    is a draw. An engine that plays on there is only unusual, for the client is the referee."""
+    if not engine.rules.repetition:
+        raise Skip("the engine's rules know no repetition")
+    turns = [str(turn) for turn in shuffle(MOVING, engine.rules)]
+    search = engine.search("go depth 3", MOVING, turns * (engine.rules.repetition - 1))
+    if search.position.outcome() is None:
+        raise Skip("the rules end this game otherwise")
+    if search.kind is not Kind.NONE:
+        engine.warn("plays on where the game is a draw by repetition", search.best)
+
+
+@GROUP.step(needs=("whole-turns", "bestmove-legal"))
+def whole_games(engine: Subject) -> None:
+    """The engine plays games against itself, and every turn is legal in the position that all
+    turns before it lead to, under the rules that it names (or mill)."""
+    for number in range(engine.pace.games):
+        engine.new_game()
+        turns: list[str] = []
+        position = parse_position(START, engine.rules)
+        while position.outcome() is None and len(turns) < engine.pace.plies:
+            search = engine.search(f"go depth {2 + number}", START, turns)
+            turn = read(search.answer)
+            if turn is None or not position.is_legal(turn):
+                raise Fault(f"not a legal turn, ply {len(turns) + 1} of a game: {search}",
+                            _raw(search))
+            position = position.play(turn)
+            turns.append(str(turn))
+
+
+@GROUP.step()
+def pv_legal(engine: Subject) -> None:
+    """Every turn of every pv so far was legal where it stands; clients play the variations out on
+    a board, and an illegal one betrays a hash entry of another position."""
+    for search in survey(engine):
+        for info in search.infos:
+            bad = _illegal(search.position, info.pv or [])
+            if bad is not None:
+                raise Fault(f"'{bad}' in the pv is not a legal turn there, {search}",
+                            info.line.raw)
+
+
+def _illegal(position: Position, tokens: list[str]) -> str | None:
+    """The first of some turns that is not legal, or None."""
+    for token in tokens:
+        turn = read(token)
+        if turn is None or not position.is_legal(turn):
+            return token
+        position = position.play(turn)
+    return None
+
+
+@GROUP.step(protocols=("uci",))
+def ponder_legal(engine: Subject) -> None:
+    """The turn behind 'ponder' is legal after the bestmove; the client sends it back at once as
+    the position to ponder on."""
+    for search in survey(engine):
+        words = search.best.words if search.best else []
+        turn = read(search.answer)
+        if words[2:3] != ["ponder"] or turn is None or search.kind is not Kind.LEGAL:
+            continue
+        token = words[3] if len(words) > 3 else ""
+        if judge(search.position.play(turn), token) is not Kind.LEGAL:
+            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", _raw(search))

@@ -1,0 +1,314 @@
+"""``merels check``: sound engines pass every step, and each fault fails the step that names it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine.errors import InputError
+from merels.engine.notation import parse_position
+from merels.protocol.check.cli import main, read_candidate
+from merels.protocol.check.heard import Kind, Line, judge, read_info
+from merels.protocol.check.runner import run
+from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
+from merels.protocol.check.suite import GROUPS, STEPS, choose
+from merels.protocol.check.verdicts import Finding, Verdict, quoted
+from tests.processes import FAKE, own_mark, wait_until_gone
+
+FAULTY = str(Path(__file__).parents[1] / "fakes" / "faulty.py")
+OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
+QUICK = Pace(answer=1.5, watch=0.05, listen=0.05, movetime=40, plies=4, games=1)
+
+READINESS = "ready,answers,stop,stop-at-once,infinite-waits,ready-in-search"
+SEARCHES = "go-depth,go-mixed,go-nodes,go-movetime,go-searchmoves,multipv,deterministic"
+POSITIONS = "position-fen,position-bare-moves,position-grows,bad-positions,bad-turns"
+INPUTS = "unknown-commands,empty-lines,bad-arguments"
+ENDS = "quit,quit-in-search,end-of-input,end-of-input-in-search,exit-code"
+# Mode of the fake, the step that names its fault, and those among which it is to fail alone.
+FAULTS = [
+    ("early", "silent-before-greeting", "handshake"),
+    ("nameless", "id-name", "handshake"),
+    ("late-option", "nothing-after-greeting", "handshake"),
+    ("two-hashes", "option-lines", "handshake"),
+    ("bad-default", "option-defaults", "handshake"),
+    ("deaf-to-stop", "stop", READINESS),
+    ("answers-idle-stop", "stop-idle", "stop,stop-idle,one-bestmove"),
+    ("infinite-ends", "infinite-waits", "stop,infinite-waits,ready-in-search,go-alone"),
+    ("ponder-ends", "ponder-waits", "stop,ponder-waits,ponder-stop,ponder-hit"),
+    ("deaf-to-ponderhit", "ponder-hit", "ponder-waits,ponder-hit,ponder-hit-at-once"),
+    ("late-ready", "ready-in-search", READINESS),
+    ("deeper", "go-depth", SEARCHES),
+    ("more-nodes", "go-nodes", SEARCHES),
+    ("slower", "go-movetime", SEARCHES),
+    ("no-searchmoves", "go-searchmoves", SEARCHES),
+    ("same-lines", "multipv", SEARCHES),
+    ("random", "deterministic", SEARCHES),
+    ("dies-of-bare-moves", "position-bare-moves", POSITIONS),
+    ("forgets-position", "bad-positions", POSITIONS),
+    ("takes-half", "bad-turns", POSITIONS),
+    ("dies-of-bad-value", "set-out-of-bounds", "set-out-of-bounds,set-unknown"),
+    ("exact-names", "option-case", "option-case,set-malformed"),
+    ("dies-of-nonsense", "unknown-commands", INPUTS),
+    ("illegal", "bestmove-legal", "turns,output"),
+    ("no-removal", "whole-turns", "turns,output"),
+    ("plays-on", "finished-games", "turns,output"),
+    ("illegal-pv", "pv-legal", "turns,output"),
+    ("illegal-ponder", "ponder-legal", "turns,output"),
+    ("two-bestmoves", "one-bestmove", "turns,output"),
+    ("long-bestmove", "bestmove-form", "turns,output"),
+    ("no-score", "score-before-bestmove", "go-movetime,turns,output"),
+    ("bad-number", "info-syntax", "turns,output"),
+    ("too-full", "info-bounds", "turns,output"),
+    ("depth-falls", "info-depth-rises", "turns,output"),
+    ("nodes-fall", "info-counts-rise", "turns,output"),
+    ("long-time", "info-time-honest", "turns,output"),
+    ("trailing-blank", "clean-lines", "turns,output"),
+    ("hangs-at-quit", "quit-in-search", ENDS),
+    ("outlives-input", "end-of-input-in-search", ENDS),
+    ("bad-exit", "exit-code", ENDS),
+]
+UGI_FAULTS = [
+    ("ponder-in-ugi", "bestmove-two-words", "output,queries"),
+    ("query-yes", "query-turn", "bestmove-legal,query-turn,query-result"),
+]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def leaves_no_process() -> Iterator[None]:
+    """Whatever the engines do, nothing of them is left at the end."""
+    yield
+    if Path("/proc/self/environ").exists():
+        assert wait_until_gone(own_mark()) == []
+
+
+def check(
+    mode: str, only: str = "", protocol: str = "uci", pace: Pace = QUICK
+) -> tuple[dict[str, Verdict], list[Finding]]:
+    """What comes of the steps for a mode of the fake: verdicts by step, and all findings."""
+    subject = Subject(Candidate([sys.executable, FAULTY, mode], protocol), pace)
+    try:
+        findings = run(choose([name for name in only.split(",") if name]), subject, lambda _: None)
+    finally:
+        subject.close()
+    return {finding.step.name: finding.verdict for finding in findings}, findings
+
+
+def failed(findings: list[Finding]) -> dict[str, str]:
+    """The steps that failed, with their reasons."""
+    return {f.step.name: f.reason for f in findings if f.verdict is Verdict.FAIL}
+
+
+@pytest.mark.parametrize(("protocol", "other"), [("uci", "ugi"), ("ugi", "uci")])
+def test_our_engine_passes_every_step(protocol: str, other: str) -> None:
+    verdicts, findings = check("sound", protocol=protocol)
+    assert failed(findings) == {}
+    assert len(verdicts) == len(STEPS)
+    skipped = {finding.reason for finding in findings if finding.verdict is Verdict.SKIP}
+    assert skipped == {f"is about {other}"}
+
+
+def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["-engine", *OURS, "-fast", "-json", "-only", "handshake,ponder-hit,query-turn"])
+    report = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert report["engine"]["name"].startswith("merels ")
+    assert (report["engine"]["protocol"], report["engine"]["rules"]) == ("uci", "mill")
+    counts = {key: value for key, value in report["summary"].items() if key != "seconds"}
+    assert counts == {"pass": 10, "fail": 0, "warn": 0, "skip": 1}
+    step = report["steps"][0]
+    assert (step["group"], step["name"], step["verdict"]) == ("handshake", "greeting", "pass")
+    assert step["line"] is None and step["expected"].startswith("The handshake")
+
+
+@pytest.mark.parametrize(("mode", "step", "only"), FAULTS)
+def test_each_fault_fails_the_step_that_names_it(mode: str, step: str, only: str) -> None:
+    verdicts, findings = check(mode, only)
+    assert list(failed(findings)) == [step], failed(findings)
+    assert len(verdicts) > 1
+
+
+@pytest.mark.parametrize(("mode", "step", "only"), UGI_FAULTS)
+def test_each_fault_in_ugi_fails_the_step_that_names_it(mode: str, step: str, only: str) -> None:
+    _, findings = check(mode, only, "ugi")
+    assert list(failed(findings)) == [step], failed(findings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "step"), [fault[:2] for fault in FAULTS])
+def test_each_fault_fails_one_step_of_all(mode: str, step: str) -> None:
+    _, findings = check(mode, pace=FAST)
+    assert list(failed(findings)) == [step], failed(findings)
+
+
+def test_noise_on_standard_error_is_unusual_and_quoted() -> None:
+    verdicts, findings = check("noisy", "silent-stderr,known-lines")
+    assert verdicts == {"known-lines": Verdict.PASS, "silent-stderr": Verdict.WARN}
+    assert findings[1].line == "thinking…".encode()
+
+
+def test_a_failure_quotes_the_line_and_names_the_search() -> None:
+    _, findings = check("illegal", "bestmove-legal")
+    assert findings[0].line == b"bestmove a1xg7"
+    assert "'go depth 4' after 'position startpos'" in findings[0].reason
+
+
+def test_an_engine_that_never_answers_costs_seconds() -> None:
+    subject = Subject(Candidate([*FAKE, "never-ready"]), QUICK)
+    started = time.monotonic()
+    findings = run(STEPS, subject, lambda _: None)
+    subject.close()
+    assert time.monotonic() - started < 60.0
+    assert set(failed(findings)) == {"ready"}
+    skipped = [f for f in findings if f.verdict is Verdict.SKIP]
+    assert any(f.reason == "needs ready, which did not pass" for f in skipped)
+
+
+def test_after_failed_starts_the_rest_is_skipped() -> None:
+    subject = Subject(Candidate([*FAKE, "die-start"]), QUICK)
+    # Steps that do not need the greeting to have passed in this run.
+    steps = choose(["id-name", "id-author", "option-lines", "quit", "end-of-input"])
+    findings = run(steps, subject, lambda _: None)
+    subject.close()
+    assert [f.verdict.value for f in findings] == ["fail", "fail", "fail", "skip", "skip"]
+    assert "failed to start 3 times" in findings[-1].reason
+
+
+def test_the_suite_is_bounded_in_time() -> None:
+    subject = Subject(Candidate([sys.executable, FAULTY, "sound"]), QUICK)
+    findings = run(STEPS[:5], subject, lambda _: None, most_seconds=-1.0)
+    subject.close()
+    assert {f.reason for f in findings} == {"-1 s are over"}
+
+
+def test_the_report_groups_steps_and_ends_in_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    engine = [f"cmd={sys.executable}", f"args={FAULTY} nameless", "name=Anna"]
+    assert main(["-engine", *engine, "-only", "handshake,query-turn", "-fast"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("Anna (an engine without a name), uci, judged by the rules of mill\n")
+    assert "\nHandshake\n  ok    greeting\n" in out
+    assert "  FAIL  id-name" in out and "\n        expected: The greeting says" in out
+    assert "  skip  query-turn (is about ugi)\n" in out
+    assert "\n8 passed, 1 failed, 1 skipped of 10 steps in " in out
+    assert out.endswith("again, the failed ones alone: -only id-name\n")
+
+
+def test_the_list_names_every_step(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-list"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"\n  {step.name}" in out for step in STEPS)
+    assert main(["-list", "-only", "ending"]) == 0
+    assert "go-depth" not in capsys.readouterr().out
+
+
+def test_steps_have_names_and_sentences_of_their_own() -> None:
+    names = [step.name for step in STEPS]
+    assert len(set(names)) == len(names) >= 90
+    assert not {group.name for group in GROUPS} & set(names) - {"ready", "stop"}
+    for step in STEPS:
+        assert len(step.expected) > 30 and step.expected.endswith("."), step.name
+        assert set(step.needs) <= set(names), step.name
+        earlier = names[: names.index(step.name)]
+        assert set(step.needs) <= set(earlier), f"{step.name} needs what comes later"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-engine", "cmd=./no-such-engine"], "'./no-such-engine' is not in"),
+        ([], "expected the engine to check"),
+        (["-engine", "cmd=x", "colour=red"], "expected cmd=, args="),
+        (["-engine", "cmd=x", "proto=sanmill"], "expected uci or ugi"),
+        (["-engine", "proto=uci"], "expected cmd="),
+        (["-engine", "cmd=x", "-only", "go-dept"], "did you mean go-depth?"),
+    ],
+)
+def test_mistakes_get_one_line_and_exit_code_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err and captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+def test_the_command_is_found_by_its_name() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "merels.tournament.cli", "check", "-engine", *OURS, "-only",
+         "greeting"],
+        capture_output=True, text=True, timeout=60,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "1 passed, 0 failed of 1 steps" in result.stdout
+
+
+def test_options_of_the_command_line_are_set_at_every_start() -> None:
+    candidate = read_candidate([*OURS, "option.MultiPV=2", "option.UCI_ShowWDL=true"])
+    subject = Subject(candidate, QUICK)
+    search = subject.search("go depth 2")
+    subject.close()
+    assert {info.numbers["multipv"] for info in search.infos} == {1, 2}
+    assert all(sum(info.wdl) == 1000 for info in search.infos)
+
+
+def test_a_candidate_without_a_program_is_refused() -> None:
+    with pytest.raises(InputError, match="expected cmd="):
+        read_candidate(["name=A"])
+    with pytest.raises(InputError, match="cannot read"):
+        read_candidate(["cmd=a", "args='b"])
+
+
+def test_lines_are_quoted_visibly() -> None:
+    assert quoted(b"a\tb\x1b[2J \r") == r"'a\tb\x1b[2J \r'"
+    assert quoted(b"\xff\x00") == r"'\xff\x00'"
+    assert len(quoted(b"x" * 10_000)) < 200
+
+
+@pytest.mark.parametrize(
+    ("line", "mistakes", "unknown"),
+    [
+        ("info depth 3 seldepth 5 score cp -12 upperbound nodes 5 pv d6 f4", 0, []),
+        ("info depth x score cp 1", 1, []),
+        ("info depth", 1, []),
+        ("info depth -1", 1, []),
+        ("info score 12 depth 2", 1, ["12"]),
+        ("info score mate -3 wdl 0 0 1000 string depth x", 0, []),
+        ("info wdl 1 2", 1, []),
+        ("info flavour sweet", 0, ["flavour", "sweet"]),
+    ],
+)
+def test_info_lines_are_read_strictly(line: str, mistakes: int, unknown: list[str]) -> None:
+    info = read_info(Line(line.encode(), 0))
+    assert (len(info.mistakes), info.unknown) == (mistakes, unknown)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("d1-a1xd3", Kind.LEGAL),
+        ("d1-a1", Kind.WITHOUT_REMOVAL),
+        ("d1-a1xa1", Kind.UNREADABLE),
+        ("d1-a1xd1", Kind.UNREADABLE),
+        ("a1", Kind.ILLEGAL),
+        ("", Kind.UNREADABLE),
+        ("0000", Kind.NONE),
+        ("(none)", Kind.NONE),
+        ("draw", Kind.NONE),
+    ],
+)
+def test_answers_are_judged_by_the_rules(text: str, kind: Kind) -> None:
+    position = parse_position("**@O@@**/**@O@O@*/@*@OO*OO w 0 0 24 32")
+    assert judge(position, text) is kind
+
+
+def test_turns_are_judged_by_the_rules_that_the_engine_names() -> None:
+    ours = [*OURS, "option.Repetition=0", "option.UCI_Variant=multi", "option.flying=never"]
+    subject = Subject(read_candidate(ours), QUICK)
+    subject.ensure()
+    subject.close()
+    assert str(subject.rules) == "multi Flying=never"
