@@ -43,7 +43,7 @@ setup(
         "merels.tournament": "tournament",
     },
     package_data={
-        "merels.engine": ["*.pyx", "*.pxi", "*.pyi", "py.typed"],
+        "merels.engine": ["*.pyx", "*.pxi", "*.pyi", "*.bin", "*.md", "py.typed"],
         "merels.engine.tables": ["*.pxi", "*.md"],
         "merels.protocol": ["py.typed"],
         "merels.tournament": ["py.typed", "*.css", "*.js", "books/*.pos"],

@@ -1,4 +1,4 @@
-"""Types of the compiled core. Positions, rules and weights come as plain tuples.
+"""Types of the compiled core. Positions and rules come as plain tuples.
 
 rules    (flying 0 never 1 own 2 both, locked mills safe, two men for two mills, blocked draws,
          repetition, no-removal plies, three-three plies)
@@ -10,19 +10,24 @@ from collections.abc import Callable, Sequence
 
 _Rules = tuple[int, bool, bool, bool, int, int, int]
 _Board = tuple[int, int, int, int, int]
-_Weights = tuple[tuple[int, ...], ...]
 _Line = tuple[int, int, list[int]]
 
-FEATURE_NAMES: tuple[str, ...]
+PART_NAMES: tuple[str, ...]
+WEIGHTS_SIZE: int
 
 def check_geometry(men: int) -> int: ...
 def perft(rules: _Rules, fields: _Board, depth: int) -> int: ...
 def legal_turns(rules: _Rules, fields: _Board) -> list[int]: ...
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]: ...
-def features(
-    rules: _Rules, fields: _Board
-) -> tuple[int, list[int], list[int]]: ...
-def evaluate(rules: _Rules, weights: _Weights, fields: _Board) -> int: ...
+def evaluate(rules: _Rules, fields: _Board) -> int: ...
+def terms(rules: _Rules, fields: _Board) -> list[float]: ...
+def load_weights(data: bytes) -> None: ...
+def shuffle(data: bytearray, seed: int) -> None: ...
+
+class Fit:
+    def __init__(self, share: float, seed: int = 1) -> None: ...
+    def epoch(self, data: bytes | bytearray, rate: float) -> float: ...
+    def weights(self) -> bytes: ...
 
 class TranspositionTable:
     megabytes: int
@@ -43,7 +48,6 @@ class SearchWorker:
     def run(
         self,
         rules: _Rules,
-        weights: _Weights,
         fields: _Board,
         history: Sequence[int],
         root_turns: Sequence[int],

@@ -21,8 +21,10 @@ include "tables/retro.pxi"
 include "tables/builder.pxi"
 include "tables/verify.pxi"
 include "tables/placing.pxi"
+include "fit.pxi"
 
 load_geometry()
+load_patterns()
 
 
 # A rule set from the tuple that search.py makes of its fields.
@@ -61,23 +63,25 @@ def legal_turns(tuple rules, tuple fields):
     return [list.turns[i] for i in range(list.size)]
 
 
-def evaluate(tuple rules, tuple weights, tuple fields):
+def evaluate(tuple rules, tuple fields):
     """The static evaluation from the side to move's view, in hundredths of a man."""
     cdef RuleSet rule_set = load_rules(rules)
-    cdef Weights table = load_weights(weights)
     cdef Board b = load_board(fields)
-    return evaluate_board(&rule_set, &table, &b)
+    return evaluate_board(&rule_set, &b)
 
 
-def features(tuple rules, tuple fields):
-    """The phase (0 placing, 1 moving, 2 flying) and both sides' features, side to move first."""
+def terms(tuple rules, tuple fields):
+    """What each of the parts named in ``PART_NAMES`` is worth, and then all of them together.
+
+    In hundredths of a man, from the side to move's view.
+    """
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
-    cdef int own[FEATURES]
-    cdef int opponent[FEATURES]
-    all_features(&rule_set, &b, own, opponent)
-    return (phase_of(&b), [own[i] for i in range(FEATURES)],
-            [opponent[i] for i in range(FEATURES)])
+    cdef int at[PARTS]
+    cdef int phase = phase_of(&rule_set, &b)
+    entries_of(&rule_set, &b, at)
+    found = [WEIGHTS.worth[phase][at[i]] / 4 for i in range(PARTS)]
+    return [*found, together(at, phase) / (1 << OUTPUT_SHIFT)]
 
 
 cdef Worker scratch          # for outcome(), which needs a path but no search

@@ -55,9 +55,9 @@ cdef class SearchWorker:
         memset(self.w.order, 0, sizeof(self.w.order))
         memset(self.w.killers, 0xFF, sizeof(self.w.killers))
 
-    def run(self, tuple rules, tuple weights, tuple fields, history, root_turns, report,
-            *, TableSet tables=None, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0, int lines=1,
-            int noise=0, noise_seed=0):
+    def run(self, tuple rules, tuple fields, history, root_turns, report,
+            *, TableSet tables=None, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0,
+            int lines=1, int noise=0, noise_seed=0):
         """Search until a limit or `stop` ends it.
 
         ``tables`` of perfect play are asked wherever both hands are empty.
@@ -73,7 +73,6 @@ cdef class SearchWorker:
         cdef int seldepths[MOST_LINES]
         cdef list found
         w.rules = load_rules(rules)
-        w.weights = load_weights(weights)
         w.tables = &tables.tables if tables is not None else NULL
         w.table_hits = 0
         w.nodes = 0

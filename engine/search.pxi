@@ -37,13 +37,16 @@ cdef enum:
     MOST_LINES = 64          # principal variations reported at once
 
 cdef enum:
+    FUTILE_DEPTH = 5
+    FUTILE_MARGIN = 60       # hundredths of a man for each ply
+
+cdef enum:
     ORDER_CLOSING = 1 << 24
     ORDER_KILLER = 1 << 22
     MOST_ORDER = 1 << 14
 
 cdef struct Worker:
     RuleSet rules
-    Weights weights
     Table *table
     const Tables *tables                     # of perfect play; NULL: none are asked
     uint64_t table_hits
@@ -80,7 +83,8 @@ cdef void load_reductions(Worker *w) noexcept nogil:
         for index in range(64):
             w.reductions[depth][index] = 0
             if depth and index:
-                w.reductions[depth][index] = <int>(0.4 + log(depth) * log(index) / 2.1)
+                w.reductions[depth][index] = <int>(
+                    0.4 + log(depth) * log(index) / 2.1)
 
 
 # Whether the search must end now; looks at the clock only now and then.
@@ -154,7 +158,7 @@ cdef inline int score_from_table(int score, int ply) noexcept nogil:
 
 
 cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noexcept nogil:
-    cdef int value = evaluate_board(&w.rules, &w.weights, b)
+    cdef int value = evaluate_board(&w.rules, b)
     cdef uint64_t mixed
     if w.noise:
         mixed = (key ^ w.noise_seed) * 0xD6E8FEB86659FD93ull
@@ -388,7 +392,13 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         # 6. Without a turn from the table, look for one more cheaply first.
         depth -= 1
 
-    # 7. All turns in order, the first with the whole window, the others to show they are no better.
+    # 7. So far above the window, near the leaves, that no reply will bring it back.
+    if depth <= FUTILE_DEPTH and not open_window and abs(beta) < MOST_EVALUATION:
+        value = evaluate_node(w, b, key)
+        if value - FUTILE_MARGIN * depth >= beta:
+            return value
+
+    # 8. All turns in order, the first with the whole window, the others to show they are no better.
     w.path[w.base + ply] = key
     picker.stage = 0
     picker.next = 0
@@ -408,9 +418,9 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if moved == 1:
             value = -search(w, &after, next_key, -beta, -alpha, depth - 1, ply + 1)
         else:
-            # 8. Late quiet turns are searched less deeply unless they surprise.
+            # 9. Late quiet turns are searched less deeply unless they surprise.
             reduction = 0
-            if depth >= 3 and moved > 3 and not takes(turn):
+            if depth >= 3 and moved > 1 and not takes(turn):
                 reduction = w.reductions[depth if depth < 63 else 63][moved if moved < 63 else 63]
                 if open_window and reduction:
                     reduction -= 1

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from merels.engine import core
+from merels.engine import core, weights
 from merels.engine.bridge import (
     core_board,
     core_history,
@@ -27,7 +27,6 @@ from merels.engine.score import Score
 if TYPE_CHECKING:
     from merels.engine.tables.guide import Guidance
     from merels.engine.tables.probe import Tables
-from merels.engine.weights import WEIGHTS
 
 DEFAULT_HASH = 16
 MAXIMUM_DEPTH = 120
@@ -99,20 +98,29 @@ class Result(NamedTuple):
 
 def evaluate(position: Position) -> int:
     """The static evaluation from the side to move's view, in hundredths of a man."""
-    return core.evaluate(core_rules(position.rules), WEIGHTS, core_board(position))
+    weights.ensure()
+    return core.evaluate(core_rules(position.rules), core_board(position))
 
 
 def explain(position: Position) -> list[tuple[str, int, int]]:
-    """Each term of the evaluation with White's and Black's part, in hundredths of a man."""
-    phase, own, other = core.features(core_rules(position.rules), core_board(position))
-    white, black = (own, other) if position.side == WHITE else (other, own)
-    terms = [
-        (name, weight * mine, weight * theirs)
-        for name, weight, mine, theirs in zip(core.FEATURE_NAMES, WEIGHTS[phase], white, black)
-    ]
-    tempo = WEIGHTS[phase][-1]
-    to_move = (tempo, 0) if position.side == WHITE else (0, tempo)
-    return [*terms, ("to move", *to_move)]
+    """Each term of the evaluation with White's and Black's part, in hundredths of a man.
+
+    Terms that weigh both sides' men at once stand with the side to move.
+    """
+    weights.ensure()
+    worth: dict[str, float] = {}
+    for name, value in zip(
+        (*core.PART_NAMES, "together"),
+        core.terms(core_rules(position.rules), core_board(position)),
+    ):
+        worth[name] = worth.get(name, 0) + value
+    parts = []
+    for name in [name for name in worth if not name.startswith("opponent's ")]:
+        own = round(worth[name])
+        other = -round(worth.get(name.replace("own ", "opponent's ", 1), 0)) if "own " in name else 0
+        both = (own, other) if position.side == WHITE else (other, own)
+        parts.append((name.removeprefix("own "), *both))
+    return parts
 
 
 def _score(value: int) -> Score:
@@ -227,6 +235,7 @@ class Searcher:
 
     def prepare(self) -> None:
         """Allocate what a search needs; `InputError` when memory does not suffice."""
+        weights.ensure()
         if self._table is None:
             try:
                 self._table = core.TranspositionTable(self._hash_mb)
@@ -422,7 +431,6 @@ class Searcher:
         """
         game = (
             core_rules(position.rules),
-            WEIGHTS,
             core_board(position),
             core_history(position),
             turns,

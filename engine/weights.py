@@ -1,10 +1,32 @@
-"""The evaluation's weights, in hundredths of a man."""
+"""The evaluation's weights: read from the file beside this module when first needed."""
 
 from __future__ import annotations
 
-# men, mills, threats, open lines, mobility, blocked men, crossings, tempo
-WEIGHTS: tuple[tuple[int, ...], ...] = (
-    (100, 12, 25, 6, 4, -6, 4, 8),  # placing
-    (100, 12, 40, 8, 5, -10, 2, 10),  # moving
-    (100, 10, 60, 10, 1, 0, 0, 20),  # flying
-)
+from pathlib import Path
+
+from merels.engine import core
+from merels.engine.errors import InputError
+
+PATH = Path(__file__).with_name("weights.bin")
+
+_loaded = False
+
+
+def load(path: Path = PATH) -> None:
+    """Give the core the weights of a file; `InputError` when it cannot be read or is another's."""
+    global _loaded
+    try:
+        core.load_weights(path.read_bytes())
+    except OSError as error:
+        raise InputError(
+            str(path), f"the evaluation's weights cannot be read: {error.strerror}; reinstall merels"
+        ) from None
+    except ValueError as error:
+        raise InputError(str(path), f"{error}; reinstall merels") from None
+    _loaded = True
+
+
+def ensure() -> None:
+    """Load the weights unless some are loaded already."""
+    if not _loaded:
+        load()

@@ -1,0 +1,257 @@
+"""Makes the evaluation's weights from nothing but the rules: ``python -m merels.engine.fit``.
+
+Rounds of self-play begin with an evaluation that knows nothing; each round's games are played with
+what the last one taught. Positions are labelled by what their search found and how their game
+ended, or, with ``-tables DIR``, by the tables' truth where they know it. The same command gives the
+same weights, however many processes share the work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from math import exp
+from pathlib import Path
+from typing import NamedTuple
+
+from merels.engine import core, weights
+from merels.engine.board import SIZE
+from merels.engine.bridge import core_board, core_history, core_rules, core_turns, decode_turn
+from merels.engine.position import Position
+from merels.engine.rules import Rules, make_rules
+
+SAMPLE = struct.Struct("<IIBBBxff")
+"""Both sides' men and hands, who may fly, the searched and the final score of the side to move."""
+
+CHUNK = 500
+"""Games that one task plays."""
+EPOCHS = 8
+RATE = 0.15
+HELD_OUT = 20
+"""Every so many chunks one is kept out of the fitting and tells how well the rest carries over."""
+
+_HASH_MB = 8
+_PROVEN = 31_000
+_LONGEST = 120
+"""Moves after which a game of self-play is a draw."""
+_LIMIT = ["NoRemovalPlies=50"]
+_PER_LOGIT = 250.0
+"""Hundredths of a man that are worth 73 % of the points, in a searched score."""
+
+RULES: tuple[tuple[str, int], ...] = (("morris", 84), ("loc", 8), ("multi", 8))
+"""Rule sets that are played and their parts in a hundred games: each way of flying."""
+
+
+class Round(NamedTuple):
+    """One round of self-play: its games, the nodes of each search, and the part that a searched
+    score has in a label, the result having the rest."""
+
+    games: int
+    nodes: int
+    share: float
+
+
+ROUNDS = (
+    Round(30_000, 500, 0.0),
+    Round(50_000, 2_000, 0.5),
+    Round(100_000, 5_000, 0.6),
+    Round(150_000, 5_000, 0.6),
+)
+
+
+class _Player:
+    """Searches to a number of nodes, for one thread of self-play."""
+
+    def __init__(self, rules: Rules, nodes: int) -> None:
+        self.table = core.TranspositionTable(_HASH_MB)
+        self.worker = core.SearchWorker(self.table)
+        self.worker.clear()
+        self.rules = core_rules(rules)
+        self.nodes = nodes
+
+    def think(self, position: Position) -> tuple[int, int]:
+        """The score and the turn for a position."""
+        found = [0, 0]
+
+        def note(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+            found[:] = lines[0][0], lines[0][2][0]
+            return False
+
+        self.worker.run(
+            self.rules, core_board(position), core_history(position), core_turns(position), note,
+            node_limit=self.nodes,
+        )
+        return found[0], found[1]
+
+
+def _random_men(rules: Rules, chance: random.Random) -> Position:
+    """A position of the moving phase with men anywhere."""
+    while True:
+        least = chance.choice((3, 4, 5, 6, 7))
+        counts = [chance.randint(least, 9), chance.randint(least, 9)]
+        if chance.random() < 0.35:
+            counts[chance.randint(0, 1)] = 3
+        points = chance.sample(range(SIZE), sum(counts))
+        men = (
+            sum(1 << point for point in points[: counts[0]]),
+            sum(1 << point for point in points[counts[0] :]),
+        )
+        position = Position(rules, men, (0, 0), chance.randint(0, 1))
+        if position.outcome() is None:
+            return position
+
+
+def _start(player: _Player, rules: Rules, chance: random.Random) -> Position:
+    """Where a game of self-play begins: after a half-random opening, or anywhere."""
+    if chance.random() < 0.5:
+        return _random_men(rules, chance)
+    position = Position(rules)
+    for _ in range(chance.randint(1, 10)):
+        if chance.random() < 0.5:
+            position = position.play(decode_turn(player.think(position)[1]))
+        else:
+            position = position.play(chance.choice(position.legal_turns()))
+    return position
+
+
+def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[bytes]:
+    """The samples of one game, which ends early where a result is proven."""
+    position = _start(player, rules, chance)
+    seen: list[tuple[Position, int]] = []
+    slips = chance.choice((0.0, 0.03, 0.1))
+    winner: int | None = None
+    while position.number <= _LONGEST:
+        outcome = position.outcome()
+        if outcome is not None:
+            winner = outcome.winner
+            break
+        score, turn = player.think(position)
+        seen.append((position, score))
+        if abs(score) >= _PROVEN:
+            winner = position.side if score > 0 else 1 - position.side
+            break
+        slip = chance.random() < slips
+        position = position.play(
+            chance.choice(position.legal_turns()) if slip else decode_turn(turn)
+        )
+    for position, score in seen:
+        own, other, own_hand, other_hand, _ = core_board(position)
+        result = 0.5 if winner is None else float(winner == position.side)
+        if abs(score) >= _PROVEN:
+            expected = float(score > 0)
+        else:
+            expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / _PER_LOGIT))
+        yield SAMPLE.pack(
+            own, other, own_hand, other_hand, player.rules[0], expected, result
+        )
+
+
+def _play_chunk(task: tuple[bytes, int, int, int]) -> bytes:
+    """The samples of so many games at so many nodes, with these weights."""
+    data, seed, games, nodes = task
+    core.load_weights(data)
+    chance = random.Random(seed)
+    players = []
+    for name, _ in RULES:
+        rules = make_rules(name, _LIMIT)
+        players.append((rules, _Player(rules, nodes)))
+    samples = bytearray()
+    for _ in range(games):
+        rules, player = chance.choices(players, [part for _, part in RULES])[0]
+        player.table.clear()
+        player.worker.clear()
+        for sample in _game(player, rules, chance):
+            samples += sample
+    return bytes(samples)
+
+
+def self_play(data: bytes, one: Round, seed: int, processes: int) -> list[bytes]:
+    """A round's samples, one piece for each chunk of games."""
+    tasks = [
+        (data, seed * 1_000_000 + number, CHUNK, one.nodes)
+        for number in range(max(2, one.games // CHUNK))
+    ]
+    pieces = []
+    started = time.monotonic()
+    with ProcessPoolExecutor(processes) as pool:
+        for piece in pool.map(_play_chunk, tasks):
+            pieces.append(piece)
+            if len(pieces) % 20 == 0 or len(pieces) == len(tasks):
+                print(
+                    f"  {len(pieces) * CHUNK} games, {time.monotonic() - started:.0f} s",
+                    flush=True,
+                )
+    return pieces
+
+
+def label(pieces: list[bytes], folder: Path) -> list[bytes]:
+    """Samples with the result that the tables of a folder prove, where they know the position."""
+    from merels.engine.tables.probe import open_tables
+
+    rules = make_rules("morris", ["NoRemovalPlies=0", "Repetition=0"])
+    tables = open_tables(folder, rules)
+    flying = core_rules(rules)[0]
+    labelled = []
+    for piece in pieces:
+        samples = bytearray()
+        for own, other, own_hand, other_hand, may_fly, expected, result in SAMPLE.iter_unpack(piece):
+            few = not own_hand and not other_hand and may_fly == flying
+            if few and own.bit_count() + other.bit_count() <= tables.men:
+                known = tables.probe(Position(rules, (own, other), (0, 0), 0))
+                if known is not None:
+                    result = (known.value + 1) / 2
+            samples += SAMPLE.pack(own, other, own_hand, other_hand, may_fly, expected, result)
+        labelled.append(bytes(samples))
+    return labelled
+
+
+def fit(pieces: list[bytes], share: float) -> bytes:
+    """The weights that explain samples best."""
+    held_out = b"".join(pieces[::HELD_OUT])
+    samples = bytearray().join(
+        piece for number, piece in enumerate(pieces) if number % HELD_OUT
+    )
+    core.shuffle(samples, 1)
+    fitting = core.Fit(share)
+    for epoch in range(EPOCHS):
+        error = fitting.epoch(samples, RATE * 0.5 ** (4 * epoch / EPOCHS))
+        print(
+            f"  epoch {epoch + 1}: squared error {error:.5f}, held out "
+            f"{fitting.epoch(held_out, 0):.5f}",
+            flush=True,
+        )
+    return fitting.weights()
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Play, fit, and write the weights."""
+    parser = argparse.ArgumentParser(prog="python -m merels.engine.fit", description=__doc__)
+    parser.add_argument("-out", type=Path, default=weights.PATH, help="where the weights go")
+    parser.add_argument("-tables", type=Path, metavar="DIR", help="tables of morris, for labels")
+    parser.add_argument("-scale", type=float, default=1.0, help="play so many times the games")
+    parser.add_argument("-processes", type=int, default=os.cpu_count() or 1)
+    args = parser.parse_args(argv)
+    data = bytes(core.WEIGHTS_SIZE)
+    pieces: list[bytes] = []
+    for number, one in enumerate(ROUNDS, 1):
+        print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
+        one = one._replace(games=int(one.games * args.scale))
+        played = self_play(data, one, number, args.processes)
+        if args.tables is not None:
+            played = label(played, args.tables)
+        # What the first two rounds played is worth less than the room it takes.
+        pieces = played if number <= 3 else pieces + played
+        data = fit(pieces, one.share)
+    args.out.write_bytes(data)
+    print(f"{args.out}: {len(data)} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

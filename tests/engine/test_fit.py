@@ -1,0 +1,69 @@
+"""Making weights: reproducible, and learning what samples teach."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine import core, fit, weights
+
+BALANCED = (0b0101_0101, 0b0101_0101 << 8, 0, 0, 1)
+AHEAD = (0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1)
+
+
+@pytest.fixture(autouse=True)
+def own_weights() -> Iterator[None]:
+    """These tests load weights of their own; the package's are loaded again after them."""
+    yield
+    weights.load()
+
+
+def samples(result: float) -> bytes:
+    """Many samples of one position in which the side with more men scores ``result``."""
+    return (fit.SAMPLE.pack(*AHEAD, result, result) + fit.SAMPLE.pack(*BALANCED, 0.5, 0.5)) * 500
+
+
+def test_samples_are_learnt() -> None:
+    rules = (1, False, False, False, 3, 80, 0)
+    for result in (0.9, 0.1):
+        fitting = core.Fit(0.5)
+        before = fitting.epoch(samples(result), 0)
+        for _ in range(5):
+            fitting.epoch(samples(result), 0.1)
+        assert fitting.epoch(samples(result), 0) < before / 10
+        core.load_weights(fitting.weights())
+        ahead = core.evaluate(rules, (*AHEAD[:4], 0))
+        assert (ahead > 150) if result > 0.5 else (ahead < -150)
+        assert abs(core.evaluate(rules, (*BALANCED[:4], 0))) < 60
+
+
+def test_shuffling_keeps_every_sample() -> None:
+    chance = random.Random(1)
+    data = bytearray(chance.randbytes(20 * 1000))
+    first, again = bytearray(data), bytearray(data)
+    core.shuffle(first, 3)
+    core.shuffle(again, 3)
+    assert first == again != data
+
+    def cut(block: bytearray) -> list[bytes]:
+        return sorted(bytes(block[i : i + 20]) for i in range(0, len(block), 20))
+
+    assert cut(first) == cut(data)
+
+
+def test_the_same_command_makes_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit, "CHUNK", 6)
+    monkeypatch.setattr(fit, "ROUNDS", (fit.Round(18, 60, 0.0), fit.Round(18, 100, 0.5)))
+    made = []
+    for processes in (1, 2):
+        path = tmp_path / f"{processes}.bin"
+        assert fit.main(["-out", str(path), "-processes", str(processes)]) == 0
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+    assert len(made[0]) == core.WEIGHTS_SIZE
+    assert any(made[0])
