@@ -437,6 +437,8 @@ class Searcher:
         )
         if level is not None:
             nodes = min(nodes or level.nodes, level.nodes)
+        # The limit is the whole search's: each thread gets its share.
+        share = max(1, nodes // self.threads) if nodes else 0
         noise = level.noise if level else 0
         core_tables = tables.core if tables else None
 
@@ -446,6 +448,7 @@ class Searcher:
                 lambda depth, lines: False,
                 tables=core_tables,
                 first_depth=1 + index % 2,
+                node_limit=share,
                 noise=noise,
             )
 
@@ -462,7 +465,7 @@ class Searcher:
                 finished,
                 tables=core_tables,
                 max_depth=deepest,
-                node_limit=nodes or 0,
+                node_limit=share,
                 lines=multipv,
                 noise=noise,
             )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from merels.engine.position import BLACK, COLOURS, WHITE
+from functools import cache
+from pathlib import Path
+
+from merels.engine.position import BLACK, COLOURS, WHITE, Position
+from merels.engine.rules import Rules
+from merels.engine.tables.probe import Tables, open_tables
 from merels.tournament.spec import Adjudication
 
 WON = 1_000_000
@@ -61,23 +66,53 @@ class ResignTracker:
         return None
 
 
+@cache
+def tables_for(folder: str, rules: Rules) -> Tables:
+    """The tables of a rule set in a folder, opened once by each process."""
+    return open_tables(Path(folder), rules)
+
+
+class TablesTracker:
+    """The proven result, once tables know the position, plies without a removal counted."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def update(self, after: Position) -> tuple[int | None, str] | None:
+        """(winner or None, reason) of a position that the tables decide."""
+        bounds = self._tables.bounds(after)
+        if bounds is None or bounds[0] != bounds[1]:
+            return None
+        if bounds[0] == 0:
+            return None, "Draw by adjudication: tables"
+        winner = after.side if bounds[0] > 0 else 1 - after.side
+        return winner, f"{COLOURS[winner]} wins by adjudication: tables"
+
+
 class Adjudicator:
     """All the rules of one game: the result and the reason once one of them applies."""
 
-    def __init__(self, rule: Adjudication) -> None:
+    def __init__(self, rule: Adjudication, rules: Rules) -> None:
         self._rule = rule
         self._draw = DrawTracker(rule) if rule.draw_count else None
         self._resign = ResignTracker(rule) if rule.resign_count else None
-        self.active = bool(rule.draw_count or rule.resign_count or rule.max_moves)
+        self._tables = TablesTracker(tables_for(rule.tables, rules)) if rule.tables else None
+        self.active = bool(
+            rule.draw_count or rule.resign_count or rule.max_moves or rule.tables
+        )
 
     def update(
-        self, number: int, side: int, score: int | None, plies: int
+        self, number: int, side: int, score: int | None, plies: int, after: Position
     ) -> tuple[int | None, str] | None:
         """Note a turn; (winner or None, reason) if the game is to end with it.
 
         ``number`` is the turn's move number, ``plies`` how many turns the game has had, those of
-        its opening included.
+        its opening included, ``after`` the position that the turn led to.
         """
+        if self._tables is not None:
+            proven = self._tables.update(after)
+            if proven is not None:
+                return proven
         if self._resign is not None:
             winner = self._resign.update(number, side, score)
             if winner is not None:

@@ -7,9 +7,11 @@ import secrets
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from merels.engine.errors import InputError
-from merels.engine.rules import DEFAULT_VARIANT, make_rules, preset
+from merels.engine.rules import DEFAULT_VARIANT, Rules, make_rules, preset
+from merels.engine.tables.probe import open_tables
 from merels.tournament.files import file_digest
 from merels.tournament.flags import OPTION_PREFIX, Given, choice, real, switch, whole
 from merels.tournament.openings import BOOK, shipped_book
@@ -50,6 +52,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     games = given.number("-games", 2, 1, 10_000)
     if "-repeat" in given.words:
         games = given.number("-repeat", 2, 1, 10_000)
+    rules = make_rules(given.text("-variant", DEFAULT_VARIANT), given.words.get("-set", []))
     return Settings(
         engines=engines,
         seed=secrets.randbits(32) if seed is None else seed,
@@ -59,9 +62,9 @@ def make_settings(given: Given, seed: int | None) -> Settings:
         swap="-noswap" not in given.words,
         reverse="-reverse" in given.words,
         seeds=given.number("-seeds", 1, 1),
-        rules=str(make_rules(given.text("-variant", DEFAULT_VARIANT), given.words.get("-set", []))),
+        rules=str(rules),
         openings=_openings(given),
-        adjudication=_adjudication(given),
+        adjudication=_adjudication(given, rules),
         sprt=sprt,
         penta=given.key_switch("-report", "penta", True),
         event=given.text("-event", "merels tournament"),
@@ -247,10 +250,8 @@ def _openings(given: Given) -> OpeningSettings:
     )
 
 
-def _adjudication(given: Given) -> Adjudication:
+def _adjudication(given: Given, rules: Rules) -> Adjudication:
     """When games are ended early; a flag without numbers takes a count of 1 and a score of 0."""
-    if "-tb" in given.words:
-        raise InputError("-tb", "adjudication by endgame tables is not there yet")
     if given.has("-resign") and "score" not in given.pairs["-resign"]:
         raise InputError("-resign", "expected score=, the loss in centi-men that an engine admits")
     return Adjudication(
@@ -262,7 +263,23 @@ def _adjudication(given: Given) -> Adjudication:
         resign_score=given.key_number("-resign", "score", 0),
         resign_twosided=given.key_switch("-resign", "twosided", False),
         max_moves=given.number("-maxmoves", 0),
+        tables=_tables_folder(given, rules),
     )
+
+
+def _tables_folder(given: Given, rules: Rules) -> str:
+    """The folder of ``-tb``, which must hold tables of the tournament's rules; empty: no -tb."""
+    if "-tb" not in given.words:
+        return ""
+    folder = os.path.abspath(given.words["-tb"][0])
+    tables = open_tables(Path(folder), rules)
+    if tables.problems:
+        raise InputError("-tb", tables.problems[0])
+    if not tables.headers:
+        raise InputError(
+            folder, f"expected tables for {rules}; merels tables build -dir {folder} makes them"
+        )
+    return folder
 
 
 def _sprt(given: Given, engines: int) -> Sprt | None:

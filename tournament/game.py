@@ -151,7 +151,7 @@ class _Game:
         self.players = players
         self.position = opened
         self.turns: list[TurnRecord] = []
-        self._adjudicator = Adjudicator(spec.adjudication)
+        self._adjudicator = Adjudicator(spec.adjudication, start.rules)
         self._running = [player.clock for player in players if player.clock.left is not None]
         played = [parse_turn(turn) for _, turn in join_steps(spec.opening.turns)]
         self._opening_plies = len(played)
@@ -205,7 +205,9 @@ class _Game:
         if self._adjudicator.active:
             number = as_number(brief.score, brief.win_in)
             plies = self._opening_plies + len(self.turns)
-            verdict = self._adjudicator.update(position.number, player.side, number, plies)
+            verdict = self._adjudicator.update(
+                position.number, player.side, number, plies, self.position
+            )
             # What the rules decide needs no adjudication.
             if verdict is not None and self.position.outcome() is None:
                 raise _End(verdict[0], "adjudication", verdict[1])

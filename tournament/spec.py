@@ -46,7 +46,10 @@ class EngineSpec:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """When a game is ended before its rules end it; a count of 0 is off. Scores in centi-men."""
+    """When a game is ended before its rules end it; a count of 0 is off. Scores in centi-men.
+
+    ``tables`` is a folder of tables of perfect play that end the games they decide; empty: none.
+    """
 
     draw_number: int = 0
     draw_count: int = 0
@@ -56,6 +59,7 @@ class Adjudication:
     resign_score: int = 0
     resign_twosided: bool = False
     max_moves: int = 0
+    tables: str = ""
 
 
 @dataclass(frozen=True, slots=True)

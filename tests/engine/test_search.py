@@ -167,6 +167,12 @@ def test_levels_rise() -> None:
         assert result.turn is not None and result.info.nodes <= level.nodes + 700
 
 
+def test_threads_share_the_node_limit() -> None:
+    searcher = Searcher(4, threads=2)
+    result = searcher.search(parse_position(START), Limits(nodes=20_000))
+    assert result.info.nodes <= 21_000
+
+
 def test_two_threads_answer() -> None:
     searcher = Searcher(4, threads=2)
     result = searcher.search(parse_position(START), Limits(depth=8))

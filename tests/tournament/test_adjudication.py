@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from merels.engine.position import BLACK, WHITE
+from pathlib import Path
+
+from merels.engine.notation import parse_position
+from merels.engine.position import BLACK, WHITE, Position
+from merels.engine.rules import DEFAULT_RULES, make_rules
+from merels.engine.tables.build import Builder
 from merels.tournament.adjudication import (
     WON,
     Adjudicator,
@@ -78,17 +83,39 @@ def test_claimed_ends_count_as_scores_beyond_any_estimate() -> None:
 
 
 def test_the_longest_game_counts_the_opening() -> None:
-    adjudicator = Adjudicator(Adjudication(max_moves=2))
-    assert adjudicator.update(2, WHITE, None, 3) is None
-    assert adjudicator.update(2, BLACK, None, 4) == (None, "Draw by adjudication (2 moves)")
+    adjudicator = Adjudicator(Adjudication(max_moves=2), DEFAULT_RULES)
+    assert adjudicator.update(2, WHITE, None, 3, Position()) is None
+    assert adjudicator.update(2, BLACK, None, 4, Position()) == (None, "Draw by adjudication (2 moves)")
 
 
 def test_nothing_is_adjudicated_by_default() -> None:
-    adjudicator = Adjudicator(Adjudication())
+    adjudicator = Adjudicator(Adjudication(), DEFAULT_RULES)
     assert not adjudicator.active
-    assert adjudicator.update(500, WHITE, -WON, 1000) is None
+    assert adjudicator.update(500, WHITE, -WON, 1000, Position()) is None
 
 
 def test_the_winner_is_named() -> None:
-    adjudicator = Adjudicator(Adjudication(resign_count=1, resign_score=300))
-    assert adjudicator.update(9, WHITE, -300, 17) == (BLACK, "Black wins by adjudication")
+    adjudicator = Adjudicator(Adjudication(resign_count=1, resign_score=300), DEFAULT_RULES)
+    assert adjudicator.update(9, WHITE, -300, 17, Position()) == (BLACK, "Black wins by adjudication")
+
+
+def test_tables_end_what_they_decide(tmp_path: Path) -> None:
+    rules = make_rules("morris", ["NoRemovalPlies=0"])
+    Builder(tmp_path, rules).build(6)
+    adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), rules)
+    assert adjudicator.active
+    # Black to move closes no mill in time: White, about to close d5-e5-c5, wins.
+    won = parse_position("O******O/@*@**O**/****@*** w 0 0 3 40", rules)
+    assert adjudicator.update(40, BLACK, None, 80, won) == (
+        WHITE, "White wins by adjudication: tables")
+    four = parse_position("O******O/@*@*@O**/****@*** w 0 0 3 40", rules)
+    assert adjudicator.update(40, BLACK, None, 80, four) is None
+    assert adjudicator.update(1, WHITE, None, 1, Position(rules)) is None
+
+
+def test_tables_of_other_rules_decide_nothing(tmp_path: Path) -> None:
+    Builder(tmp_path, make_rules("morris", ["NoRemovalPlies=0"])).build(6)
+    rules = make_rules("mill")
+    adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), rules)
+    won = parse_position("O******O/@*@**O**/****@*** w 0 0 0 40", rules)
+    assert adjudicator.update(40, BLACK, None, 80, won) is None
