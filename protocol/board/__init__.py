@@ -1,0 +1,1 @@
+"""The board in a browser: a local page that plays, watches and analyses."""

@@ -1,0 +1,96 @@
+"""``merels board``: opens the board in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import webbrowser
+
+from merels.engine.errors import InputError
+from merels.protocol.adapters import DIALECTS
+from merels.protocol.board.engines import EngineChoice, own_engine
+from merels.protocol.board.server import BoardServer
+from merels.protocol.console import guarded, make_parser
+
+_EPILOG = """\
+An engine of your own is given as KEY=VALUE words behind -engine; the page can choose among those
+given here, and start nothing else:
+  merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
+
+The address holds a random token: whoever has it can use the board as long as it runs.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Serves the board until Ctrl-C."""
+    parser = make_parser(
+        "board", "Opens a board in your browser: play, watch engines play, analyse.", _EPILOG
+    )
+    parser.add_argument(
+        "-engine",
+        "--engine",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="append",
+        default=[],
+        help="an engine to choose: cmd=, and if need be name=, proto=, dir=, option.NAME=",
+    )
+    parser.add_argument(
+        "-port", "--port", metavar="N", default="0", help="the port (default: a free one)"
+    )
+    parser.add_argument(
+        "-host",
+        "--host",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+        help="the address to listen on (default: this machine alone; nothing is encrypted)",
+    )
+    parser.add_argument(
+        "-no-open", "--no-open", action="store_true", help="print the address, open nothing"
+    )
+    return guarded("board", lambda: _serve(parser.parse_args(argv)))
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    choices = [own_engine(), *map(read_engine, arguments.engine)]
+    port: str = arguments.port
+    if not (port.isascii() and port.isdigit() and len(port) < 6 and int(port) < 65536):
+        raise InputError(port, "expected a port from 0 (a free one) to 65535")
+    try:
+        server = BoardServer(arguments.host, int(port), choices)
+    except OSError as error:
+        where = f"{arguments.host}:{port}"
+        raise InputError(where, f"cannot listen there ({error.strerror or error})") from None
+    try:
+        print(f"The board is at {server.address}\nCtrl-C ends it.", flush=True)
+        if not arguments.no_open:
+            # Some browsers keep whoever starts them waiting.
+            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+        server.serve_forever(poll_interval=0.1)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+    finally:
+        server.server_close()
+    return 0
+
+
+def read_engine(words: list[str]) -> EngineChoice:
+    """An engine from its ``key=value`` words."""
+    given: dict[str, str] = {}
+    options: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if key.startswith("option.") and equals:
+            options[key.removeprefix("option.")] = value
+        elif key in ("cmd", "name", "proto", "dir") and equals:
+            given[key] = value
+        else:
+            raise InputError(word, "expected cmd=, name=, proto=, dir= or option.NAME=")
+    if not given.get("cmd"):
+        raise InputError(" ".join(words), "expected cmd=, the engine's command")
+    protocol = given.get("proto", "uci").lower()
+    if protocol not in DIALECTS:
+        raise InputError(protocol, f"expected a protocol: {', '.join(DIALECTS)}")
+    name = given.get("name") or given["cmd"].split()[0].replace("\\", "/").rpartition("/")[2]
+    return EngineChoice(name, given["cmd"], protocol, given.get("dir"), options)

@@ -1,0 +1,221 @@
+"""Engines of a board: how each is started, what it was told to be, and what it says."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count, islice
+from threading import Lock, RLock
+from typing import Any
+
+from merels.engine.levels import LEVELS
+from merels.engine.rules import FIELDS
+from merels.protocol.client import Engine, EngineError, Option, Options
+from merels.protocol.offered import Value
+
+LOG_LINES = 2000
+"""Lines of the raw log that are kept for each board."""
+LONGEST_LOG_LINE = 500
+QUIT_SECONDS = 0.5
+
+MANAGED = frozenset(
+    name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
+)
+"""Options, in lower case, that the board sets itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """An engine that a player can be; ``levels``: whether it has the built-in levels."""
+
+    name: str
+    command: tuple[str, ...] | str
+    protocol: str = "uci"
+    directory: str | None = None
+    options: dict[str, str] = field(default_factory=dict)
+    levels: bool = False
+
+
+def own_engine() -> EngineChoice:
+    """The engine that comes with the board."""
+    return EngineChoice("merels", (sys.executable, "-m", "merels.protocol"), levels=True)
+
+
+class Log:
+    """The last lines that went to and from the engines, each with a number that only grows.
+
+    ``on_line`` is called after each.
+    """
+
+    def __init__(self, on_line: Callable[[], None]) -> None:
+        self._on_line = on_line
+        self._lines: deque[tuple[int, str, str, str]] = deque(maxlen=LOG_LINES)
+        self._numbers = count(1)
+        self._lock = Lock()
+
+    def add(self, who: str, direction: str, text: str) -> None:
+        """Add a line: ``>`` sent, ``<`` received, ``!`` said by the board."""
+        clean = "".join(c if c.isprintable() else "\ufffd" for c in text[:LONGEST_LOG_LINE])
+        with self._lock:
+            self._lines.append((next(self._numbers), who, direction, clean))
+        self._on_line()
+
+    def since(self, number: int) -> list[tuple[int, str, str, str]]:
+        """The lines after a number, oldest first."""
+        with self._lock:
+            if not self._lines:
+                return []
+            skipped = max(0, number + 1 - self._lines[0][0])
+            return list(islice(self._lines, skipped, None))
+
+
+class Seat:
+    """One engine process with a part on the board: White's, Black's or the analyst's.
+
+    Whoever starts, ends or talks to the engine holds ``in_use``: one thread at a time may.
+    """
+
+    def __init__(self, part: str, log: Log, heard: Callable[[bytes], None]) -> None:
+        self.part = part
+        self.choice: EngineChoice | None = None
+        self.level = ""
+        self.version = 0
+        """Grows with every change of engine, level or options."""
+        self.in_use = RLock()
+        self._engine: Engine | None = None
+        self._running: EngineChoice | None = None
+        self._log = log
+        self._heard = heard
+        self._tails = {">": b"", "<": b""}
+        self._wanted: dict[str, Value] = {}
+        self._told: dict[str, Value] = {}
+        self._presses: list[str] = []
+
+    def seat(self, choice: EngineChoice | None, level: str = "") -> None:
+        """Choose who sits here; an engine that sat here is ended when next there is time."""
+        if choice is not self.choice:
+            self._wanted = {}
+        self.choice, self.level = choice, level
+        self.version += 1
+
+    def _settings(self) -> dict[str, Value]:
+        """All that the engine is to be told: from the command line, the level, the dialog."""
+        choice = self.choice
+        if choice is None:
+            return {}
+        settings: dict[str, Value] = dict(choice.options)
+        if choice.levels:
+            elo = next((level.elo for level in LEVELS if level.name == self.level), None)
+            settings["UCI_LimitStrength"] = elo is not None
+            if elo is not None:
+                settings["UCI_Elo"] = elo
+        return settings | self._wanted
+
+    def open(self) -> Engine:
+        """The engine that sits here, running."""
+        engine = self._engine
+        if engine is not None and self._running is self.choice:
+            return engine
+        with self.in_use:
+            self.tidy()
+            if self._engine is None:
+                choice = self.choice
+                if choice is None:
+                    raise EngineError("nobody sits there")
+                self._tails = {">": b"", "<": b""}
+                self._engine = Engine.popen(
+                    choice.command,
+                    protocol=choice.protocol,
+                    directory=choice.directory,
+                    trace=self._trace,
+                )
+                self._running, self._told = choice, {}
+                name, pid = self._engine.name, self._engine.pid
+                self._log.add(self.part, "!", f"started {name} (pid {pid})")
+            return self._engine
+
+    def ready(self) -> Engine:
+        """The running engine with every setting told; the caller holds ``in_use``."""
+        engine = self.open()
+        news = {
+            name: value
+            for name, value in self._settings().items()
+            if self._told.get(name) != value
+        }
+        if news:
+            engine.configure(news)
+            self._told |= news
+        while self._presses:
+            engine.configure({self._presses.pop(0): None})
+        return engine
+
+    def options(self) -> list[dict[str, Any]]:
+        """The engine's options for a dialog, each with its value."""
+        engine = self.open()
+        values = {name.lower(): value for name, value in self._settings().items()}
+        return [
+            {
+                "name": option.name,
+                "kind": option.kind,
+                "default": option.default,
+                "min": option.minimum,
+                "max": option.maximum,
+                "choices": option.choices,
+                "value": str_value(values.get(option.name.lower(), option.default)),
+                "managed": option.name.lower() in MANAGED,
+            }
+            for option in _listed(engine.options)
+        ]
+
+    def wish(self, settings: dict[str, Value]) -> None:
+        """Set options from the dialog; `EngineError` for the first that does not fit.
+
+        The engine is told before it thinks next.
+        """
+        options = self.open().options
+        checked: dict[str, Value] = {}
+        presses = []
+        for name, value in settings.items():
+            option = options.find(name)
+            if option.name.lower() in MANAGED:
+                raise EngineError(f"option {option.name} is set by the board itself")
+            if option.kind == "button":
+                presses.append(option.name)
+            else:
+                checked[option.name] = option.check(value)
+        self._wanted = self._wanted | checked
+        self._presses += presses
+        self.version += 1
+
+    def tidy(self) -> None:
+        """End an engine that sits here no more."""
+        if self._engine is not None and self._running is not self.choice:
+            self.close()
+
+    def close(self) -> None:
+        """End the engine, if it runs."""
+        with self.in_use:
+            engine, self._engine = self._engine, None
+            if engine is not None:
+                engine.close(QUIT_SECONDS)
+                self._log.add(self.part, "!", "ended")
+
+    def _trace(self, direction: str, data: bytes) -> None:
+        """Log whole lines, and hand on those that the engine wrote."""
+        *lines, tail = (self._tails[direction] + data).split(b"\n")
+        self._tails[direction] = tail[-65536:]
+        for line in lines:
+            self._log.add(self.part, direction, line.decode("utf-8", "replace").rstrip())
+            if direction == "<":
+                self._heard(line)
+
+
+def str_value(value: Value) -> str:
+    """A value as the protocol writes it."""
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+
+
+def _listed(options: Options) -> list[Option]:
+    return [options[name] for name in options]

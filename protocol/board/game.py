@@ -1,0 +1,171 @@
+"""A game on the board: a line of turns, the place that is looked at, and the clocks."""
+
+from __future__ import annotations
+
+from datetime import date
+from time import monotonic
+
+from merels.engine.errors import InputError
+from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
+from merels.engine.record import Record
+
+
+class Clock:
+    """Both sides' time in seconds; one side's runs, or none's.
+
+    ``history`` holds what both had before each turn, so that a turn can be taken back.
+    """
+
+    def __init__(self, base: float, increment: float) -> None:
+        self.increment = increment
+        self._left = [base, base]
+        self._history: list[tuple[float, float]] = []
+        self._running: int | None = None
+        self._since = 0.0
+
+    @property
+    def running(self) -> int | None:
+        """The side whose time runs."""
+        return self._running
+
+    def left(self, side: int) -> float:
+        """A side's seconds, which may be below 0."""
+        spent = monotonic() - self._since if side == self._running else 0.0
+        return self._left[side] - spent
+
+    def standing(self) -> tuple[float, float]:
+        """Both sides' seconds at the start of the turn that is being played."""
+        return self._left[WHITE], self._left[BLACK]
+
+    def run(self, side: int | None) -> None:
+        """Let one side's time run, and the other's stand; None stops both."""
+        if side == self._running:
+            return
+        if self._running is not None:
+            self._left[self._running] = self.left(self._running)
+        self._running, self._since = side, monotonic()
+
+    def press(self, side: int) -> None:
+        """A side has played its turn."""
+        self._history.append((self._left[WHITE], self._left[BLACK]))
+        running = self._running == side
+        self.run(None)
+        if running:
+            self._left[side] += self.increment
+
+    def take_back(self, turns: int) -> None:
+        """Go back to the times before the last so many turns."""
+        self.run(None)
+        for _ in range(turns):
+            if self._history:
+                self._left = list(self._history.pop())
+
+
+class Game:
+    """Turns played from a first position; ``cursor`` counts those before the one looked at."""
+
+    def __init__(self, start: Position, clock: Clock | None = None) -> None:
+        self.positions = [start]
+        self.turns: list[Turn] = []
+        self.comments: list[str] = []
+        self.tags: dict[str, str] = {}
+        self.cursor = 0
+        self.clock = clock
+        self.ended: tuple[str, str] | None = None
+        """Result and reason of a game that ended away from the board: resigned, out of time."""
+        self.stated = "*"
+        """The result that an imported record states."""
+
+    @property
+    def last(self) -> Position:
+        """The position after all turns."""
+        return self.positions[-1]
+
+    @property
+    def shown(self) -> Position:
+        """The position that is looked at."""
+        return self.positions[self.cursor]
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to play."""
+        return self.ended is not None or self.last.outcome() is not None
+
+    def result(self) -> tuple[str, str]:
+        """The result and, in words, the reason; ``*`` and nothing while the game goes on."""
+        if self.ended is not None:
+            return self.ended
+        outcome = self.last.outcome()
+        return (self.stated, "") if outcome is None else (outcome.result, str(outcome))
+
+    def play(self, turn: Turn) -> None:
+        """Play a turn in the position looked at; what came after it is given up."""
+        if self.over and self.cursor == len(self.turns):
+            raise InputError(str(turn), "the game is over; take a turn back or begin a new one")
+        position = self.shown
+        after = position.push(turn)
+        self.cut(self.cursor)
+        self.turns.append(turn)
+        self.comments.append("")
+        self.positions.append(after)
+        self.cursor = len(self.turns)
+        if self.clock is not None:
+            self.clock.press(position.side)
+
+    def cut(self, ply: int) -> None:
+        """Take back every turn from ``ply`` on."""
+        removed = len(self.turns) - ply
+        del self.turns[ply:], self.comments[ply:], self.positions[ply + 1 :]
+        self.cursor = min(self.cursor, ply)
+        self.ended = None
+        self.stated = "*"
+        if self.clock is not None and removed:
+            self.clock.take_back(removed)
+
+    def resign(self, side: int) -> None:
+        """A side gives the game up."""
+        self._end(side, f"{COLOURS[side]} resigns")
+
+    def flag(self) -> bool:
+        """End the game if a clock has run out; whether it did."""
+        if self.clock is None or self.over or self.clock.running is None:
+            return False
+        side = self.clock.running
+        if self.clock.left(side) > 0:
+            return False
+        self._end(side, f"{COLOURS[side]} is out of time")
+        return True
+
+    def _end(self, loser: int, how: str) -> None:
+        winner = 1 - loser
+        self.ended = (("1-0", "0-1")[winner], f"{COLOURS[winner]} wins, {how}")
+        if self.clock is not None:
+            self.clock.run(None)
+
+    def record(self, names: tuple[str, str]) -> Record:
+        """The game as a record; ``names`` are White's and Black's."""
+        result, reason = self.result()
+        comments = list(self.comments)
+        if comments and reason and not comments[-1]:
+            comments[-1] = reason
+        tags = {
+            "Event": "A game on the board",
+            "Date": date.today().strftime("%Y.%m.%d"),
+            "White": names[WHITE],
+            "Black": names[BLACK],
+        }
+        return Record(self.positions[0], list(self.turns), comments, result, tags | self.tags)
+
+
+def from_record(record: Record) -> Game:
+    """The game of a record, looked at from its end."""
+    game = Game(record.start)
+    for turn in record.turns:
+        game.play(turn)
+    game.comments = [*record.comments, *[""] * len(record.turns)][: len(record.turns)]
+    game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
+    game.stated = record.result
+    return game
+
+
+_DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp")

@@ -1,0 +1,234 @@
+// The page: takes the server's news, draws it, and sends on what the person does.
+
+import { Board } from "./board.js";
+import { Choice } from "./choice.js";
+import { Dialogs } from "./dialogs.js";
+import { api, listen, open } from "./net.js";
+import { drawInfo, drawReview, Log, Players, TurnList } from "./panels.js";
+
+const $ = (id) => document.getElementById(id);
+const COLOURS = ["White", "Black"];
+
+let state = null;
+let info = null;
+let review = null;
+let choice = new Choice([]);
+let board;
+let players;
+let turns;
+let dialogs;
+let lost = false;
+let turnRound = false;
+const dirty = new Set();
+const log = new Log();
+
+// News may come sixty times a second: the page is drawn once a frame, with the latest of each kind.
+function redraw(...kinds) {
+  if (!dirty.size) requestAnimationFrame(paint);
+  for (const kind of kinds) dirty.add(kind);
+}
+
+function paint() {
+  const kinds = new Set(dirty);
+  dirty.clear();
+  if (!state) return;
+  const fresh = info && info.ply === state.cursor ? info : null;
+  if (kinds.has("state")) drawState();
+  if (kinds.has("state") || kinds.has("info")) {
+    drawInfo(fresh, state, board.flipped, info !== null);
+    board.drawArrows(arrows(fresh));
+  }
+  if (kinds.has("state") || kinds.has("review")) {
+    drawReview(review, state, go);
+    turns.draw(state, review ? review.judgements : []);
+  }
+}
+
+/** The first turns of the variations, while the analyst, not a player, thinks. */
+function arrows(fresh) {
+  if (!fresh || fresh.part !== "Analysis" || !state.analysing || choice.to !== null) return [];
+  return fresh.lines.filter((line) => line.turns.length).map((line) => line.turns[0]);
+}
+
+function drawState() {
+  const { position } = state;
+  players.draw(state, board.flipped, choice.step === "place");
+  board.draw({
+    white: position.white, black: position.black, side: position.side, last: state.turn,
+    choice, values: state.values,
+  });
+  drawStatus();
+  const end = state.turns.length;
+  $("first").disabled = $("back").disabled = state.cursor === 0;
+  $("last").disabled = $("forward").disabled = state.cursor === end;
+  $("undo").disabled = end === 0;
+  const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
+  $("resign").disabled = state.over || engines.length === 2;
+  $("pause").hidden = !engines.length || state.over;
+  $("pause").textContent = state.paused ? "Resume" : "Pause";
+  $("pause").setAttribute("aria-pressed", String(state.paused));
+  $("analyse").setAttribute("aria-pressed", String(state.analysing));
+  $("options").disabled = false;
+  $("review").disabled = end === 0;
+  drawTrouble();
+}
+
+function drawTrouble() {
+  const engine = state && state.error;
+  $("trouble").hidden = !lost && !engine;
+  $("restart").hidden = lost;
+  $("trouble-text").textContent = lost
+    ? "The connection to the board's program is lost. Load this page again; "
+      + "if the program was ended, start it again and open its new address."
+    : engine;
+}
+
+function drawStatus() {
+  const { position } = state;
+  const mover = COLOURS[position.side];
+  const parts = [];
+  const end = state.turns.length;
+  if (state.cursor < end) parts.push(`Turn ${state.cursor} of ${end}.`);
+  else if (state.over || state.reason) parts.push(`${state.reason} (${state.result}).`);
+  const flies = position.flying[position.side];
+  const ask = {
+    place: `${mover}: place a man.`,
+    man: `${mover}: ${flies ? "fly with a man to any point" : "move a man"}.`,
+    target: `${mover}: where to?`,
+    take: `A mill! ${mover}: take a ringed man (${[...choice.points].sort().join(", ")}).`,
+  }[choice.step];
+  if (ask) parts.push(ask);
+  else if (state.paused && !state.over) parts.push("Paused.");
+  else if (state.thinking) parts.push("The engine is thinking …");
+  if (state.turn) parts.push(`Last: ${state.turn}.`);
+  const text = parts.join(" ");
+  // The same words again would be read aloud again.
+  if ($("status").textContent !== text) $("status").textContent = text;
+}
+
+function tell(message) {
+  const toast = $("toast");
+  toast.textContent = message;
+  toast.hidden = false;
+  clearTimeout(tell.timer);
+  tell.timer = setTimeout(() => { toast.hidden = true; }, 5000);
+}
+
+/** Sends a request, and shows what the server objects to. */
+async function send(action, body) {
+  try {
+    return await api(action, body);
+  } catch (error) {
+    tell(error.message);
+    return null;
+  }
+}
+
+async function pick(point) {
+  const text = choice.pick(point);
+  redraw("state");
+  if (text === null) return;
+  const done = await send("play", { turn: text, at: state.cursor });
+  if (!done) cancel();
+}
+
+function cancel() {
+  choice.clear();
+  redraw("state");
+}
+
+function go(ply) {
+  if (state) send("go", { ply: Math.min(Math.max(0, ply), state.turns.length) });
+}
+
+function flip() {
+  board.flip();
+  redraw("state", "info");
+}
+
+const ACTIONS = {
+  first: () => go(0),
+  back: () => go(state.cursor - 1),
+  forward: () => go(state.cursor + 1),
+  last: () => go(state.turns.length),
+  undo: () => send("undo"),
+  flip,
+  pause: () => send("pause", { on: !state.paused }),
+  resign: () => send("resign"),
+  analyse: () => send("analyse", { on: !state.analysing }),
+  review: () => send("review", { on: !(review && review.done < review.turns) }),
+  restart: () => send("restart"),
+  new: () => dialogs.newGame(state, () => { turnRound = true; }),
+  import: () => dialogs.open(state),
+  export: () => dialogs.save(),
+  options: () => dialogs.options(state),
+  help: () => $("help-dialog").showModal(),
+};
+
+/** Turns the board so that a person who plays Black alone sits below. */
+function face() {
+  const persons = state.players.slice(0, 2).map((player) => player.engine === null);
+  if ((persons[1] && !persons[0]) !== board.flipped && persons[0] !== persons[1]) flip();
+}
+
+async function act(name) {
+  if (!state) return;
+  try {
+    await ACTIONS[name]();
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+function onKey(event) {
+  const typing = event.target.closest("input, textarea, select, dialog, pre");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const keys = {
+    ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
+    a: "analyse", u: "undo", f: "flip", n: "new",
+  };
+  if (event.key === "Escape") cancel();
+  const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!name) return;
+  event.preventDefault();
+  act(name);
+}
+
+function onState(news) {
+  const before = state;
+  const same = before && JSON.stringify(before.legal) === JSON.stringify(news.legal) &&
+    before.position.text === news.position.text && before.cursor === news.cursor;
+  state = news;
+  // What was picked stays picked while nothing on the board has changed.
+  if (!same) choice = new Choice(state.legal);
+  redraw("state");
+  if (!before || turnRound) face();
+  turnRound = false;
+}
+
+async function main() {
+  let about;
+  try {
+    about = await open();
+  } catch (error) {
+    lost = true;
+    $("trouble").hidden = false;
+    $("restart").hidden = true;
+    $("trouble-text").textContent = error.message;
+    return;
+  }
+  board = new Board($("board"), about.points, { onPick: pick, onCancel: cancel });
+  players = new Players((event) => board.pressHand(event));
+  turns = new TurnList(go);
+  dialogs = new Dialogs(about, tell);
+  for (const name of Object.keys(ACTIONS)) $(name).addEventListener("click", () => act(name));
+  document.addEventListener("keydown", onKey);
+  listen({
+    state: onState,
+    info: (news) => { info = news; redraw("info"); },
+    review: (news) => { review = news; redraw("review"); },
+    log: (lines) => log.add(lines),
+  }, (isLost) => { lost = isLost; if (state) drawTrouble(); });
+}
+
+main();

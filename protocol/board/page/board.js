@@ -1,0 +1,300 @@
+// The board as a drawing: men, marks and arrows, and what a pointer or a key does on it.
+
+import { parse } from "./choice.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MAN = 36;
+const DRAG = 6;
+
+export function svg(name, attributes = {}, text = "") {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text) element.textContent = text;
+  return element;
+}
+
+export class Board {
+  /** `onPick` is called with a point, `onLift` before a man is dragged, `onCancel` for Escape. */
+  constructor(root, points, { onPick, onCancel }) {
+    Object.assign(this, { root, points, onPick, onCancel });
+    this.flipped = false;
+    this.drag = null;
+    this.groups = new Map();
+    this.view = null;
+    root.append(svg("rect", { class: "wood", x: -28, y: 0, width: 728, height: 728, rx: 22 }));
+    this.lines = svg("path", { class: "lines" });
+    this.labels = svg("g", { "aria-hidden": "true" });
+    this.under = svg("g", { "aria-hidden": "true" });
+    this.men = svg("g");
+    this.over = svg("g", { "aria-hidden": "true" });
+    this.ghost = svg("g", { class: "ghost", "aria-hidden": "true" });
+    root.append(this.lines, this.labels, this.under, this.men, this.over, this.ghost);
+    for (const point of this.inReadingOrder()) this.addPoint(point);
+    root.addEventListener("pointerdown", (event) => this.press(event));
+    window.addEventListener("pointermove", (event) => this.move(event));
+    window.addEventListener("pointerup", (event) => this.release(event));
+    window.addEventListener("pointercancel", () => this.drop());
+    root.addEventListener("keydown", (event) => this.key(event));
+    this.place();
+  }
+
+  inReadingOrder() {
+    return [...this.points].sort((a, b) => b[1] - a[1] || a.charCodeAt(0) - b.charCodeAt(0));
+  }
+
+  addPoint(point) {
+    const group = svg("g", { class: "point", role: "button", "data-point": point, tabindex: -1 });
+    // What is drawn changes; what is pressed stays, also between a press and its release.
+    group.append(svg("g", { class: "marks" }), svg("circle", { class: "hit", r: 48 }));
+    this.groups.set(point, group);
+    this.men.append(group);
+  }
+
+  /** Where a point is in the drawing. */
+  at(point) {
+    const x = 50 + 100 * (point.charCodeAt(0) - 97);
+    const y = 50 + 100 * (7 - point[1]);
+    return this.flipped ? [700 - x, 700 - y] : [x, y];
+  }
+
+  flip() {
+    this.flipped = !this.flipped;
+    this.place();
+    if (this.view) this.draw(this.view);
+  }
+
+  /** Draws what turning round changes: lines look the same, letters and points move. */
+  place() {
+    const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
+    this.lines.setAttribute("d", `${square(50)}${square(150)}${square(250)}` +
+      "M350 50V250M350 450V650M50 350H250M450 350H650");
+    this.labels.replaceChildren();
+    for (let index = 0; index < 7; index += 1) {
+      const letter = "abcdefg"[this.flipped ? 6 - index : index];
+      const number = this.flipped ? index + 1 : 7 - index;
+      this.labels.append(
+        svg("text", { class: "label", x: 50 + 100 * index, y: 709 }, letter),
+        svg("text", { class: "label", x: -9, y: 50 + 100 * index }, String(number)),
+      );
+    }
+    for (const [point, group] of this.groups) {
+      const [x, y] = this.at(point);
+      group.setAttribute("transform", `translate(${x} ${y})`);
+    }
+  }
+
+  /** Draws a view: {white, black, last, choice, values, arrows}. */
+  draw(view) {
+    this.view = view;
+    const { choice } = view;
+    const live = choice.points;
+    const step = choice.step;
+    const moved = choice.to !== null;
+    const own = view.side === 0 ? "white" : "black";
+    const last = view.last ? parse(view.last) : null;
+    for (const [point, group] of this.groups) {
+      let colour = view.white.includes(point) ? "white" : view.black.includes(point) ? "black" : "";
+      // While a man to take is being chosen, the turn's own man already stands where it goes.
+      if (moved && point === choice.origin) colour = "";
+      if (moved && point === choice.to) colour = own;
+      if (choice.taken.includes(point)) colour = "";
+      const takeable = step === "take" && live.has(point);
+      const parts = [];
+      if (colour) {
+        parts.push(svg("circle", { class: `man ${colour}`, r: MAN }),
+          svg("circle", { class: "inner", r: MAN - 11 }));
+      } else {
+        parts.push(svg("circle", { class: "dot", r: 8 }));
+      }
+      const ring = (name, r) => parts.push(svg("circle", { class: `ring ${name}`, r }));
+      if (last && !moved && point === last.to) ring("last", MAN + 4);
+      if (point === choice.origin && !moved) ring("picked", MAN + 4);
+      if (live.has(point) && !takeable && step !== "man") {
+        const value = this.valueOf(point);
+        parts.push(svg("circle", { class: `target ${value ? `value-${value}` : ""}`, r: 14 }));
+      }
+      if (takeable) ring("take", MAN + 5);
+      parts.push(svg("circle", { class: "focus", r: 46 }));
+      group.firstChild.replaceChildren(...parts);
+      group.classList.toggle("live", live.has(point) || choice.canLift(point));
+      group.classList.toggle("takeable", takeable);
+      group.setAttribute("aria-label", this.describe(point, colour, live, step));
+      group.setAttribute("aria-disabled", String(!live.has(point)));
+    }
+    this.drawLast(last, moved);
+    this.drawArrows(view.arrows);
+    const groups = [...this.groups.values()];
+    if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
+  }
+
+  /** The proven value of the turn that ends on a point, where tables know it. */
+  valueOf(point) {
+    const { values, choice } = this.view;
+    const fitting = choice.fitting.filter((turn) => turn.to === point);
+    return values && fitting.length ? values[fitting[0].text] : undefined;
+  }
+
+  describe(point, colour, live, step) {
+    const what = colour ? `${colour} man` : "empty";
+    if (!live.has(point)) return `${point}, ${what}`;
+    const can = { place: "place here", man: "can move", target: "move here", take: "can be taken" };
+    return `${point}, ${what}, ${can[step]}`;
+  }
+
+  /** Marks the last turn: where its man came from and whom it took. */
+  drawLast(last, moved) {
+    this.under.replaceChildren();
+    if (!last || moved) return;
+    const [x, y] = this.at(last.to);
+    if (last.origin) {
+      const [fromX, fromY] = this.at(last.origin);
+      this.under.append(svg("line", { class: "trail", x1: fromX, y1: fromY, x2: x, y2: y }));
+    }
+    for (const man of last.taken) {
+      const [a, b] = this.at(man);
+      this.under.append(
+        svg("line", { class: "gone", x1: a - 20, y1: b - 20, x2: a + 20, y2: b + 20 }),
+        svg("line", { class: "gone", x1: a - 20, y1: b + 20, x2: a + 20, y2: b - 20 }),
+      );
+    }
+  }
+
+  /** Draws the first turn of each variation: an arrow, or a disc where a man is placed. */
+  drawArrows(arrows = []) {
+    this.over.replaceChildren();
+    const seen = new Set();
+    arrows.forEach((text, index) => {
+      const turn = parse(text);
+      const key = `${turn.origin}-${turn.to}`;
+      // Two variations may differ in the man taken alone.
+      if (!seen.has(key)) this.over.append(this.arrow(turn, index + 1));
+      seen.add(key);
+    });
+  }
+
+  arrow(turn, rank) {
+    const group = svg("g", { class: `arrow rank-${rank}` });
+    const [x, y] = this.at(turn.to);
+    if (turn.origin === null) {
+      group.append(svg("circle", { cx: x, cy: y, r: 19 }), svg("text", { x, y }, String(rank)));
+    } else {
+      const [fromX, fromY] = this.at(turn.origin);
+      const length = Math.hypot(x - fromX, y - fromY);
+      const [ux, uy] = [(x - fromX) / length, (y - fromY) / length];
+      const [tipX, tipY] = [x - 8 * ux, y - 8 * uy];
+      const [backX, backY] = [tipX - 26 * ux, tipY - 26 * uy];
+      group.append(
+        svg("line", {
+          class: "shaft", "stroke-width": 10, x1: fromX, y1: fromY, x2: backX, y2: backY,
+        }),
+        svg("path", {
+          d: `M${tipX} ${tipY}L${backX - 15 * uy} ${backY + 15 * ux}`
+            + `L${backX + 15 * uy} ${backY - 15 * ux}Z`,
+        }),
+      );
+    }
+    for (const man of turn.taken) {
+      const [a, b] = this.at(man);
+      group.append(svg("circle", {
+        class: "shaft", "stroke-width": 5, "stroke-dasharray": "9 7", cx: a, cy: b, r: MAN + 5,
+      }));
+    }
+    return group;
+  }
+
+  /** The point under a pointer, if any. */
+  locate(event) {
+    const box = this.root.getBoundingClientRect();
+    const { x: left, y: top, width, height } = this.root.viewBox.baseVal;
+    const x = left + ((event.clientX - box.left) * width) / box.width;
+    const y = top + ((event.clientY - box.top) * height) / box.height;
+    for (const point of this.points) {
+      const [a, b] = this.at(point);
+      if (Math.hypot(a - x, b - y) <= 48) return [point, x, y];
+    }
+    return [null, x, y];
+  }
+
+  press(event) {
+    if (event.button || !this.view) return;
+    const [point] = this.locate(event);
+    if (point === null) return;
+    event.preventDefault();
+    const { choice } = this.view;
+    const lifts = choice.canLift(point);
+    const before = choice.origin;
+    this.drag = { point, x: event.clientX, y: event.clientY, moving: false, lifts, before };
+    if (lifts && before !== point) this.onPick(point);
+  }
+
+  /** Begins to drag a man from the hand. */
+  pressHand(event) {
+    if (!this.view || this.view.choice.step !== "place") return;
+    event.preventDefault();
+    this.drag = { point: null, x: event.clientX, y: event.clientY, moving: false, lifts: true };
+  }
+
+  move(event) {
+    const { drag } = this;
+    if (!drag || !drag.lifts) return;
+    if (!drag.moving && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG) return;
+    drag.moving = true;
+    const [, x, y] = this.locate(event);
+    const colour = this.view.side === 0 ? "white" : "black";
+    this.ghost.replaceChildren(svg("circle", { class: `man ${colour}`, cx: x, cy: y, r: MAN }));
+  }
+
+  release(event) {
+    const { drag } = this;
+    if (!drag) return;
+    this.drop();
+    const [point] = this.locate(event);
+    if (drag.moving) {
+      const fits = this.view.choice.points.has(point);
+      if (fits && point !== drag.point) this.onPick(point);
+      else if (drag.point !== null) this.onCancel();
+    } else if (point !== null && point === drag.point) {
+      this.focus(point, false);
+      // A man that was just lifted stays lifted; a second click puts it down.
+      if (!drag.lifts || drag.before === point) this.onPick(point);
+    }
+  }
+
+  drop() {
+    this.drag = null;
+    this.ghost.replaceChildren();
+  }
+
+  /** Makes a point the one that Tab leads to. */
+  focus(point, now = true) {
+    for (const [name, group] of this.groups) group.tabIndex = name === point ? 0 : -1;
+    if (now) this.groups.get(point).focus();
+  }
+
+  key(event) {
+    const point = event.target.dataset && event.target.dataset.point;
+    if (!point || event.ctrlKey || event.metaKey || event.altKey) return;
+    const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    if (event.key === "Enter" || event.key === " ") this.onPick(point);
+    else if (ways[event.key]) {
+      const next = this.neighbour(point, ways[event.key]);
+      if (next) this.focus(next);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** The nearest point in a direction; straight ahead counts as nearer than aside. */
+  neighbour(point, [dx, dy]) {
+    const [x, y] = this.at(point);
+    let best = null;
+    let least = Infinity;
+    for (const other of this.points) {
+      const [a, b] = this.at(other);
+      const ahead = (a - x) * dx + (b - y) * dy;
+      const aside = Math.abs((a - x) * dy) + Math.abs((b - y) * dx);
+      if (ahead > 0 && ahead + 3 * aside < least) [best, least] = [other, ahead + 3 * aside];
+    }
+    return best;
+  }
+}

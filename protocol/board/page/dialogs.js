@@ -1,0 +1,259 @@
+// The dialogs: a new game, opening and saving, engine options.
+
+import { api } from "./net.js";
+
+const $ = (id) => document.getElementById(id);
+const TIMES = [
+  ["0.1 s a turn", { kind: "turn", seconds: 0.1 }],
+  ["0.5 s a turn", { kind: "turn", seconds: 0.5 }],
+  ["1 s a turn", { kind: "turn", seconds: 1 }],
+  ["3 s a turn", { kind: "turn", seconds: 3 }],
+  ["10 s a turn", { kind: "turn", seconds: 10 }],
+  ["1 min + 1 s", { kind: "clock", base: 60, increment: 1 }],
+  ["3 min + 2 s", { kind: "clock", base: 180, increment: 2 }],
+  ["10 min + 5 s", { kind: "clock", base: 600, increment: 5 }],
+];
+
+function fill(select, choices, chosen) {
+  const options = choices.map(([text, value]) => new Option(text, value, false, value === chosen));
+  select.replaceChildren(...options);
+}
+
+/** Shows a dialog and resolves with the value of the button that closed it. */
+function show(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+  });
+}
+
+export class Dialogs {
+  constructor(about, tell) {
+    Object.assign(this, { about, tell });
+    $("variant").addEventListener("change", () => this.showFields($("variant").value));
+    for (const side of [0, 1]) {
+      $(`player-${side}`).addEventListener("change", () => this.showLevels());
+    }
+    this.prepareImport();
+    this.prepareExport();
+    this.prepareOptions();
+  }
+
+  // A new game.
+
+  /** `onBegin` is called before a new game is asked for. */
+  async newGame(state, onBegin) {
+    const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
+    state.players.forEach((player, seat) => {
+      const choices = seat < 2 ? [["You", ""], ...engines] : engines;
+      fill($(`player-${seat}`), choices, player.engine === null ? "" : String(player.engine));
+      if (seat < 2) {
+        const levels = this.about.levels.map(({ name, elo }) => [`${name} (${elo})`, name]);
+        const level = player.engine === null && player.level === "full" ? "Club" : player.level;
+        fill($(`level-${seat}`), [...levels, ["Full strength", "full"]], level);
+      }
+    });
+    const now = JSON.stringify(state.time);
+    const time = TIMES.findIndex(([, value]) => JSON.stringify(value) === now);
+    fill($("time"), TIMES.map(([text], index) => [text, String(index)]), String(Math.max(0, time)));
+    const variants = Object.keys(this.about.variants).map((name) => [name, name]);
+    fill($("variant"), variants, state.rules.variant);
+    this.showFields(state.rules.variant, state.rules.fields);
+    this.showLevels();
+    const end = await show($("new-dialog"));
+    const players = [0, 1, 2].map((seat) => {
+      const engine = $(`player-${seat}`).value;
+      if (engine === "") return { engine: null };
+      return { engine: Number(engine), level: seat < 2 ? $(`level-${seat}`).value : "full" };
+    });
+    const wanted = { players, time: TIMES[Number($("time").value)][1] };
+    if (end === "begin") {
+      onBegin();
+      await api("new", { ...wanted, ...this.rules() });
+    }
+    if (end === "apply") await api("players", wanted);
+  }
+
+  showLevels() {
+    for (const side of [0, 1]) {
+      const engine = $(`player-${side}`).value;
+      $(`level-${side}`).hidden = engine === "" || !this.about.engines[Number(engine)].levels;
+    }
+  }
+
+  showFields(variant, values = this.about.variants[variant]) {
+    const rows = this.about.fields.flatMap((field) => {
+      const label = document.createElement("label");
+      label.textContent = field.name;
+      label.htmlFor = `field-${field.name}`;
+      let input;
+      if (field.choices.length) {
+        input = document.createElement("select");
+        fill(input, field.choices.map((choice) => [choice, choice]), values[field.name]);
+      } else {
+        input = document.createElement("input");
+        Object.assign(input, { type: "number", min: 0, max: field.max, value: values[field.name] });
+      }
+      input.id = label.htmlFor;
+      return [label, input];
+    });
+    $("fields").replaceChildren(...rows);
+  }
+
+  /** The rules in the form: a rule set, and the fields in which they differ from it. */
+  rules() {
+    const variant = $("variant").value;
+    const fields = {};
+    for (const field of this.about.fields) {
+      const value = $(`field-${field.name}`).value;
+      if (value !== String(this.about.variants[variant][field.name])) fields[field.name] = value;
+    }
+    return { variant, fields };
+  }
+
+  // Opening. The dialog stays open after an error, so that the text can be mended.
+
+  prepareImport() {
+    $("import-file").addEventListener("change", async () => {
+      const [file] = $("import-file").files;
+      if (file) $("import-text").value = await file.slice(0, 1 << 20).text();
+    });
+    $("import-go").addEventListener("click", async (event) => {
+      event.preventDefault();
+      try {
+        await api("load", { text: $("import-text").value, ...this.current });
+        $("import-dialog").close("go");
+      } catch (error) {
+        $("import-fault").textContent = error.message;
+      }
+    });
+  }
+
+  async open(state) {
+    // A text that names no rules is read under those of the game on the board.
+    const { variant, fields } = state.rules;
+    this.current = { variant, fields };
+    $("import-fault").textContent = "";
+    $("import-file").value = "";
+    return show($("import-dialog"));
+  }
+
+  // Saving.
+
+  prepareExport() {
+    $("export-form").addEventListener("change", () => {
+      $("export-text").value = this.forms[$("export-form").value];
+    });
+    $("export-copy").addEventListener("click", async () => {
+      $("export-text").select();
+      try {
+        await navigator.clipboard.writeText($("export-text").value);
+        this.tell("Copied.");
+      } catch {
+        this.tell("The browser does not let this page copy; the text is marked, press Ctrl-C.");
+      }
+    });
+    $("export-file").addEventListener("click", () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([$("export-text").value], { type: "text/plain" }));
+      link.download = $("export-form").value === "record" ? "game.pgn" : "game.txt";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+  }
+
+  async save() {
+    this.forms = await api("export");
+    const forms = [
+      ["Game record (PGN in form)", "record"], ["Position", "position"],
+      ["Position, 17 fields", "seventeen"], ["PlayOK record", "playok"],
+    ];
+    fill($("export-form"), forms.filter(([, name]) => name in this.forms), "record");
+    $("export-text").value = this.forms.record;
+    return show($("export-dialog"));
+  }
+
+  // Engine options, from what the engine itself says it has.
+
+  prepareOptions() {
+    $("options-seat").addEventListener("change", () => this.loadOptions());
+    $("options-go").addEventListener("click", async (event) => {
+      event.preventDefault();
+      const settings = {};
+      for (const input of $("options-list").querySelectorAll("[data-option]")) {
+        const value = input.type === "checkbox" ? String(input.checked) : input.value;
+        if (value !== input.dataset.before) settings[input.dataset.option] = value;
+      }
+      try {
+        await api("configure", { seat: Number($("options-seat").value), settings });
+        $("options-dialog").close("go");
+      } catch (error) {
+        $("options-fault").textContent = error.message;
+      }
+    });
+  }
+
+  async options(state) {
+    const parts = ["White", "Black", "Analysis"];
+    const seats = state.players
+      .map((player, seat) => [`${parts[seat]}: ${player.name}`, String(seat), player.engine])
+      .filter(([, , engine]) => engine !== null);
+    fill($("options-seat"), seats, seats[0][1]);
+    this.loadOptions();
+    return show($("options-dialog"));
+  }
+
+  async loadOptions() {
+    $("options-fault").textContent = "";
+    $("options-list").textContent = "Asking the engine …";
+    try {
+      const { options } = await api("options", { seat: Number($("options-seat").value) });
+      $("options-list").replaceChildren(...options.flatMap((option) => this.optionRow(option)));
+    } catch (error) {
+      $("options-list").textContent = "";
+      $("options-fault").textContent = error.message;
+    }
+  }
+
+  optionRow(option) {
+    const label = document.createElement("label");
+    label.textContent = option.name;
+    label.htmlFor = `option-${option.name}`;
+    let input = document.createElement("input");
+    if (option.kind === "combo") {
+      input = document.createElement("select");
+      fill(input, option.choices.map((choice) => [choice, choice]), option.value);
+    } else if (option.kind === "check") {
+      Object.assign(input, { type: "checkbox", checked: option.value.toLowerCase() === "true" });
+    } else if (option.kind === "spin") {
+      Object.assign(input, { type: "number", value: option.value });
+      if (option.min !== null) input.min = option.min;
+      if (option.max !== null) input.max = option.max;
+    } else if (option.kind === "button") {
+      input = document.createElement("button");
+      Object.assign(input, { type: "button", textContent: "Press" });
+      input.addEventListener("click", async () => {
+        try {
+          const seat = Number($("options-seat").value);
+          await api("configure", { seat, settings: { [option.name]: null } });
+          this.tell(`${option.name}: done.`);
+        } catch (error) {
+          $("options-fault").textContent = error.message;
+        }
+      });
+    } else {
+      Object.assign(input, { type: "text", value: option.value });
+    }
+    input.id = label.htmlFor;
+    if (option.kind !== "button") {
+      input.dataset.option = option.name;
+      input.dataset.before = option.kind === "check" ? option.value.toLowerCase() : option.value;
+    }
+    if (option.managed) {
+      input.disabled = true;
+      input.title = label.title = "Set by the board itself";
+    }
+    return [label, input];
+  }
+}

@@ -1,0 +1,237 @@
+// What stands around the board: players with clocks and hands, the evaluation bar, variations,
+// the list of turns, the review's graph and the raw log.
+
+import { svg } from "./board.js";
+
+const COLOURS = ["White", "Black"];
+const LOG_LINES = 1000;
+const $ = (id) => document.getElementById(id);
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function clockText(seconds) {
+  const left = Math.max(0, seconds);
+  if (left < 20) return left.toFixed(1);
+  const whole = Math.ceil(left);
+  const minutes = Math.floor(whole / 60);
+  const rest = String(whole % 60).padStart(2, "0");
+  if (minutes < 60) return `${minutes}:${rest}`;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
+}
+
+/** Both players' rows; `onHand` is called when a man is pressed in a hand. */
+export class Players {
+  constructor(onHand) {
+    this.onHand = onHand;
+    this.clocks = [];
+    setInterval(() => this.tick(), 100);
+  }
+
+  draw(state, flipped, placing) {
+    this.state = state;
+    this.received = performance.now();
+    // White sits at the bottom, Black at the top, unless the board is turned round.
+    const rows = [$("player-bottom"), $("player-top")];
+    if (flipped) rows.reverse();
+    rows.forEach((row, side) => this.drawRow(row, side, placing));
+    this.tick();
+  }
+
+  drawRow(row, side, placing) {
+    const { position, players, clock, over } = this.state;
+    const colour = COLOURS[side].toLowerCase();
+    const moving = position.side === side && !over;
+    row.classList.toggle("moving", moving);
+    row.dataset.side = side;
+    const name = `${COLOURS[side]}: ${players[side].name}`;
+    row.replaceChildren(element("span", { class: "name" }, name));
+    const men = position[colour].length;
+    const hand = position.hands[side];
+    if (hand) {
+      const tray = element("span", { class: `hand ${colour}` });
+      for (let count = 0; count < hand; count += 1) tray.append(element("i"));
+      tray.append(element("span", {}, `${hand} in hand`));
+      if (moving && placing) {
+        tray.classList.add("live");
+        tray.addEventListener("pointerdown", this.onHand);
+      }
+      row.append(tray);
+    } else {
+      row.append(element("span", { class: "hand" }, element("span", {}, `${men} men`)));
+    }
+    const chip = (word) => row.append(element("span", { class: `chip ${word}` }, word));
+    if (position.flying[side]) chip("flying");
+    if (position.blocked && position.side === side) chip("blocked");
+    this.clocks[side] = null;
+    if (clock) {
+      this.clocks[side] = element("span", { class: "clock", role: "timer" });
+      row.append(this.clocks[side]);
+    }
+  }
+
+  tick() {
+    const clock = this.state && this.state.clock;
+    if (!clock) return;
+    this.clocks.forEach((shown, side) => {
+      if (!shown) return;
+      const running = clock.running === side;
+      const spent = running ? (performance.now() - this.received) / 1000 : 0;
+      const text = clockText(clock.left[side] - spent);
+      if (shown.textContent !== text) shown.textContent = text;
+      shown.classList.toggle("running", running);
+      shown.classList.toggle("short", clock.left[side] - spent < 20);
+    });
+  }
+}
+
+function drawBar(share, text) {
+  const percent = Math.round(share * 100);
+  $("bar-white").style.height = `${percent}%`;
+  $("bar").setAttribute("aria-valuenow", percent);
+  $("bar").title = `${text} (White ${percent} %)`;
+}
+
+/** The evaluation bar and the variations; `stale`: there was an evaluation, of another position. */
+export function drawInfo(info, state, flipped, stale) {
+  $("bar").classList.toggle("flipped", flipped);
+  const result = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 }[state.result];
+  if (state.over && state.cursor === state.turns.length) drawBar(result, state.result);
+  else if (info && info.share !== null) drawBar(info.share, info.text);
+  else if (!stale) drawBar(0.5, "not yet evaluated");
+  if (!info) {
+    $("lines").replaceChildren();
+    $("facts").textContent = state.analysing ? "" : "Switch the analysis on to see the best turns.";
+    return;
+  }
+  if (info.share === null) return;
+  const facts = [`${info.part}: depth ${info.depth ?? "?"}`];
+  if (info.nodes) facts.push(`${short(info.nodes)} nodes`);
+  if (info.nps) facts.push(`${short(info.nps)}/s`);
+  $("facts").textContent = facts.join(" · ");
+  $("lines").replaceChildren(...info.lines.map((line) => {
+    const text = line.turns.join(" ");
+    return element("li", { title: text }, element("b", {}, line.text), element("span", {}, text));
+  }));
+}
+
+function short(number) {
+  for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
+    if (number >= size) return `${(number / size).toFixed(number >= 10 * size ? 0 : 1)} ${unit}`;
+  }
+  return String(number);
+}
+
+/** The list of turns; built anew only when it changes, for it is long. */
+export class TurnList {
+  constructor(onGo) {
+    this.onGo = onGo;
+    this.key = "";
+  }
+
+  draw(state, judgements) {
+    const key = JSON.stringify([state.turns, state.first, judgements.length]);
+    if (key !== this.key) this.build(state, judgements);
+    this.key = key;
+    let current = null;
+    for (const button of $("turns").querySelectorAll("button")) {
+      const here = Number(button.dataset.ply) === state.cursor;
+      button.setAttribute("aria-current", String(here));
+      if (here) current = button;
+    }
+    const list = $("turns");
+    // Not scrollIntoView: that would move the whole page on a phone.
+    if (current) {
+      const top = current.offsetTop - list.offsetTop;
+      const hidden = top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30;
+      if (hidden) list.scrollTop = top - 60;
+    }
+  }
+
+  build(state, judgements) {
+    const cells = [];
+    let { number, side } = state.first;
+    state.turns.forEach((text, index) => {
+      if (side === 0 || index === 0) cells.push(element("li", { class: "number" }, `${number}.`));
+      if (side === 1 && index === 0) cells.push(element("li", {}, "…"));
+      const button = element("button", { "data-ply": index + 1 }, text);
+      const judged = judgements[index];
+      if (judged && judged.name) {
+        button.classList.add(judged.name);
+        button.title = judged.sentence;
+      } else if (state.comments[index]) button.title = state.comments[index];
+      button.addEventListener("click", () => this.onGo(index + 1));
+      cells.push(element("li", {}, button));
+      number += side;
+      side = 1 - side;
+    });
+    $("turns").replaceChildren(...cells);
+  }
+}
+
+/** The review: a graph of White's expected score after each turn, and a sentence. */
+export function drawReview(review, state, onGo) {
+  const graph = $("graph");
+  graph.hidden = !review;
+  const verdict = $("verdict");
+  verdict.hidden = !review;
+  $("review").textContent = review && review.done < review.turns ? "Stop" : "Review";
+  if (!review) return;
+  const width = Math.max(1, review.turns);
+  const drawing = svg("svg", {
+    viewBox: `0 0 ${width} 100`, preserveAspectRatio: "none", role: "img",
+    "aria-label": "White's expected score after each turn",
+  });
+  const places = review.judgements.map((judged, at) => `${at + 1},${100 - judged.value * 100}`);
+  if (places.length) {
+    drawing.append(svg("polygon", { class: "area",
+      points: `0,100 0,${places[0].split(",")[1]} ${places.join(" ")} ${places.length},100` }));
+  }
+  drawing.append(svg("line", { class: "half", x1: 0, x2: width, y1: 50, y2: 50 }));
+  const here = state.cursor;
+  drawing.append(svg("line", { class: "here", x1: here, x2: here, y1: 0, y2: 100 }));
+  drawing.addEventListener("click", (event) => {
+    const box = drawing.getBoundingClientRect();
+    onGo(Math.round(((event.clientX - box.left) / box.width) * width));
+  });
+  graph.replaceChildren(drawing);
+  const judged = review.judgements[state.cursor - 1];
+  verdict.textContent = verdictOn(review, judged);
+}
+
+/** A sentence on the turn that is shown, or on the whole game. */
+function verdictOn(review, judged) {
+  const count = (name) => review.judgements.filter((one) => one.name === name).length;
+  if (review.done < review.turns) return `Judging turn ${review.done + 1} of ${review.turns} …`;
+  if (judged && judged.sentence) return `${judged.turn}: ${judged.sentence} (${judged.text})`;
+  if (judged) return `${judged.turn}: ${judged.text}`;
+  return `Blunders ${count("blunder")}, mistakes ${count("mistake")}, `
+    + `inaccuracies ${count("inaccuracy")}`;
+}
+
+/** The raw log. Text is only put into the page while the panel is open. */
+export class Log {
+  constructor() {
+    this.lines = [];
+    $("log-panel").addEventListener("toggle", () => this.draw());
+  }
+
+  add(lines) {
+    if (!lines.length) return;
+    for (const [who, direction, text] of lines) this.lines.push(`${who} ${direction} ${text}`);
+    if (this.lines.length > LOG_LINES) this.lines.splice(0, this.lines.length - LOG_LINES);
+    this.draw();
+  }
+
+  draw() {
+    if (!$("log-panel").open) return;
+    const log = $("log");
+    const follow = log.scrollTop + log.clientHeight > log.scrollHeight - 30;
+    log.textContent = this.lines.join("\n");
+    if (follow) log.scrollTop = log.scrollHeight;
+  }
+}

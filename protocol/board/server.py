@@ -1,0 +1,365 @@
+"""The board's web server: a handful of files, a few requests, and a stream of news.
+
+It trusts nobody. The address holds a random token, without which there is nothing to see. The
+files are read once, when it starts, and found by name in a table: no path ever reaches the disk.
+A request from another site's page names that site in its headers, and is refused.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+import secrets
+import threading
+from collections.abc import Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from socket import AF_INET6, SHUT_RDWR, socket
+from socketserver import TCPServer
+from time import monotonic
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from merels.engine.errors import InputError
+from merels.protocol.board.engines import EngineChoice
+from merels.protocol.board.session import Session
+from merels.protocol.board.view import about_view
+from merels.protocol.client import EngineError
+
+LARGEST_BODY = 1 << 20
+MOST_CONNECTIONS = 128
+MOST_SESSIONS = 32
+READ_SECONDS = 30.0
+PING_SECONDS = 3.0
+"""How often a quiet stream is written to, which is how a vanished browser is noticed."""
+FORGET_SECONDS = 86_400.0
+TICK_SECONDS = 0.1
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def read_page() -> dict[str, tuple[str, bytes]]:
+    """The page's files by name: type and bytes. The index has the empty name."""
+    page = {}
+    for entry in files("merels.protocol.board").joinpath("page").iterdir():
+        kind = TYPES.get(entry.name.rpartition(".")[2])
+        if kind is not None:
+            page["" if entry.name == "index.html" else entry.name] = (kind, entry.read_bytes())
+    return page
+
+
+class BoardServer(ThreadingHTTPServer):
+    """Serves boards until `shutdown`; ``address`` is what to open in a browser."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def __init__(self, host: str, port: int, choices: Sequence[EngineChoice]) -> None:
+        """Listen; port 0 takes a free one. ``choices`` are the engines that players can be."""
+        if ":" in host:
+            self.address_family = AF_INET6
+        self.token = secrets.token_urlsafe(24)
+        self.page = read_page()
+        self.choices = choices
+        self._sessions: dict[str, Session] = {}
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._over = threading.Event()
+        super().__init__((host, port), Handler)
+        self.host = host
+        self.port = int(self.server_address[1])
+        threading.Thread(target=self._tick, name="ticks", daemon=True).start()
+
+    def server_bind(self) -> None:
+        """Take the port, without the look-up of a host name that the library would make."""
+        TCPServer.server_bind(self)
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with its token."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/{self.token}/"
+
+    def is_own_host(self, host: str) -> bool:
+        """Whether a Host header names this server by a number or as the loopback.
+
+        A name that somebody else's name server gave to this address is refused.
+        """
+        try:
+            parts = urlsplit(f"//{host}")
+            name, port = parts.hostname or "", parts.port or 80
+        except ValueError:
+            return False
+        if port != self.port or parts.username is not None:
+            return False
+        if name in ("localhost", self.host):
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    def session(self, name: str) -> Session | None:
+        """The board of that name, if it is still there."""
+        with self._lock:
+            return self._sessions.get(name)
+
+    def open_session(self) -> Session:
+        """A new board; the one unwatched for longest makes room where there are too many."""
+        with self._lock:
+            closing = None
+            if len(self._sessions) >= MOST_SESSIONS:
+                idle = [session for session in self._sessions.values() if not session.watched]
+                if not idle:
+                    raise InputError("board", f"{MOST_SESSIONS} boards are open; close one")
+                closing = min(idle, key=lambda session: session.idle_since)
+                del self._sessions[closing.name]
+            session = Session(secrets.token_urlsafe(12), self.choices)
+            self._sessions[session.name] = session
+        if closing is not None:
+            closing.close()
+        return session
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread of its own, while there are not too many."""
+        if not self._places.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, and give its place back."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that goes in the middle of something is nothing to report."""
+        import sys
+
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+    def _tick(self) -> None:
+        """Let boards look after their clocks and engines, and forget those long abandoned."""
+        while not self._over.wait(TICK_SECONDS):
+            with self._lock:
+                sessions = list(self._sessions.values())
+            for session in sessions:
+                session.tick()
+                if monotonic() - session.idle_since > FORGET_SECONDS:
+                    with self._lock:
+                        self._sessions.pop(session.name, None)
+                    session.close()
+
+    def server_close(self) -> None:
+        """Stop listening and end every board with its engines."""
+        self._over.set()
+        super().server_close()
+        with self._lock:
+            sessions = list(self._sessions.values())
+            self._sessions.clear()
+        threads = [threading.Thread(target=session.close) for session in sessions]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection of a browser."""
+
+    server: BoardServer
+    protocol_version = "HTTP/1.1"
+    timeout = READ_SECONDS
+    connection: socket
+
+    def version_string(self) -> str:
+        """What the server calls itself: nothing that helps anybody."""
+        return "merels"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged: the address holds the token."""
+
+    def end_headers(self) -> None:
+        """Every answer has the headers that keep other sites out."""
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def do_GET(self) -> None:
+        """Send a file of the page, or the stream of news."""
+        place = self._place()
+        if place is None:
+            return
+        name, query = place
+        if name == "events":
+            self._stream(query)
+        elif name in self.server.page:
+            kind, data = self.server.page[name]
+            self._send(HTTPStatus.OK, data, kind)
+        else:
+            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+
+    def do_POST(self) -> None:
+        """Carry out a request of the page's."""
+        place = self._place()
+        if place is None:
+            return
+        body = self._body()
+        if body is None:
+            return
+        folder, _, action = place[0].partition("/")
+        if folder != "api" or not action:
+            self._refuse(HTTPStatus.NOT_FOUND, "there is no such request")
+            return
+        try:
+            self._answer(self._act(action, body))
+        except InputError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+        except EngineError as error:
+            self._refuse(HTTPStatus.BAD_GATEWAY, str(error))
+
+    def _act(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Carry out an action on the board that the request names."""
+        name = body.get("session")
+        session = self.server.session(name) if isinstance(name, str) else None
+        if action == "open":
+            session = session or self.server.open_session()
+            return {"session": session.name, "about": about_view(self.server.choices)}
+        if session is None:
+            raise InputError("board", "this board is gone; load the page again")
+        return session.act(action, body)
+
+    def _place(self) -> tuple[str, str] | None:
+        """What is asked for behind the token, and the query; None once it is refused."""
+        if not self.server.is_own_host(self.headers.get("Host", "")):
+            self._refuse(HTTPStatus.FORBIDDEN, "this server has another name")
+            return None
+        origin = self.headers.get("Origin")
+        if origin is not None and origin != f"http://{self.headers['Host']}":
+            self._refuse(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+            return None
+        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+            self._refuse(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+            return None
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "the address makes no sense")
+            return None
+        token, slash, name = parts.path.removeprefix("/").partition("/")
+        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            self._refuse(
+                HTTPStatus.FORBIDDEN, "the address lacks its token; open the one that was printed"
+            )
+            return None
+        if not slash:
+            self._refuse(HTTPStatus.NOT_FOUND, "the address ends in a slash")
+            return None
+        return name, parts.query
+
+    def _body(self) -> dict[str, Any] | None:
+        """The JSON object that a request brings; None once it is refused."""
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
+            self._refuse(HTTPStatus.LENGTH_REQUIRED, "expected the length of the request")
+            return None
+        if len(length) > 9 or int(length) > LARGEST_BODY:
+            self._refuse(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {LARGEST_BODY} bytes are refused"
+            )
+            return None
+        if self.headers.get_content_type() != "application/json":
+            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
+            return None
+        data = self.rfile.read(int(length))
+        try:
+            body = json.loads(data)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            self._refuse(HTTPStatus.BAD_REQUEST, "expected a JSON object")
+            return None
+        return body
+
+    def _stream(self, query: str) -> None:
+        """Send news of a board until the browser or the board has gone."""
+        names = parse_qs(query, max_num_fields=4).get("session", [])
+        session = self.server.session(names[0]) if names else None
+        if session is None:
+            # An answer without content tells a browser not to ask again.
+            self._send(HTTPStatus.NO_CONTENT, b"", TYPES["html"])
+            return
+        self.close_connection = True
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        feed = session.subscribe()
+        try:
+            while (kinds := feed.take(PING_SECONDS)) is not None:
+                parts = [
+                    f"event: {kind}\ndata: {json.dumps(session.news(kind, feed))}\n\n"
+                    for kind in sorted(kinds)
+                ]
+                self.wfile.write("".join(parts or [": still here\n\n"]).encode())
+        except OSError:
+            pass  # The browser has gone.
+        finally:
+            session.unsubscribe(feed)
+
+    def _answer(self, value: dict[str, Any]) -> None:
+        self._send(HTTPStatus.OK, json.dumps(value).encode(), "application/json")
+
+    def _refuse(self, status: HTTPStatus, why: str) -> None:
+        """Say no. The connection ends: what a refused request still brings is not read."""
+        self.close_connection = True
+        data = json.dumps({"error": why}).encode()
+        self._send(status, data, "application/json")
+        if self.command == "POST":
+            self._drain()
+
+    def _drain(self) -> None:
+        """Let the browser read the answer before the rest of its request meets a closed door."""
+        try:
+            self.wfile.flush()
+            self.connection.settimeout(0.5)
+            for _ in range(64):
+                if not self.connection.recv(1 << 16):
+                    break
+            self.connection.shutdown(SHUT_RDWR)
+        except OSError:
+            pass
+
+    def _send(self, status: HTTPStatus, data: bytes, kind: str) -> None:
+        """Send a whole answer."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(data)

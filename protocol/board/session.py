@@ -1,0 +1,514 @@
+"""One board: its game, its players, and what each of the page's requests does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import RLock, Thread
+from time import monotonic
+from typing import Any
+
+from merels.engine.errors import InputError, shorten
+from merels.engine.levels import LEVELS
+from merels.engine.notation import START, parse_position, parse_turn
+from merels.engine.position import Position, Turn
+from merels.engine.record import Record, format_record
+from merels.engine.rules import DEFAULT_RULES, Rules, make_rules
+from merels.engine.search import Searcher
+from merels.protocol.board.engines import EngineChoice, Log, Seat
+from merels.protocol.board.feed import Feed
+from merels.protocol.board.game import Clock, Game, from_record
+from merels.protocol.board.thinking import Job, Thinker
+from merels.protocol.board.view import JSON, info_view, state_view
+from merels.protocol.client import Info, Limit
+from merels.protocol.formats import read_game, write_game
+from merels.protocol.review import as_json, judge_with, review
+
+UNWATCHED_SECONDS = 20.0
+"""How long engines think on for a browser that has vanished."""
+HIDDEN_SECONDS = 600.0
+"""How long for a page in the background, which lets go of its stream."""
+REVIEW_NODES = 100_000
+SECONDS_PER_TURN = (0.01, 3600.0)
+FULL = "full"
+
+
+class Session:
+    """A board for one browser tab; its methods are free for any thread."""
+
+    def __init__(self, name: str, choices: Sequence[EngineChoice]) -> None:
+        self.name = name
+        self._choices = choices
+        self._lock = RLock()
+        self._feeds: list[Feed] = []
+        self._watch_until = monotonic() + UNWATCHED_SECONDS
+        self.log = Log(lambda: self._tell("log"))
+        self.game = Game(Position(DEFAULT_RULES))
+        self.time: JSON = {"kind": "turn", "seconds": 1.0}
+        self.paused = False
+        self.analysing = False
+        self.error = ""
+        self.review: JSON | None = None
+        self._infos: tuple[Job, list[Info]] | None = None
+        self._reviewing = 0
+        self._closed = False
+        self._asleep = False
+        self._thinker = Thinker(
+            self._next_job, self._on_info, self._on_turn, self._on_error, self._tidy
+        )
+        self.seats = [
+            Seat(part, self.log, self._thinker.heard) for part in ("White", "Black", "Analysis")
+        ]
+        self.seats[1].seat(choices[0], "Club")
+        self.seats[2].seat(choices[0], FULL)
+        self._thinker.start()
+
+    # What the browser is told.
+
+    def subscribe(self) -> Feed:
+        """A new stream, with all there is to say."""
+        feed = Feed()
+        for kind in ("state", "info", "review", "log"):
+            feed.tell(kind)
+        with self._lock:
+            self._feeds.append(feed)
+            self._asleep = False
+        self._thinker.changed()
+        return feed
+
+    def unsubscribe(self, feed: Feed) -> None:
+        """A stream has ended."""
+        with self._lock:
+            if feed in self._feeds:
+                self._feeds.remove(feed)
+            self._watch_until = max(self._watch_until, monotonic() + UNWATCHED_SECONDS)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a browser listens."""
+        return bool(self._feeds)
+
+    @property
+    def idle_since(self) -> float:
+        """When the board was last looked at, or was promised to be, on `monotonic`'s clock."""
+        return monotonic() if self._feeds else self._watch_until
+
+    def news(self, kind: str, feed: Feed) -> Any:
+        """News of a kind as JSON, for a stream."""
+        if kind == "log":
+            lines = self.log.since(feed.log_number)
+            if lines:
+                feed.log_number = lines[-1][0]
+            return [list(line[1:]) for line in lines]
+        with self._lock:
+            if kind == "state":
+                return state_view(self)
+            if kind == "info":
+                if self._infos is None:
+                    return None
+                job, infos = self._infos
+                return info_view(infos, len(job.turns), job.seat.part)
+            return self.review
+
+    def _tell(self, kind: str) -> None:
+        for feed in list(self._feeds):
+            feed.tell(kind)
+
+    # What the engines do.
+
+    def _next_job(self) -> Job | None:
+        """What an engine should do now."""
+        with self._lock:
+            game = self.game
+            if self._closed or self._asleep or self.error:
+                return None
+            mover = self.seats[game.last.side]
+            if mover.choice is not None and not game.over and not self.paused:
+                start, turns = game.positions[0], tuple(game.turns)
+                return Job(mover, mover.version, start, turns, game.last, self._limit())
+            if self.analysing and game.shown.outcome() is None:
+                turns = tuple(game.turns[: game.cursor])
+                analyst = self.seats[2]
+                return Job(analyst, analyst.version, game.positions[0], turns, game.shown)
+            return None
+
+    def _limit(self) -> Limit:
+        """What an engine may spend on its turn: as long as the position stands, it is the same."""
+        clock = self.game.clock
+        if clock is None:
+            return Limit(time=self.time["seconds"])
+        left = clock.standing()
+        return Limit(
+            white_clock=left[0],
+            black_clock=left[1],
+            white_inc=clock.increment,
+            black_inc=clock.increment,
+        )
+
+    def _on_info(self, job: Job, infos: list[Info]) -> None:
+        self._infos = (job, list(infos))
+        self._tell("info")
+
+    def _on_turn(self, job: Job, turn: Turn) -> None:
+        """An engine has chosen its turn."""
+        with self._lock:
+            game = self.game
+            if self._next_job() != job:
+                return
+            follow = game.cursor == len(game.turns)
+            looked_at, game.cursor = game.cursor, len(game.turns)
+            game.play(turn)
+            if not follow:
+                game.cursor = looked_at
+        self._changed()
+
+    def _on_error(self, job: Job, message: str) -> None:
+        """An engine has failed: the game waits for a restart."""
+        with self._lock:
+            self.error = f"{job.seat.part}: {message}"
+            if self.game.clock is not None:
+                self.game.clock.run(None)
+        self.log.add(job.seat.part, "!", message)
+        self._tell("state")
+
+    def _tidy(self) -> None:
+        """Nothing is to be done: end engines that have no part any more."""
+        for seat in self.seats:
+            if self._asleep:
+                seat.close()
+            else:
+                seat.tidy()
+
+    def _changed(self) -> None:
+        """Start and stop what follows from a new state, and show it."""
+        with self._lock:
+            game = self.game
+            if game.clock is not None:
+                stands = game.over or self.paused or bool(self.error) or not game.turns
+                game.clock.run(None if stands else game.last.side)
+        self._thinker.changed()
+        self._tell("state")
+
+    def tick(self) -> None:
+        """Look after what happens by itself; called several times a second."""
+        self._thinker.nudge()
+        with self._lock:
+            fell = self.game.flag()
+            leave = not self._feeds and not self._asleep and monotonic() > self._watch_until
+            if leave:
+                self._asleep = True
+                self._reviewing += 1
+        if leave:
+            self._thinker.changed()
+        if fell:
+            self._changed()
+
+    def close(self) -> None:
+        """End everything."""
+        with self._lock:
+            self._closed = True
+            self._reviewing += 1
+        for feed in list(self._feeds):
+            feed.close()
+        self._thinker.close()
+        for seat in self.seats:
+            seat.close()
+
+    # What the page asks for.
+
+    def act(self, action: str, body: JSON) -> JSON:
+        """Carry out a request; `InputError` or `EngineError` says why it cannot be."""
+        handler = ACTIONS.get(action)
+        if handler is None:
+            raise InputError(action, "no such request")
+        return handler(self, body)
+
+    def new(self, body: JSON) -> JSON:
+        """Begin a game: rules, players, time and, if not the usual, a first position."""
+        rules = _rules(body)
+        start = parse_position(_text(body, "position", START), rules)
+        with self._lock:
+            self._set_players(body)
+            self._begin(Game(start, self._clock()))
+        self._changed()
+        return {}
+
+    def players(self, body: JSON) -> JSON:
+        """Change who plays, how strong and how long, in the middle of a game."""
+        with self._lock:
+            before = self.time
+            self._set_players(body)
+            if self.time != before:
+                self.game.clock = self._clock()
+            self.error = ""
+        self._changed()
+        return {}
+
+    def play(self, body: JSON) -> JSON:
+        """A person's turn in the position looked at, which is after ``at`` turns."""
+        turn = parse_turn(_text(body, "turn"))
+        with self._lock:
+            game = self.game
+            if body.get("at") != game.cursor:
+                raise InputError(str(turn), "the board has changed meanwhile; look again")
+            if self.seats[game.shown.side].choice is not None and not self.paused:
+                raise InputError(str(turn), "it is the engine's turn; pause it to play for it")
+            if game.clock is not None and game.flag():
+                raise InputError(str(turn), "the clock has run out")
+            game.play(turn)
+            self._forget_review()
+        self._changed()
+        return {}
+
+    def undo(self, body: JSON) -> JSON:
+        """Take back the last turn of a person's, or the last turn where no person plays."""
+        with self._lock:
+            game = self.game
+            persons = [
+                ply
+                for ply in range(len(game.turns))
+                if self.seats[game.positions[ply].side].choice is None
+            ]
+            if not game.turns:
+                raise InputError("undo", "no turn has been played")
+            game.cut(persons[-1] if persons else len(game.turns) - 1)
+            if not persons:
+                self.paused = True
+            self._forget_review()
+        self._changed()
+        return {}
+
+    def go(self, body: JSON) -> JSON:
+        """Look at another place of the game."""
+        ply = body.get("ply")
+        with self._lock:
+            if not isinstance(ply, int) or not 0 <= ply <= len(self.game.turns):
+                raise InputError(str(ply), f"expected a ply from 0 to {len(self.game.turns)}")
+            self.game.cursor = ply
+        self._changed()
+        return {}
+
+    def resign(self, body: JSON) -> JSON:
+        """The person to move, or the only one who plays, gives up."""
+        with self._lock:
+            if self.game.over:
+                raise InputError("resign", "the game is over")
+            persons = [side for side in (0, 1) if self.seats[side].choice is None]
+            side = persons[0] if len(persons) == 1 else self.game.last.side
+            self.game.resign(side)
+        self._changed()
+        return {}
+
+    def pause(self, body: JSON) -> JSON:
+        """Let the players' engines wait, or play on."""
+        self.paused = bool(body.get("on"))
+        self._changed()
+        return {}
+
+    def analyse(self, body: JSON) -> JSON:
+        """Switch the analysis of the position looked at on or off."""
+        self.analysing = bool(body.get("on"))
+        self._changed()
+        return {}
+
+    def restart(self, body: JSON) -> JSON:
+        """Start the engines afresh after one has failed, and go on."""
+        with self._lock:
+            self.error = ""
+        self._changed()
+        return {}
+
+    def load(self, body: JSON) -> JSON:
+        """Take over a position or a game record, in any of the forms that are read."""
+        record = read_game(_text(body, "text"), _rules(body))
+        with self._lock:
+            self._begin(from_record(record))
+            self.paused = any(seat.choice is not None for seat in self.seats[:2])
+        self._changed()
+        return {"turns": len(record.turns)}
+
+    def export(self, body: JSON) -> JSON:
+        """The game and the position looked at, in every form that is written."""
+        with self._lock:
+            record = self.game.record(self.names())
+            shown = self.game.shown
+        return {"record": format_record(record), **write_game(record, shown)}
+
+    def options(self, body: JSON) -> JSON:
+        """The options of one of the three engines, for a dialog."""
+        return {"options": self._seat(body).options()}
+
+    def configure(self, body: JSON) -> JSON:
+        """Set options of one of the engines."""
+        settings = body.get("settings")
+        if not isinstance(settings, dict) or len(settings) > 200:
+            raise InputError("settings", "expected names and values")
+        for value in settings.values():
+            if value is not None and not isinstance(value, (str, int, bool)):
+                raise InputError(str(value), "expected a text, a number, or true or false")
+        self._seat(body).wish(settings)
+        self._changed()
+        return {}
+
+    def start_review(self, body: JSON) -> JSON:
+        """Judge every turn of the game, or stop doing so."""
+        with self._lock:
+            self._reviewing += 1
+            run = self._reviewing
+            record = self.game.record(self.names())
+            self.review = {"done": 0, "turns": len(record.turns), "judgements": []}
+        if body.get("on", True) and record.turns:
+            Thread(target=self._review, args=(record, run), daemon=True).start()
+        else:
+            self.review = None
+        self._tell("review")
+        return {}
+
+    def hidden(self, body: JSON) -> JSON:
+        """The page has gone into the background, and lets go of its stream for a while."""
+        with self._lock:
+            self._watch_until = monotonic() + HIDDEN_SECONDS
+        return {}
+
+    # Helpers of the requests.
+
+    def names(self) -> tuple[str, str]:
+        """White's and Black's names."""
+        white, black = (self._name(seat) for seat in self.seats[:2])
+        return white, black
+
+    def _name(self, seat: Seat) -> str:
+        if seat.choice is None:
+            return "You"
+        strong = seat.level in ("", FULL) or not seat.choice.levels
+        return seat.choice.name if strong else f"{seat.choice.name} ({seat.level})"
+
+    def player_view(self, side: int) -> JSON:
+        """One player as the page's form has it; ``engine`` is None for a person."""
+        seat = self.seats[side]
+        index = None if seat.choice is None else self._choices.index(seat.choice)
+        return {"engine": index, "level": seat.level or FULL, "name": self._name(seat)}
+
+    def _begin(self, game: Game) -> None:
+        """Put another game on the board."""
+        self.game = game
+        self.error = ""
+        self.paused = False
+        self._infos = None
+        self._forget_review()
+        self._tell("info")
+
+    def _forget_review(self) -> None:
+        self._reviewing += 1
+        if self.review is not None:
+            self.review = None
+            self._tell("review")
+
+    def _review(self, record: Record, run: int) -> None:
+        """Judge a game's turns, telling of each, until another review is wanted."""
+        judged: list[JSON] = []
+        for judgement in review(record, judge_with(Searcher(), REVIEW_NODES)):
+            judged.append(as_json(judgement))
+            with self._lock:
+                if self._reviewing != run:
+                    return
+                self.review = {
+                    "done": len(judged), "turns": len(record.turns), "judgements": list(judged)
+                }
+            self._tell("review")
+
+    def _set_players(self, body: JSON) -> None:
+        """Seat players and set the time, all of it or, after an error, nothing."""
+        chosen: list[tuple[EngineChoice | None, str]] = []
+        wanted = body.get("players")
+        if wanted is not None:
+            if not isinstance(wanted, list) or len(wanted) != 3:
+                raise InputError("players", "expected White, Black and the analyst")
+            chosen = [self._player(player) for player in wanted]
+            if chosen[2][0] is None:
+                raise InputError("players", "expected an engine as the analyst")
+        if "time" in body:
+            self.time = _time(body["time"])
+        for seat, (choice, level) in zip(self.seats, chosen):
+            if (seat.choice, seat.level) != (choice, level):
+                seat.seat(choice, level)
+
+    def _player(self, player: Any) -> tuple[EngineChoice | None, str]:
+        if not isinstance(player, dict):
+            raise InputError(str(player), "expected an engine and a level")
+        index, level = player.get("engine"), player.get("level", FULL)
+        if index is None:
+            return None, ""
+        if not isinstance(index, int) or not 0 <= index < len(self._choices):
+            raise InputError(str(index), "no such engine")
+        if level not in (FULL, *(known.name for known in LEVELS)):
+            raise InputError(str(level), "no such level")
+        return self._choices[index], level
+
+    def _clock(self) -> Clock | None:
+        if self.time["kind"] != "clock":
+            return None
+        return Clock(self.time["base"], self.time["increment"])
+
+    def _seat(self, body: JSON) -> Seat:
+        part = body.get("seat")
+        if not isinstance(part, int) or not 0 <= part < len(self.seats):
+            raise InputError(str(part), "expected 0, 1 or 2")
+        if self.seats[part].choice is None:
+            raise InputError(self.seats[part].part, "no engine plays there")
+        return self.seats[part]
+
+
+def _text(body: JSON, name: str, default: str | None = None) -> str:
+    """A text of a request."""
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise InputError(name, "expected a text")
+    return value
+
+
+def _rules(body: JSON) -> Rules:
+    """The rules of a request: a rule set and the fields that differ from it."""
+    fields = body.get("fields") or {}
+    if not isinstance(fields, dict):
+        raise InputError(shorten(str(fields)), "expected rule fields and their values")
+    variant = _text(body, "variant", DEFAULT_RULES.variant)
+    return make_rules(variant, [f"{name}={value}" for name, value in fields.items()])
+
+
+def _time(time: Any) -> JSON:
+    """A time control of a request, in seconds: so many a turn, or a clock with an increment."""
+    if isinstance(time, dict) and time.get("kind") == "turn":
+        return {"kind": "turn", "seconds": _seconds(time, "seconds", *SECONDS_PER_TURN)}
+    if isinstance(time, dict) and time.get("kind") == "clock":
+        return {
+            "kind": "clock",
+            "base": _seconds(time, "base", 1.0, 86_400.0),
+            "increment": _seconds(time, "increment", 0.0, 3600.0),
+        }
+    raise InputError("time", "expected seconds a turn, or a clock")
+
+
+def _seconds(time: JSON, name: str, low: float, high: float) -> float:
+    value = time.get(name)
+    if isinstance(value, (int, float)) and low <= value <= high:
+        return float(value)
+    raise InputError(str(value), f"expected from {low:g} to {high:g} seconds")
+
+
+ACTIONS: dict[str, Callable[[Session, JSON], JSON]] = {
+    "new": Session.new,
+    "players": Session.players,
+    "play": Session.play,
+    "undo": Session.undo,
+    "go": Session.go,
+    "resign": Session.resign,
+    "pause": Session.pause,
+    "analyse": Session.analyse,
+    "restart": Session.restart,
+    "load": Session.load,
+    "export": Session.export,
+    "options": Session.options,
+    "configure": Session.configure,
+    "review": Session.start_review,
+    "hidden": Session.hidden,
+}

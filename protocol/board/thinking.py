@@ -1,0 +1,176 @@
+"""The board's own thread: at any time it does the one thing that the game now asks of an engine.
+
+What that is follows from the session's state alone. Whoever changes the state calls `changed`; a
+search that does not fit any more is stopped, and its answer dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Condition, Thread
+from time import monotonic
+
+from merels.engine.position import Position, Turn
+from merels.protocol.adapters import Uci
+from merels.protocol.analysis import Analysis
+from merels.protocol.board.engines import Seat
+from merels.protocol.client import Engine, EngineError, Info, Limit
+
+LINES = 3
+"""Variations that an analysis shows."""
+PLAY_INFO_SECONDS = 0.04
+"""The least time between two scores read while an engine thinks about its own turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something for an engine to do in the position that ``turns`` lead to from ``start``.
+
+    ``version`` is the seat's: another engine or other settings make it another job.
+
+    Without a ``limit`` it is an analysis, which ends only when the state changes.
+    """
+
+    seat: Seat
+    version: int
+    start: Position
+    turns: tuple[Turn, ...]
+    position: Position
+    limit: Limit | None = None
+
+
+class Thinker:
+    """Runs jobs, one at a time, in a thread of its own.
+
+    ``next_job`` says what to do now, None: nothing. ``on_info`` gets the variations so far,
+    ``on_turn`` a played turn, ``on_error`` what went wrong; a job that failed is not begun again
+    before `changed`. ``on_idle`` is called when there is nothing to do. All are called without a
+    lock held here.
+    """
+
+    def __init__(
+        self,
+        next_job: Callable[[], Job | None],
+        on_info: Callable[[Job, list[Info]], None],
+        on_turn: Callable[[Job, Turn], None],
+        on_error: Callable[[Job, str], None],
+        on_idle: Callable[[], None],
+    ) -> None:
+        self._next_job = next_job
+        self._on_info = on_info
+        self._on_turn = on_turn
+        self._on_error = on_error
+        self._on_idle = on_idle
+        self._woken = Condition()
+        self._version = 0
+        self._closed = False
+        self._engine: Engine | None = None
+        self._analysis: Analysis | None = None
+        self._job: Job | None = None
+        self._last_look = 0.0
+        self._thread = Thread(target=self._run, name="board", daemon=True)
+
+    def start(self) -> None:
+        """Begin, once all that is called from here is in its place."""
+        self._thread.start()
+
+    def changed(self) -> None:
+        """The state has changed: what runs is stopped if it is not what is wanted now."""
+        with self._woken:
+            self._version += 1
+            self._woken.notify()
+        self.nudge()
+
+    def nudge(self) -> None:
+        """Stop a search that does not fit any more; called again until it has ended.
+
+        The first time may have come before the search began.
+        """
+        job = self._job
+        if job is None or not self._stale(job):
+            return
+        analysis, engine = self._analysis, self._engine
+        try:
+            if analysis is not None:
+                analysis.stop()
+            elif engine is not None:
+                engine.interrupt()
+        except (EngineError, OSError, ValueError):
+            pass  # It has gone; the thread that reads from it says so.
+
+    def heard(self, line: bytes) -> None:
+        """A line that an engine wrote; while it thinks about its turn its scores are shown."""
+        job, engine = self._job, self._engine
+        if job is None or job.limit is None or engine is None or b" score " not in line:
+            return
+        now = monotonic()
+        if now - self._last_look >= PLAY_INFO_SECONDS:
+            self._last_look = now
+            dialect: Uci = engine.dialect
+            info = dialect.info(line.strip(), job.position)
+            if info.score is not None and info.multipv == 1:
+                self._on_info(job, [info])
+
+    def close(self, seconds: float = 5.0) -> None:
+        """Stop what runs and end the thread."""
+        with self._woken:
+            self._closed = True
+            self._woken.notify()
+        deadline = monotonic() + seconds
+        while self._thread.is_alive() and monotonic() < deadline:
+            self.nudge()
+            self._thread.join(0.05)
+
+    def _stale(self, job: Job) -> bool:
+        """Whether a job is not what is wanted now."""
+        return self._closed or self._next_job() != job
+
+    def _run(self) -> None:
+        while True:
+            with self._woken:
+                version = self._version
+            job = None if self._closed else self._next_job()
+            if job is None:
+                self._on_idle()
+            else:
+                try:
+                    self._job = job
+                    with job.seat.in_use:
+                        self._do(job)
+                except Exception as error:
+                    # Whatever it was: a page that waits for ever would say less. An engine that
+                    # failed is not trusted with the next job.
+                    job.seat.close()
+                    if not self._stale(job):
+                        self._on_error(job, str(error))
+                finally:
+                    self._job = self._engine = self._analysis = None
+            with self._woken:
+                while not self._closed and self._version == version:
+                    self._woken.wait()
+                if self._closed:
+                    return
+
+    def _do(self, job: Job) -> None:
+        """Let the engine do a job, to its end or until it is not wanted any more."""
+        engine = job.seat.ready()
+        self._engine = engine
+        if job.limit is None:
+            lines = LINES if "MultiPV" in engine.options else 1
+            with engine.analysis(job.start, multipv=lines, turns=job.turns) as analysis:
+                self._analysis = analysis
+                if self._stale(job):
+                    analysis.stop()
+                for _ in analysis:
+                    self._on_info(job, analysis.infos)
+            return
+        self._last_look = 0.0
+        result = engine.play(job.start, job.limit, turns=job.turns)
+        if self._stale(job):
+            return
+        if result.info.score is not None:
+            self._on_info(job, [result.info])
+        if result.turn is None:
+            raise EngineError("the engine plays no turn")
+        self._on_turn(job, result.turn)

@@ -1,0 +1,131 @@
+"""The board's state as the page gets it. The page knows no rules: what is legal is listed here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from merels.engine.board import NAMES, in_mills, points_of
+from merels.engine.levels import LEVELS
+from merels.engine.notation import format_position
+from merels.engine.position import COLOURS, Position
+from merels.engine.rules import FIELDS, PRESETS, Rules
+from merels.protocol.client import Info, PovScore
+from merels.protocol.review import expected, score_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from merels.protocol.board.engines import EngineChoice
+    from merels.protocol.board.session import Session
+
+JSON = dict[str, Any]
+LONGEST_LINE = 12
+"""Turns of a variation that are sent."""
+
+
+def about_view(choices: Sequence[EngineChoice]) -> JSON:
+    """What never changes: engines, levels, rule sets and their fields."""
+    return {
+        "engines": [{"name": choice.name, "levels": choice.levels} for choice in choices],
+        "levels": [{"name": level.name, "elo": level.elo} for level in LEVELS],
+        "fields": [
+            {"name": field.name, "choices": field.choices, "max": field.maximum}
+            for field in FIELDS
+        ],
+        "variants": {name: fields_view(rules) for name, rules in PRESETS.items()},
+        "points": NAMES,
+    }
+
+
+def fields_view(rules: Rules) -> JSON:
+    """The fields of a rule set by name."""
+    return {field.name: getattr(rules, field.attribute) for field in FIELDS}
+
+
+def state_view(session: Session) -> JSON:
+    """The game as it stands and as it is looked at."""
+    game = session.game
+    shown = game.shown
+    at_end = game.cursor == len(game.turns)
+    result, reason = game.result()
+    mover = session.seats[shown.side]
+    may_play = (mover.choice is None or session.paused) and not (at_end and game.over)
+    thinking = session.seats[game.last.side].choice is not None and not game.over
+    return {
+        "position": position_view(shown),
+        "turn": str(game.turns[game.cursor - 1]) if game.cursor else None,
+        "legal": [str(turn) for turn in shown.legal_turns()]
+        if may_play and shown.outcome() is None
+        else [],
+        "turns": [str(turn) for turn in game.turns],
+        "comments": game.comments,
+        "first": {"number": game.positions[0].number, "side": game.positions[0].side},
+        "cursor": game.cursor,
+        "rules": {"variant": shown.rules.variant, "fields": fields_view(shown.rules)},
+        "players": [session.player_view(part) for part in range(3)],
+        "time": session.time,
+        "clock": None
+        if game.clock is None
+        else {
+            "left": [round(game.clock.left(side), 2) for side in (0, 1)],
+            "running": game.clock.running,
+        },
+        "thinking": thinking and not session.paused and not session.error,
+        "paused": session.paused,
+        "analysing": session.analysing,
+        "error": session.error,
+        "over": game.over,
+        "result": result,
+        "reason": reason,
+        # The proven value of each legal turn, for the page to colour, comes here with tables.
+        "values": {},
+    }
+
+
+def position_view(position: Position) -> JSON:
+    """A position: where men stand, and what a person should see of its state."""
+    outcome = position.outcome()
+    return {
+        "white": [NAMES[point] for point in points_of(position.men[0])],
+        "black": [NAMES[point] for point in points_of(position.men[1])],
+        "mills": [
+            NAMES[point] for men in position.men for point in points_of(in_mills(men))
+        ],
+        "hands": list(position.hands),
+        "side": position.side,
+        "plies": position.plies,
+        "number": position.number,
+        "flying": [position.flies(side) for side in (0, 1)],
+        "blocked": outcome is not None and outcome.reason == "blocked",
+        "text": format_position(position),
+        "mover": COLOURS[position.side],
+    }
+
+
+def info_view(infos: list[Info], ply: int, part: str) -> JSON:
+    """An engine's best variations in the position after ``ply`` turns."""
+    best = infos[0] if infos else Info()
+    return {
+        "ply": ply,
+        "part": part,
+        "depth": best.depth,
+        "nodes": best.nodes,
+        "nps": best.nps,
+        "time": best.time,
+        "share": None if best.score is None else _share(best.score),
+        "text": None if best.score is None else score_text(best.score),
+        "lines": [
+            {
+                "text": "" if info.score is None else score_text(info.score),
+                "share": None if info.score is None else _share(info.score),
+                "turns": [str(turn) for turn in info.pv[:LONGEST_LINE]],
+                "depth": info.depth,
+            }
+            for info in infos
+        ],
+    }
+
+
+def _share(score: PovScore) -> float:
+    """White's expected score, from 0 to 1."""
+    return round(expected(score.white()), 4)

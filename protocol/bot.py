@@ -1,0 +1,326 @@
+"""The bot bridge: an engine behind a line of JSON in, a line of JSON out, one for each turn.
+
+Whoever runs a bot on a site needs neither the engine protocol nor the rules: it sends a position
+and what was played, and gets a turn. The form is version 1; a later version keeps its fields.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from merels.engine.errors import InputError, shorten
+from merels.engine.levels import LEVELS, MAXIMUM_ELO, MINIMUM_ELO, Level, level_for
+from merels.engine.notation import START, join_steps, parse_position, parse_turn, play_turns
+from merels.engine.position import COLOURS, Position, Turn
+from merels.engine.rules import Rules, make_rules
+from merels.engine.score import Score
+from merels.engine.search import DEFAULT_HASH
+from merels.protocol.client import Engine, EngineError, Limit, PlayResult
+from merels.protocol.inprocess import OwnEngine
+
+VERSION = 1
+LONGEST_REQUEST = 1 << 20
+"""Bytes of a request."""
+MOST_SECONDS = 86_400.0
+MOST_COUNT = 10**15
+FIELDS = (
+    "id", "new", "position", "turns", "variant", "set", "time", "depth", "nodes", "clock",
+    "level", "only",
+)
+"""What a request may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, read and checked: the first position, the turns from it, and where they lead."""
+
+    start: Position
+    turns: tuple[Turn, ...]
+    position: Position
+    limit: Limit
+    level: Level | None
+    only: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What an engine answers to a request."""
+
+    turn: Turn | None
+    score: Score | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    pv: tuple[Turn, ...] = ()
+
+
+class Player(Protocol):
+    """Whoever chooses turns for the bridge."""
+
+    name: str
+
+    def new_game(self) -> None:
+        """What follows is another game."""
+
+    def choose(self, request: Request) -> Choice:
+        """A turn, or none where the game is over."""
+
+
+class OwnPlayer:
+    """The engine of this very process: nothing to start, nothing to lose."""
+
+    def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
+        self._engine = OwnEngine(hash_mb, threads)
+        self._engine.prepare()
+        self.name = self._engine.name
+
+    def new_game(self) -> None:
+        """Forget the game before."""
+        self._engine.new_game()
+
+    def choose(self, request: Request) -> Choice:
+        """Search as the request says."""
+        self._engine.level = request.level
+        return choice_of(
+            self._engine.play(
+                request.start, request.limit, turns=request.turns, root_turns=request.only
+            )
+        )
+
+
+class EnginePlayer:
+    """Any engine as a process; one that dies is started again for the next request."""
+
+    def __init__(self, command: str, protocol: str = "uci") -> None:
+        self._command = command
+        self._protocol = protocol
+        self._engine: Engine | None = None
+        self._elo: int | None = None
+        self.name = self._open().name
+
+    def _open(self) -> Engine:
+        if self._engine is None:
+            self._engine = Engine.popen(self._command, protocol=self._protocol)
+            self._engine.ping()
+            self._elo = None
+        return self._engine
+
+    def new_game(self) -> None:
+        """Tell the engine."""
+        self._guarded(lambda engine: engine.new_game())
+
+    def choose(self, request: Request) -> Choice:
+        """Ask the engine."""
+
+        def ask(engine: Engine) -> Choice:
+            self._set_level(engine, request.level)
+            return choice_of(
+                engine.play(
+                    request.start, request.limit, turns=request.turns, root_turns=request.only
+                )
+            )
+
+        choice: Choice = self._guarded(ask)
+        return choice
+
+    def _set_level(self, engine: Engine, level: Level | None) -> None:
+        elo = None if level is None else level.elo
+        if elo != self._elo:
+            engine.configure({"UCI_LimitStrength": elo is not None})
+            if elo is not None:
+                engine.configure({"UCI_Elo": elo})
+            self._elo = elo
+
+    def _guarded(self, action: Callable[[Engine], Any]) -> Any:
+        """Do something with the engine; after an error the next request begins with a new one."""
+        try:
+            return action(self._open())
+        except EngineError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the engine."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.close()
+
+
+def choice_of(result: PlayResult) -> Choice:
+    """An engine's answer in the bridge's form."""
+    info = result.info
+    score = None if info.score is None else info.score.relative
+    return Choice(result.turn, score, info.depth, info.nodes, info.pv)
+
+
+class Bridge:
+    """Reads requests and gives answers, each a JSON object on a line."""
+
+    def __init__(self, player: Player, rules: Rules, limit: Limit) -> None:
+        """``rules`` and ``limit`` hold where a request names none."""
+        self._player = player
+        self._rules = rules
+        self._limit = limit
+
+    def hello(self) -> str:
+        """The line that says who is there, before any request."""
+        return json.dumps(
+            {"merels": "bot", "version": VERSION, "engine": self._player.name,
+             "variant": str(self._rules), "levels": [level.name for level in LEVELS]}
+        )
+
+    def answer(self, line: str) -> str:
+        """The answer to a request's line."""
+        identity: Any = None
+        try:
+            body = _object(line)
+            identity = body.get("id")
+            if body.get("new"):
+                self._player.new_game()
+                if set(body) <= {"id", "new"}:
+                    return json.dumps({"id": identity, "ready": True})
+            answer = self._play(read_request(body, self._rules, self._limit))
+        except InputError as error:
+            answer = {
+                "error": str(error),
+                "token": shorten(error.token),
+                "expected": error.expected,
+                "index": error.index,
+            }
+        except EngineError as error:
+            answer = {"error": str(error), "token": None, "expected": None, "index": None}
+        return json.dumps({"id": identity, **answer})
+
+    def _play(self, request: Request) -> dict[str, Any]:
+        """The turn for a request, and what becomes of the game by it."""
+        outcome = request.position.outcome()
+        if outcome is not None:
+            return {"turn": None, "result": outcome.result, "reason": str(outcome)}
+        choice = self._player.choose(request)
+        if choice.turn is None:
+            raise EngineError("the engine plays no turn")
+        ended = request.position.play(choice.turn).outcome()
+        return {
+            "turn": str(choice.turn),
+            "side": COLOURS[request.position.side].lower(),
+            "score": _score(choice.score),
+            "depth": choice.depth,
+            "nodes": choice.nodes,
+            "pv": [str(turn) for turn in choice.pv],
+            "result": None if ended is None else ended.result,
+            "reason": None if ended is None else str(ended),
+        }
+
+
+def read_request(body: dict[str, Any], rules: Rules, limit: Limit) -> Request:
+    """A request from its JSON object; `InputError` names what makes no sense."""
+    for name in body:
+        if name not in FIELDS:
+            raise InputError(name, f"expected a field: {', '.join(FIELDS)}")
+    if "variant" in body or "set" in body:
+        settings = body.get("set", {})
+        if not isinstance(settings, dict):
+            raise InputError("set", "expected an object of rule fields")
+        variant = _text(body, "variant", rules.variant)
+        rules = make_rules(variant, [f"{name}={value}" for name, value in settings.items()])
+    text = _text(body, "position", "startpos")
+    start = parse_position(START if text == "startpos" else text, rules)
+    tokens = _words(body, "turns")
+    position = play_turns(start, tokens)
+    only = tuple(parse_turn(token) for token in _words(body, "only"))
+    for index, turn in enumerate(only):
+        objection = position.objection(turn)
+        if objection is not None:
+            raise InputError(str(turn), f"illegal turn, {objection}", index)
+    turns = tuple(parse_turn(token) for _, token in join_steps(tokens))
+    return Request(start, turns, position, _limit(body, limit), _level(body), only)
+
+
+def _limit(body: dict[str, Any], default: Limit) -> Limit:
+    """What the search may spend. Times are in seconds."""
+    if not {"time", "depth", "nodes", "clock"} & set(body):
+        return default
+    clock = body.get("clock", {})
+    known = {"white", "black", "white_inc", "black_inc"}
+    if not isinstance(clock, dict) or not set(clock) <= known:
+        raise InputError("clock", "expected an object of white, black, white_inc and black_inc")
+    return Limit(
+        time=_number(body, "time", 0.001, MOST_SECONDS),
+        depth=_count(body, "depth"),
+        nodes=_count(body, "nodes"),
+        white_clock=_number(clock, "white", -MOST_SECONDS, MOST_SECONDS),
+        black_clock=_number(clock, "black", -MOST_SECONDS, MOST_SECONDS),
+        white_inc=_number(clock, "white_inc", 0.0, MOST_SECONDS),
+        black_inc=_number(clock, "black_inc", 0.0, MOST_SECONDS),
+    )
+
+
+def _level(body: dict[str, Any]) -> Level | None:
+    """A level by its name or its rating; none: full strength."""
+    value = body.get("level")
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        if MINIMUM_ELO <= value <= MAXIMUM_ELO:
+            return level_for(value)
+    for level in LEVELS:
+        if isinstance(value, str) and value.lower() == level.name.lower():
+            return level
+    names = ", ".join(level.name for level in LEVELS)
+    raise InputError(
+        str(value), f"expected {names}, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
+    )
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        body = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(line, f"expected a JSON object on one line ({error})") from None
+    if not isinstance(body, dict):
+        raise InputError(line, "expected a JSON object on one line")
+    return body
+
+
+def _text(body: dict[str, Any], name: str, default: str) -> str:
+    value = body.get(name, default)
+    if isinstance(value, str):
+        return value
+    raise InputError(name, "expected a text")
+
+
+def _words(body: dict[str, Any], name: str) -> list[str]:
+    """A list of turns, or a text of them parted by blanks."""
+    value = body.get(name, [])
+    if isinstance(value, str):
+        return value.split()
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return value
+    raise InputError(name, "expected a list of turns")
+
+
+def _number(body: dict[str, Any], name: str, low: float, high: float) -> float | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high:
+        return float(value)
+    raise InputError(f"{name} {value}", f"expected seconds from {low:g} to {high:g}")
+
+
+def _count(body: dict[str, Any], name: str) -> int | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_COUNT:
+        return value
+    raise InputError(f"{name} {value}", "expected a whole number from 1 up")
+
+
+def _score(score: Score | None) -> dict[str, int] | None:
+    """A score, the mover's view: ``cp`` in hundredths of a man, or ``win_in`` in plies."""
+    if score is None:
+        return None
+    return {"win_in": score.win_in} if score.win_in is not None else {"cp": score.cp or 0}

@@ -1,0 +1,114 @@
+"""``merels bot``: an engine kept ready for programs that only want turns."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from merels.engine.errors import InputError
+from merels.protocol.adapters import DIALECTS
+from merels.protocol.bot import (
+    LONGEST_REQUEST,
+    MOST_SECONDS,
+    VERSION,
+    Bridge,
+    EnginePlayer,
+    OwnPlayer,
+)
+from merels.protocol.client import EngineError, Limit
+from merels.protocol.console import add_rules_flags, at_least_one, guarded, make_parser, rules_of
+
+_EPILOG = f"""\
+Each line of input is a request, each line of output its answer, in order; version {VERSION}. All
+fields of a request are optional:
+  id        anything; comes back with the answer
+  new       true: another game begins; without other fields the answer is {{"ready": true}}
+  position  'startpos' (default) or a position's text     turns  what was played from there
+  variant   a rule set; set {{"Flying": "never", ...}} changes fields of it
+  time      seconds; or depth, or nodes, or clock {{"white", "black", "white_inc", "black_inc"}}
+  level     a built-in level's name or a rating            only   the turns to choose from
+The answer has turn (null when the game is over), side, score ({{"cp": 12}} or {{"win_in": 5}} in
+plies, the mover's view), depth, nodes, pv, and result and reason once the turn ends the game; or
+error, token, expected and index. Example:
+  {{"id": 1, "turns": ["d6", "f4"], "time": 0.5, "level": "Club"}}
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Answers requests until the end of the input."""
+    parser = make_parser(
+        "bot", "Keeps an engine ready behind lines of JSON: a position in, a turn out.", _EPILOG
+    )
+    parser.add_argument(
+        "-engine", "--engine", metavar="CMD", help="another engine's command (default: merels)"
+    )
+    parser.add_argument(
+        "-proto", "--proto", choices=tuple(DIALECTS), default="uci", help="what that engine speaks"
+    )
+    parser.add_argument(
+        "-time",
+        "--time",
+        metavar="SECONDS",
+        default="1",
+        help="for each turn, where a request names no limit (default: 1)",
+    )
+    parser.add_argument(
+        "-hash", "--hash", metavar="MIB", type=at_least_one, default=16, help="merels' own table"
+    )
+    parser.add_argument(
+        "-threads", "--threads", metavar="N", type=at_least_one, default=1, help="merels' own"
+    )
+    parser.add_argument(
+        "-codingame",
+        "--codingame",
+        action="store_true",
+        help="speak the lines of CodinGame's arena instead (PLACE;A1, MOVE&TAKE;A1;A4;D1)",
+    )
+    add_rules_flags(parser)
+    arguments = parser.parse_args(argv)
+    return guarded("bot", lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.codingame:
+        from merels.protocol.arena import main as play
+
+        play()
+        return 0
+    rules = rules_of(arguments)
+    limit = Limit(time=_seconds(arguments.time))
+    if arguments.engine is None:
+        return serve(Bridge(OwnPlayer(arguments.hash, arguments.threads), rules, limit))
+    try:
+        player = EnginePlayer(arguments.engine, arguments.proto)
+    except EngineError as error:
+        raise InputError(arguments.engine, str(error)) from None
+    try:
+        return serve(Bridge(player, rules, limit))
+    finally:
+        player.close()
+
+
+def serve(bridge: Bridge) -> int:
+    """Answer each line of standard input on standard output."""
+    print(bridge.hello(), flush=True)
+    while data := sys.stdin.buffer.readline(LONGEST_REQUEST):
+        whole = data.endswith(b"\n") or len(data) < LONGEST_REQUEST
+        while not whole:
+            rest = sys.stdin.buffer.readline(LONGEST_REQUEST)
+            whole = not rest or rest.endswith(b"\n")
+            data = b"too long"
+        line = data.decode("utf-8", "replace").strip()
+        if line:
+            print(bridge.answer(line), flush=True)
+    return 0
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0.001 <= seconds <= MOST_SECONDS:
+        return seconds
+    raise InputError(text, "expected seconds above 0, for example 0.5")

@@ -1,0 +1,44 @@
+"""Game records and positions in every form that is read and written."""
+
+from __future__ import annotations
+
+from merels.engine.errors import InputError
+from merels.engine.notation import format_position, format_seventeen, parse_position
+from merels.engine.position import Position
+from merels.engine.record import Record, parse_record
+from merels.engine.rules import DEFAULT_RULES, Rules
+from merels.protocol.formats.playok import format_playok, is_playok, parse_playok
+
+
+def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
+    """A game from a position's text, a PGN-form record or a PlayOK record.
+
+    ``rules`` hold where the text names none. `InputError` names the place of a fault.
+    """
+    stripped = text.strip().removeprefix("\ufeff")
+    if not stripped:
+        raise InputError(text, "expected a position or a game record")
+    if _looks_like_position(stripped):
+        return Record(parse_position(stripped, rules))
+    if is_playok(stripped):
+        return parse_playok(stripped, rules)
+    return parse_record(stripped, rules)
+
+
+def write_game(record: Record, shown: Position) -> dict[str, str]:
+    """The forms beside the record's own: ``position``, ``seventeen`` and ``playok``.
+
+    ``playok`` is left out for a game that does not begin at the start.
+    """
+    forms = {"position": format_position(shown), "seventeen": format_seventeen(shown)}
+    try:
+        forms["playok"] = format_playok(record)
+    except InputError:
+        pass
+    return forms
+
+
+def _looks_like_position(text: str) -> bool:
+    """Whether a text is meant as a position: one line whose first word is a board."""
+    first = text.split(None, 1)[0]
+    return "\n" not in text and first.count("/") == 2 and set(first) <= set("O@*/ox.XO")

@@ -1,0 +1,41 @@
+"""The lines of CodinGame's arena: points in capitals, the parts of a turn parted by semicolons.
+
+``PLACE;A1``, ``PLACE&TAKE;A1;D1``, ``MOVE;A1;A4`` and ``MOVE&TAKE;A1;A4;D1``.
+"""
+
+from __future__ import annotations
+
+from merels.engine.board import NAMES, POINTS
+from merels.engine.errors import InputError
+from merels.engine.position import Turn
+
+_SHAPES = {"PLACE": (1, 0), "PLACE&TAKE": (1, 1), "MOVE": (2, 0), "MOVE&TAKE": (2, 1)}
+"""For each command, how many points the man goes by, and how many men are taken."""
+
+
+def parse_command(text: str) -> Turn:
+    """A turn from its command; legality is not looked at."""
+    word, *names = text.strip().split(";")
+    shape = _SHAPES.get(word.strip().upper())
+    if shape is None:
+        raise InputError(text, f"expected a command: {', '.join(_SHAPES)}")
+    names = [name.strip().lower() for name in names]
+    if len(names) != sum(shape):
+        raise InputError(text, f"expected {sum(shape)} points behind {word}, found {len(names)}")
+    for name in names:
+        if name not in POINTS:
+            raise InputError(text, f"expected points of the board, and {name.upper()} is none")
+    if len(set(names)) != len(names):
+        raise InputError(text, "expected each point once")
+    points = [POINTS[name] for name in names]
+    origin = points.pop(0) if shape[0] == 2 else None
+    return Turn(origin, points[0], tuple(points[1:]))
+
+
+def format_command(turn: Turn) -> str:
+    """The command of a turn, which takes one man at most."""
+    if len(turn.taken) > 1:
+        raise InputError(str(turn), "a command takes one man at most")
+    word = ("PLACE" if turn.origin is None else "MOVE") + ("&TAKE" if turn.taken else "")
+    points = ([] if turn.origin is None else [turn.origin]) + [turn.to, *turn.taken]
+    return ";".join([word, *(NAMES[point].upper() for point in points)])

@@ -1,0 +1,120 @@
+"""PlayOK's records: PGN in form, with points numbered 1 to 24 row by row.
+
+A turn is ``7`` (a placement), ``2-5`` (a move), and ``7x12`` or ``2-5x9`` with the man it takes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from merels.engine.board import NAMES, POINTS, SIZE
+from merels.engine.errors import InputError
+from merels.engine.notation import START, format_position
+from merels.engine.position import WHITE, Turn
+from merels.engine.record import RESULTS, ROSTER, Record, format_record, parse_record
+from merels.engine.rules import DEFAULT_RULES, Rules
+
+ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
+"""The points in the order of their numbers, 1 first."""
+NUMBERS: dict[str, int] = {name: number for number, name in enumerate(ROW_BY_ROW, 1)}
+
+_TURN = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
+_PIECES = re.compile(r'(\[[^\]"]*"(?:[^"\\]|\\.)*"\s*\]|\{[^}]*\}|;[^\n]*|\s+)')
+_NUMBER = re.compile(r"(\d+\.+)?(.*)", re.DOTALL)
+
+
+def parse_playok_turn(text: str) -> Turn:
+    """A turn from its numbers; legality is not looked at."""
+    match = _TURN.fullmatch(text.lower())
+    if match is None:
+        raise InputError(text, "expected a turn such as 7, 7x12, 2-5 or 2-5x9")
+    numbers = [int(word) for word in re.findall(r"\d+", text)]
+    for number in numbers:
+        if not 1 <= number <= SIZE:
+            raise InputError(text, f"expected points from 1 to {SIZE}, and {number} is none")
+    if len(set(numbers)) != len(numbers):
+        raise InputError(text, "expected each point once")
+    points = [POINTS[ROW_BY_ROW[number - 1]] for number in numbers]
+    origin = points.pop(0) if match[1] is not None else None
+    to, *taken = points
+    return Turn(origin, to, tuple(sorted(taken, key=NAMES.__getitem__)))
+
+
+def format_playok_turn(turn: Turn) -> str:
+    """A turn in numbers."""
+    start = "" if turn.origin is None else f"{_number(turn.origin)}-"
+    return start + str(_number(turn.to)) + "".join(f"x{_number(man)}" for man in turn.taken)
+
+
+def _number(point: int) -> int:
+    return NUMBERS[NAMES[point]]
+
+
+def is_playok(text: str) -> bool:
+    """Whether a record's first turn is written in numbers."""
+    for word, _ in _words(text):
+        rest = _NUMBER.fullmatch(word)
+        if rest is not None and rest[2] and rest[2] not in RESULTS:
+            return rest[2][0].isdigit()
+    return False
+
+
+def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
+    """The one record of a text; an error names the word and the line it stands in."""
+    pieces = []
+    for piece, line in _pieces(text):
+        if _PIECES.fullmatch(piece) or not piece:
+            pieces.append(piece)
+            continue
+        match = _NUMBER.fullmatch(piece)
+        assert match is not None
+        number, word = match[1] or "", match[2]
+        # A tag or comment that does not end is for the reader of records to name.
+        if word and word not in RESULTS and word[0] not in "{[":
+            try:
+                word = str(parse_playok_turn(word))
+            except InputError as error:
+                raise InputError(word, f"{error.expected} (line {line})") from None
+        pieces.append(f"{number} {word}" if number else word)
+    # The words are translated in their places, so that lines are counted as they were.
+    try:
+        return parse_record("".join(pieces), rules)
+    except InputError as error:
+        raise InputError(_in_numbers(error.token), _in_numbers(error.expected)) from None
+
+
+def format_playok(record: Record) -> str:
+    """A record as text; `InputError` for one that does not begin at the start of the game."""
+    first = format_position(record.start)
+    if first != START:
+        raise InputError(first, "this form has games from the start alone")
+    tags = {name: "?" for name in ROSTER} | record.tags | {"Result": record.result}
+    tags["Variant"] = str(record.start.rules)
+    bare = replace(record, turns=[], comments=[], tags=tags)
+    head = format_record(bare).partition("\n\n")[0]
+    words: list[str] = []
+    for index, turn in enumerate(record.turns):
+        if index % 2 == WHITE:
+            words.append(f"{index // 2 + 1}.")
+        words.append(format_playok_turn(turn))
+    words.append(record.result)
+    return head + "\n\n" + " ".join(words) + "\n"
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int]]:
+    """A text cut into words and what stands between them, each with its line."""
+    line = 1
+    for piece in _PIECES.split(text):
+        yield piece, line
+        line += piece.count("\n")
+
+
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    return ((piece, at) for piece, at in _pieces(text) if piece and not _PIECES.fullmatch(piece))
+
+
+def _in_numbers(text: str) -> str:
+    """An error's text with its points in numbers, as its reader wrote them."""
+    return re.sub(r"[a-g][1-7]", lambda match: str(NUMBERS.get(match[0], match[0])), text)

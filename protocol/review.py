@@ -1,0 +1,145 @@
+"""The review of a game: what each turn gave away, and a name for it.
+
+Every position is searched alike. A turn's loss is the mover's expected score (a win 1, a draw ½)
+before it less that after it; the score after it is the next position's, seen from the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from merels.engine.position import WHITE, Position, Turn
+from merels.engine.record import Record
+from merels.engine.score import Score
+from merels.engine.search import Limits, Searcher
+from merels.protocol.scores import PovScore, opponents_view
+
+DEFAULT_NODES = 300_000
+NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
+"""The least loss of each name, the worst first."""
+MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a position is worth, and the turn that is best there; None once the game is over."""
+
+    score: PovScore
+    best: Turn | None
+    line: tuple[Turn, ...] = ()
+
+    @property
+    def white(self) -> float:
+        """White's expected score, from 0 to 1."""
+        return expected(self.score.white())
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A turn with the values before and after it.
+
+    ``loss`` is in expected score. ``name`` is ``blunder``, ``mistake``, ``inaccuracy`` or empty;
+    ``proven`` says that a search proved both values, or a lost one where the game was not lost.
+    """
+
+    ply: int
+    number: int
+    side: int
+    turn: Turn
+    before: Value
+    after: Value
+    loss: float
+    name: str
+    proven: bool
+
+    @property
+    def sentence(self) -> str:
+        """The judgement in words; empty for a turn that gives nothing away."""
+        if not self.name:
+            return ""
+        what = self.name.capitalize()
+        if self.proven:
+            what += ", proven"
+        return f"{what}: {self.before.best} was better" if self.before.best else what
+
+
+Judge = Callable[[Position], Value]
+
+
+def expected(score: Score) -> float:
+    """The expected score, from 0 to 1, of the side that the score is the view of."""
+    win, draw, _ = score.wdl()
+    return (win + draw / 2) / 1000
+
+
+def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
+    """A judge that searches each position for so many nodes."""
+
+    def judge(position: Position) -> Value:
+        outcome = position.outcome()
+        if outcome is not None and outcome.winner is None:
+            return Value(PovScore(Score(cp=0), position.side), None)
+        result = searcher.search(position, Limits(nodes=nodes))
+        return Value(PovScore(result.info.score, position.side), result.turn, result.info.pv)
+
+    return judge
+
+
+def review(record: Record, judge: Judge) -> Iterator[Judgement]:
+    """Each turn of a game judged, in order."""
+    positions = record.positions()
+    position = next(positions)
+    before = judge(position)
+    for ply, (turn, following) in enumerate(zip(record.turns, positions)):
+        after = judge(following)
+        yield _judgement(ply, position, turn, before, after)
+        position, before = following, after
+
+
+def _judgement(
+    ply: int, position: Position, turn: Turn, before: Value, after: Value
+) -> Judgement:
+    """The judgement of one turn."""
+    mover = position.side
+    then = before.score.relative
+    now = opponents_view(after.score.relative) if after.score.side != mover else (
+        after.score.relative
+    )
+    # The best turn loses nothing, whatever the next search, which sees further, thinks of it.
+    loss = 0.0 if turn == before.best else max(0.0, expected(then) - expected(now))
+    name = next((name for least, name in NAMES if loss >= least), "")
+    over = after.best is None
+    settled = over or now.win_in is not None
+    proven = bool(name) and settled and (then.win_in is not None or (now.win_in or 0) < 0)
+    return Judgement(ply, position.number, mover, turn, before, after, loss, name, proven)
+
+
+def score_text(score: PovScore) -> str:
+    """A score as a person reads it, from White's side: a lead in men, or who wins in how many."""
+    white = score.white()
+    if white.win_in is None:
+        return f"{(white.cp or 0) / 100:+.2f}"
+    winner = "White" if white.win_in > 0 else "Black"
+    own = white if white.win_in > 0 else score.black()
+    return f"{winner} wins in {own.own_moves}"
+
+
+def as_json(judgement: Judgement) -> dict[str, object]:
+    """A judgement as a JSON object; scores are White's view, ``value`` runs from 0 to 1."""
+    white = judgement.after.score.white()
+    return {
+        "ply": judgement.ply,
+        "number": judgement.number,
+        "side": "white" if judgement.side == WHITE else "black",
+        "turn": str(judgement.turn),
+        "best": str(judgement.before.best) if judgement.before.best else None,
+        "line": [str(turn) for turn in judgement.before.line],
+        "loss": round(judgement.loss, 4),
+        "name": judgement.name,
+        "proven": judgement.proven,
+        "sentence": judgement.sentence,
+        "value": round(judgement.after.white, 4),
+        "score": {"cp": white.cp} if white.win_in is None else {"win_in": white.win_in},
+        "text": score_text(judgement.after.score),
+    }

@@ -1,0 +1,455 @@
+"""The board in a real browser: what a person does with it, and what is to be seen."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.engine.notation import parse_position, play_turns
+from merels.engine.position import Position
+from merels.engine.record import parse_record
+from tests.board.server import Server
+from tests.board.webdriver import Browser, wait
+from tests.processes import needs_proc
+
+SHOTS = os.environ.get("MERELS_SCREENSHOTS")
+"""A folder for the screenshots, for whoever wants to look at them."""
+
+PERSON = {"engine": None}
+BEGINNER = {"engine": 0, "level": "Beginner"}
+ANALYST = {"engine": 0}
+BUSY = {"engine": 2}
+"""Writes sixty times a second."""
+
+
+def shot(page: Browser, name: str) -> None:
+    """Save a screenshot, and check that nothing is cut off or covers another thing."""
+    time.sleep(0.3)
+    if SHOTS:
+        page.screenshot(Path(SHOTS) / f"{name}.png")
+    assert page.run(OVERLAPS) == []
+
+
+OVERLAPS = """
+const faults = [];
+const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
+const open = document.querySelector("dialog[open]");
+const boxes = [...(open || document).querySelectorAll(
+  "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board")]
+  .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
+  .filter((one) => !one.closest("#turns, .scroll"))
+  .map((one) => [one, one.getBoundingClientRect()])
+  .filter(([, box]) => box.width && box.height);
+for (const [one, box] of boxes) {
+  const name = one.id || one.textContent.trim() || one.className;
+  if (box.left < 0 || box.right > document.documentElement.clientWidth + 1) {
+    faults.push(`${name} is cut off`);
+  }
+  if (one.tagName === "BUTTON" && one.scrollWidth > one.clientWidth + 1) {
+    faults.push(`${name} is too narrow`);
+  }
+  for (const [other, its] of boxes) {
+    if (other === one || one.contains(other) || other.contains(one)) continue;
+    const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
+    const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+    if (across > 1 && down > 1) faults.push(`${name} covers ${other.id || other.textContent}`);
+  }
+}
+return faults;
+"""
+
+
+def ask(page: Browser, action: str, **body: Any) -> Any:
+    """Make a request as the page does; its answer."""
+    return page.run(
+        """return fetch("api/" + arguments[0], {method: "POST",
+             headers: {"Content-Type": "application/json"},
+             body: JSON.stringify({session: sessionStorage.board, ...arguments[1]})})
+           .then((answer) => answer.json())""",
+        action, body,
+    )
+
+
+def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) -> None:
+    """Begin a game without the dialog, and wait until the page shows it."""
+    players = [white, black, ANALYST]
+    assert ask(page, "new", players=players, time={"kind": "turn", "seconds": 0.1}, **more) == {}
+    name = "You" if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
+    page.wait(f"document.querySelector('#player-top .name').textContent === 'Black: {name}'")
+
+
+def turns(page: Browser) -> list[str]:
+    """The turns in the list."""
+    found: list[str] = page.run(
+        "return [...document.querySelectorAll('#turns button')].map((one) => one.textContent)"
+    )
+    return found
+
+
+def click(page: Browser, *points: str) -> None:
+    """Click points of the board."""
+    for point in points:
+        page.click(f"[data-point={point}] .hit")
+
+
+def play(page: Browser, *points: str) -> None:
+    """Click a whole turn, and wait until it is in the list."""
+    count = len(turns(page))
+    click(page, *points)
+    page.wait(f"document.querySelectorAll('#turns button').length > {count}")
+
+
+def load(page: Browser, text: str) -> None:
+    """Open a text by the dialog."""
+    page.click("#import")
+    page.run("document.getElementById('import-text').value = arguments[0]", text)
+    page.click("#import-go")
+
+
+def test_the_first_turn_is_possible_at_once(server: Server, page: Browser) -> None:
+    page.open("about:blank")
+    started = time.monotonic()
+    page.open(server.address)
+    page.wait("document.querySelectorAll('.target').length === 24")
+    assert time.monotonic() - started < 3  # The aim is one second, on a machine with time to spare.
+    assert page.run("return performance.now()") < 3000
+    play(page, "d6")
+    assert turns(page)[0] == "d6"
+
+
+def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    chance = random.Random(5)
+    clicks = 0
+    points = (
+        "return [...document.querySelectorAll('.point[aria-disabled=false]')]"
+        ".map((point) => point.dataset.point)"
+    )
+    idle = "document.querySelectorAll('.point[aria-disabled=false]').length"
+    over = "/\\((1-0|0-1|1\\/2-1\\/2)\\)/.test(document.getElementById('status').textContent)"
+    while not page.run(f"return {over}"):
+        page.wait(f"{idle} || {over}")
+        live = page.run(points)
+        if not live:
+            continue
+        before = page.run("return document.querySelector('#board').innerHTML.length")
+        click(page, chance.choice(live))
+        clicks += 1
+        wait(
+            lambda: page.run("return document.querySelector('#board').innerHTML.length") != before
+            or page.run(points) != live,
+            10,
+            "the click to be heard",
+        )
+        assert clicks < 400
+    record = parse_record(ask(page, "export")["record"])
+    assert [str(turn) for turn in record.turns] == turns(page)
+    outcome = record.final().outcome()
+    assert outcome is not None and outcome.result == record.result
+    assert str(outcome) in page.text("#status")
+    shot(page, "game-over")
+
+
+def test_a_mill_is_closed_and_a_man_taken_by_clicking(page: Browser) -> None:
+    begin(page)
+    for point in ("a7", "a1", "d7", "d1"):
+        play(page, point)
+    click(page, "g7")
+    page.wait("document.querySelectorAll('.takeable').length === 2")
+    assert "take a ringed man (a1, d1)" in page.text("#status")
+    assert page.run("return document.querySelector('[data-point=a1]').ariaLabel").endswith(
+        "black man, can be taken"
+    )
+    shot(page, "take")
+    # Nothing else can be clicked, Escape takes the choice back, and it can be made again.
+    click(page, "b4")
+    assert len(turns(page)) == 4
+    page.key("Escape")
+    page.wait("document.querySelectorAll('.takeable').length === 0")
+    play(page, "g7", "d1")
+    assert turns(page)[-1] == "g7xd1"
+    assert page.run("return document.querySelectorAll('#board .gone').length") == 2
+    assert page.run("return document.querySelectorAll('[data-point=d1] .man').length") == 0
+
+
+def test_two_men_are_taken_one_after_the_other(page: Browser) -> None:
+    begin(page)
+    load(page, '[Variant "multi"]\n[FEN "********/@@******/OO***@@O w 5 5 0 5"]\n[SetUp "1"]\n\n*')
+    page.wait("document.querySelectorAll('.man').length === 7")
+    load(page, '[Variant "multi"]\n[FEN "O*******/O**@@@**/*O**@@@O w 4 3 0 5"]\n[SetUp "1"]\n\n*')
+    page.wait("document.querySelectorAll('.man').length === 10")
+    click(page, "d7")
+    page.wait("document.querySelectorAll('.takeable').length > 0")
+    legal = [str(turn) for turn in parse_position(
+        "O*******/O**@@@**/*O**@@@O w 4 3 0 5",
+        parse_record('[Variant "multi"]\n*').start.rules,
+    ).legal_turns() if str(turn).startswith("d7x")]
+    first, second = legal[0].split("x")[1:]
+    click(page, first)
+    page.wait(f"!document.querySelector('[data-point={first}] .man')")
+    play(page, second)
+    assert turns(page) == [legal[0]]
+
+
+def test_men_are_dragged(page: Browser) -> None:
+    begin(page)
+    page.drag(".hand.live", "[data-point=d6] .hit")
+    page.wait("document.querySelectorAll('#turns button').length === 1")
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('.man').length === 6")
+    page.wait("document.querySelectorAll('.flying').length === 2")
+    # The man may fly anywhere, but not onto another: a drag to such a point is given up.
+    page.drag("[data-point=d6] .hit", "[data-point=d1] .hit")
+    page.wait("document.querySelectorAll('.picked').length === 0")
+    page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
+    page.wait("document.querySelectorAll('#turns button').length === 1")
+    assert turns(page) == ["d6-b2"]
+
+
+def test_a_board_is_played_with_the_keyboard_alone(page: Browser) -> None:
+    begin(page)
+    page.run("document.querySelector('[data-point=d7]').focus()")
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.key(key)
+    page.wait("document.querySelectorAll('#turns button').length === 1")
+    assert turns(page) == ["f6"]
+    page.run("document.activeElement.blur()")
+    page.key("u")
+    page.wait("document.querySelectorAll('#turns button').length === 0")
+    page.key("f")
+    page.wait("document.getElementById('player-top').dataset.side === '0'")
+    page.key("f")
+    labels = page.run("return [...document.querySelectorAll('.point')].map((p) => p.ariaLabel)")
+    assert len(labels) == 24 and all("empty, place here" in label for label in labels)
+
+
+def test_every_point_can_be_reached_with_arrow_keys(page: Browser) -> None:
+    reached = {"d7"}
+    todo = ["d7"]
+    page.run("document.querySelector('[data-point=d7]').focus()")
+    focus = "const p = document.querySelector(`[data-point=${arguments[0]}]`); p.focus();"
+    press = (
+        "p.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[1], bubbles: true}));"
+        "return document.activeElement.dataset.point"
+    )
+    while todo:
+        point = todo.pop()
+        for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
+            there = page.run(focus + press, point, key)
+            if there not in reached:
+                reached.add(there)
+                todo.append(there)
+    assert len(reached) == 24
+
+
+def test_what_comes_in_goes_out(page: Browser) -> None:
+    load(page, "1. 5 14\n2. 2 11 3. 1 77 *")
+    page.wait("document.getElementById('import-fault').textContent")
+    fault = "'77': expected points from 1 to 24, and 77 is none (line 2)"
+    assert page.text("#import-fault") == fault
+    shot(page, "import-fault")
+    page.run("document.getElementById('import-text').value = '1. 5 14\\n2. 2 11 3. 8x14 *'")
+    page.click("#import-go")
+    page.wait("!document.getElementById('import-dialog').open")
+    page.wait("document.querySelectorAll('#turns button').length === 5")
+    assert turns(page) == ["d6", "f4", "d7", "b4", "d5xf4"]
+    page.click("#export")
+    page.wait("document.getElementById('export-text').value")
+    assert "1. d6 f4 2. d7 b4 3. d5xf4 *" in page.run(
+        "return document.getElementById('export-text').value"
+    )
+    shot(page, "export")
+    page.run(
+        "const form = document.getElementById('export-form'); form.value = 'playok';"
+        "form.dispatchEvent(new Event('change'))"
+    )
+    text = page.run("return document.getElementById('export-text').value")
+    assert "1. 5 14 2. 2 11 3. 8x14 *" in text
+    page.key("Escape")
+    page.click("#first")
+    page.wait("document.querySelectorAll('.man').length === 0")
+    page.click("#forward")
+    page.wait("document.querySelectorAll('.man').length === 1")
+    page.click("#last")
+    page.wait("document.querySelectorAll('.man').length === 4")
+
+
+def test_the_analysis_moves_while_the_engine_thinks(page: Browser) -> None:
+    begin(page)
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait("document.querySelectorAll('.arrow').length === 3")
+    facts = page.text("#facts")
+    page.wait(f"document.getElementById('facts').textContent !== {facts!r}")
+    assert re.fullmatch(r"[-+]\d\.\d\d", page.text("#lines b"))
+    shot(page, "analysis")
+    lines = page.text("#lines")
+    play(page, "d6")
+    page.wait("document.querySelectorAll('.arrow').length === 3")
+    page.wait(f"document.getElementById('lines').textContent !== {lines!r}")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 0")
+
+
+def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
+    begin(page)
+    ask(page, "players", players=[PERSON, PERSON, BUSY])
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 3")
+    counted = page.run(
+        """return new Promise((done) => {
+             let changes = 0, frames = 0, longest = 0, start = performance.now(), before = start;
+             const watch = new MutationObserver(() => { changes += 1; });
+             watch.observe(document.getElementById("facts"), {childList: true, subtree: true});
+             requestAnimationFrame(function frame(now) {
+               frames += 1; longest = Math.max(longest, now - before); before = now;
+               if (now - start < 1500) requestAnimationFrame(frame);
+               else { watch.disconnect(); done({changes, frames, longest}); }
+             });
+           })"""
+    )
+    assert counted["changes"] > 15
+    assert counted["frames"] > 40 and counted["longest"] < 400
+    # The page still answers, and the engine stops when it is told to.
+    play(page, "d6")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 0")
+    assert page.run("return document.getElementById('trouble').hidden")
+
+
+def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
+    first = page.tab()
+    begin(page)
+    play(page, "d6")
+    second = page.new_tab()
+    page.look(1280, 860)
+    page.open(server.address)
+    page.wait("document.querySelectorAll('.target').length === 24")
+    begin(page)
+    for point in ("a1", "a4", "g7"):
+        play(page, point)
+    page.turn_to(first)
+    play(page, "f4")
+    assert turns(page) == ["d6", "f4"]
+    page.turn_to(second)
+    play(page, "g1")
+    assert turns(page) == ["a1", "a4", "g7", "g1"]
+    # A page that is loaded again is where it was.
+    page.open(server.address)
+    page.wait("document.querySelectorAll('#turns button').length === 4")
+    page.keep_tab(first)
+
+
+@needs_proc
+def test_a_killed_engine_is_named_and_restarted(page: Browser) -> None:
+    begin(page, black={"engine": 0, "level": "full"})
+    players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
+    ask(page, "players", players=players, time={"kind": "turn", "seconds": 60})
+    page.click("#log-panel summary")
+    play(page, "d6")
+    log = "document.getElementById('log').textContent"
+    page.wait(f"/go movetime 60000/.test({log})")
+    pid = int(re.findall(r"Black ! started .* \(pid (\d+)\)", page.text("#log"))[-1])
+    os.kill(pid, signal.SIGKILL)
+    page.wait("!document.getElementById('trouble').hidden")
+    assert page.text("#trouble-text") == "Black: the engine has gone: killed by SIGKILL"
+    shot(page, "killed")
+    page.click("#restart")
+    page.wait("document.getElementById('trouble').hidden")
+    page.wait(f"{log}.match(/go movetime 60000/g).length === 2")
+    ask(page, "players", players=[PERSON, BEGINNER, ANALYST])
+    page.wait("document.querySelectorAll('#turns button').length === 2")
+
+
+def test_a_game_is_reviewed(page: Browser) -> None:
+    # White could close a mill and win; it does not, and Black does.
+    load(
+        page,
+        '[Variant "morris"]\n[FEN "OO******/*****@**/@@***O** w 0 0 0 20"]\n[SetUp "1"]\n\n'
+        "20. a1-g1 b2-a7xd5 0-1",
+    )
+    page.wait("document.querySelectorAll('#turns button').length === 2")
+    page.click("#review")
+    page.wait("document.querySelectorAll('#graph polygon').length === 1")
+    page.wait("!/Judging/.test(document.getElementById('verdict').textContent)")
+    page.wait("document.querySelector('#turns button.blunder')?.dataset.ply === '1'")
+    page.click("#turns button[data-ply='1']")
+    page.wait("/a1-g1: Blunder, proven: a1-c5x.. was better/.test("
+              "document.getElementById('verdict').textContent)")
+    shot(page, "review")
+
+
+def test_the_dialogs_and_a_whole_game_of_engines(page: Browser) -> None:
+    page.click("#new")
+    page.wait("document.getElementById('new-dialog').open")
+    page.run("document.querySelector('#new-dialog details').open = true")
+    shot(page, "new-game")
+    page.run(
+        """for (const [id, value] of Object.entries(arguments[0])) {
+             const one = document.getElementById(id);
+             one.value = value; one.dispatchEvent(new Event("change"));
+           }""",
+        {"player-0": "1", "player-1": "0", "variant": "multi", "time": "0"},
+    )
+    page.run("document.getElementById('level-1').value = 'Beginner'")
+    page.click("#begin")
+    page.wait("document.querySelectorAll('#turns button').length > 20", 20)
+    page.wait("/(wins|Draw)/.test(document.getElementById('status').textContent)", 30)
+    record = parse_record(ask(page, "export")["record"])
+    assert str(record.start.rules) == "multi" and record.tags["White"] == "Fake"
+    assert record.tags["Black"] == "merels (Beginner)"
+    position = Position(record.start.rules)
+    assert play_turns(position, turns(page)).outcome() is not None
+    page.click("#options")
+    page.wait("document.querySelectorAll('[data-option]').length > 1")
+    page.run("document.getElementById('options-seat').value = '1';"
+             "document.getElementById('options-seat').dispatchEvent(new Event('change'))")
+    page.wait("document.querySelector('[data-option=Hash]')?.value === '16'")
+    page.wait("document.querySelector('[data-option=Threads]')")
+    shot(page, "options")
+    page.run("document.querySelector('[data-option=Threads]').value = '0'")
+    page.click("#options-go")
+    page.wait("/a number from 1/.test(document.getElementById('options-fault').textContent)")
+    page.key("Escape")
+
+
+@pytest.mark.parametrize(
+    "name, width, height, phone, dark",
+    [
+        ("desktop-light", 1280, 860, False, False),
+        ("desktop-dark", 1280, 860, False, True),
+        ("phone-light", 360, 740, True, False),
+        ("phone-dark", 390, 844, True, True),
+        ("narrow", 320, 568, True, False),
+        ("landscape", 740, 360, True, False),
+    ],
+)
+def test_nothing_overlaps(
+    page: Browser, name: str, width: int, height: int, phone: bool, dark: bool
+) -> None:
+    page.look(width, height, phone=phone, dark=dark)
+    clock = {"kind": "clock", "base": 600, "increment": 5}
+    ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock)
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    shot(page, f"{name}-clock")
+    page.click("#new")
+    page.wait("document.getElementById('new-dialog').open")
+    shot(page, f"{name}-new")
+    page.key("Escape")
+    load(page, "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *")
+    page.wait("document.querySelectorAll('#turns button').length === 16")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length > 0")
+    shot(page, name)
+    if width < 400:
+        play(page, "g7")
+        board = page.run("return document.getElementById('board').getBoundingClientRect().width")
+        assert board > width * 0.85

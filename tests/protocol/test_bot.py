@@ -1,0 +1,183 @@
+"""The bot bridge: JSON lines to and from a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from merels.engine.notation import parse_turn, play_turns
+from merels.engine.position import Position
+from merels.engine.rules import preset
+from tests.processes import FAKE
+
+COMMAND = [sys.executable, "-m", "merels.tournament.cli", "bot"]
+
+
+class Bot:
+    """A running bridge."""
+
+    def __init__(self, *flags: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        # Whatever goes wrong, no test waits for ever.
+        self._watchdog = threading.Timer(60, self.process.kill)
+        self._watchdog.start()
+        self.hello = self.read()
+
+    def read(self) -> Any:
+        """The next line."""
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+    def send(self, text: str) -> Any:
+        """The answer to a line as it is."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        return self.read()
+
+    def ask(self, **request: Any) -> Any:
+        """The answer to a request."""
+        return self.send(json.dumps(request))
+
+    def close(self) -> int:
+        """End the input; the exit code."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        code = self.process.wait(20)
+        self.process.stdout.close()
+        self._watchdog.cancel()
+        return code
+
+
+@contextmanager
+def bot(*flags: str) -> Iterator[Bot]:
+    """A bridge that is ended in the end, and must end well."""
+    started = Bot(*flags)
+    try:
+        yield started
+    finally:
+        code = started.close()
+    assert code == 0
+
+
+def test_it_plays_a_game_with_itself() -> None:
+    with bot() as own:
+        assert own.hello["merels"] == "bot" and own.hello["version"] == 1
+        turns: list[str] = []
+        while True:
+            answer = own.ask(id=len(turns), turns=turns, nodes=200, variant="multi")
+            assert answer["id"] == len(turns)
+            if answer["turn"] is None:
+                break
+            assert set(answer["score"]) in ({"cp"}, {"win_in"}) and answer["nodes"] >= 1
+            ended = answer["result"]
+            turns.append(answer["turn"])
+            assert (ended is not None) == (
+                play_turns(Position(preset("multi")), turns).outcome() is not None
+            )
+        final = play_turns(Position(preset("multi")), turns).outcome()
+        assert final is not None
+        assert (answer["result"], answer["reason"]) == (final.result, str(final))
+        assert own.send('{"new": true, "id": "x"}') == {"id": "x", "ready": True}
+
+
+def test_limits_levels_and_choices() -> None:
+    with bot("-time", "0.05", "-variant", "morris") as own:
+        assert own.hello["variant"] == "morris"
+        assert parse_turn(own.ask()["turn"]) in Position().legal_turns()
+        assert own.ask(nodes=500, only=["a1"])["turn"] == "a1"
+        assert own.ask(depth=2)["depth"] == 2
+        assert own.ask(level="Beginner", time=5)["nodes"] <= 200
+        assert own.ask(level=1400, time=5)["turn"]
+        assert own.ask(clock={"white": 0.2, "black": 0.2, "white_inc": 0})["turn"]
+        assert own.ask(clock={"white": -1, "black": 1})["turn"]
+        assert own.ask(turns="d6 f4 d7 b4", only=["d5xf4"], nodes=100)["turn"] == "d5xf4"
+
+
+@pytest.mark.parametrize(
+    "request_, token, word, index",
+    [
+        ({"turns": ["d6", "d6"]}, "d6", "occupied", 1),
+        ({"turns": ["d6", "zz"]}, "zz", "expected a turn", 1),
+        ({"turns": "d6 xd6"}, "d6xd6", "each point once", 0),
+        ({"turns": 5}, "turns", "a list of turns", None),
+        ({"position": "a b c"}, "a b c", "6 or 17", None),
+        ({"position": "********/********/******** x 9 9 0 1"}, "x", "side to move", 1),
+        ({"position": 1}, "position", "a text", None),
+        ({"variant": "chess"}, "chess", "rule set", None),
+        ({"set": {"Flying": "often"}}, "often", "Flying", None),
+        ({"set": ["Flying"]}, "set", "object", None),
+        ({"time": 0}, "time 0", "seconds", None),
+        ({"time": "1"}, "time 1", "seconds", None),
+        ({"nodes": 1.5}, "nodes 1.5", "whole number", None),
+        ({"depth": True}, "depth True", "whole number", None),
+        ({"level": "Godlike"}, "Godlike", "Champion", None),
+        ({"level": 5}, "5", "rating from", None),
+        ({"clock": {"green": 1}}, "clock", "white_inc", None),
+        ({"only": ["a1xa4"]}, "a1xa4", "takes nothing", 0),
+        ({"moves": ["d6"]}, "moves", "turns", None),
+    ],
+)
+def test_every_mistake_is_named(
+    shared: Bot, request_: dict[str, Any], token: str, word: str, index: int | None
+) -> None:
+    answer = shared.ask(id=[1], **request_)
+    assert answer["id"] == [1] and answer["token"] == token and word in answer["expected"]
+    assert answer["index"] == index and answer["error"].startswith(f"'{token}'")
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Bot]:
+    """One bridge for all the mistakes: it must survive every one."""
+    with bot() as own:
+        yield own
+        assert own.ask(nodes=10)["turn"]
+
+
+@pytest.mark.parametrize(
+    "line", ["x", "[]", "1", "null", "[" * 100_000, '"' + "x" * (3 << 20) + '"']
+)
+def test_lines_that_are_no_requests(shared: Bot, line: str) -> None:
+    answer = shared.send(line)
+    assert answer["id"] is None and "JSON object" in answer["expected"]
+    assert len(answer["error"]) < 500
+
+
+def test_another_engine_is_started_again_when_it_dies() -> None:
+    with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
+        assert own.hello["engine"] == "Fake"
+        assert own.ask(time=1)["turn"]
+        assert "the engine has gone" in own.ask(time=1)["error"]
+        assert own.ask(time=1)["turn"]
+        assert "UCI_LimitStrength" in own.ask(time=1, level="Club")["error"]
+
+
+def test_an_engine_that_is_none_is_named() -> None:
+    done = subprocess.run(
+        [*COMMAND, "-engine", "/no/such"], capture_output=True, text=True, timeout=20
+    )
+    assert done.returncode == 2 and "/no/such" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT as a terminal sends it")
+def test_ctrl_c_ends_it_quietly() -> None:
+    process = subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == 130 and errors == ""

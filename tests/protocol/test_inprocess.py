@@ -1,0 +1,71 @@
+"""The engine in this process: the client's methods, and the client's types."""
+
+from __future__ import annotations
+
+import doctest
+import threading
+
+import pytest
+
+from merels.engine.errors import InputError
+from merels.engine.levels import LEVELS
+from merels.engine.notation import parse_turn
+from merels.engine.position import Position
+from merels.protocol import inprocess
+from merels.protocol.client import EngineError, Info, Limit, PovScore
+from merels.protocol.inprocess import OwnEngine
+
+
+def test_its_example_runs() -> None:
+    failed, tried = doctest.testmod(inprocess)
+    assert tried and not failed
+
+
+def test_it_plays_under_every_limit() -> None:
+    position = Position()
+    with OwnEngine() as engine:
+        for limit in (
+            Limit(nodes=500), Limit(depth=3), Limit(time=0.02),
+            Limit(white_clock=0.2, white_inc=0.01),
+        ):
+            result = engine.play(position, limit)
+            assert result.turn in position.legal_turns()
+            assert isinstance(result.info.score, PovScore) and result.info.score.side == 0
+        turns = [parse_turn(token) for token in ("d6", "f4", "d7", "b4")]
+        only = parse_turn("d5xf4")
+        assert engine.play(position, Limit(nodes=99), turns=turns, root_turns=[only]).turn == only
+        with pytest.raises(InputError):
+            engine.play(position, Limit(nodes=1), turns=[parse_turn("d6-d5")])
+        with pytest.raises(EngineError):
+            engine.play(position, Limit())
+
+
+def test_a_level_plays_with_less_effort() -> None:
+    with OwnEngine(level=LEVELS[0]) as engine:
+        nodes = engine.play(Position(), Limit(time=5)).info.nodes
+        assert nodes is not None and nodes <= 2 * LEVELS[0].nodes
+
+
+def test_an_analysis_streams_until_it_is_stopped() -> None:
+    with OwnEngine() as engine:
+        with engine.analysis(Position(), multipv=3) as analysis:
+            for info in analysis:
+                assert isinstance(info, Info)
+                if len(analysis.infos) == 3 and (info.depth or 0) >= 3:
+                    break
+        assert not analysis.running and [info.multipv for info in analysis.infos] == [1, 2, 3]
+        several = engine.analyse(Position(), Limit(depth=2), multipv=2)
+        assert isinstance(several, list) and len(several) == 2
+        one = engine.analyse(Position(), Limit(depth=2))
+        assert isinstance(one, Info) and one.depth == 2
+        # What follows ends what still runs.
+        running = engine.analysis(Position())
+        assert engine.play(Position(), Limit(nodes=100)).turn is not None
+        assert not running.running
+
+
+def test_another_thread_can_end_a_search() -> None:
+    with OwnEngine() as engine:
+        analysis = engine.analysis(Position())
+        threading.Timer(0.1, analysis.stop).start()
+        assert analysis.wait().score is not None

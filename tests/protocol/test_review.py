@@ -1,0 +1,111 @@
+"""The review of a game: the right turns are blamed, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.engine.position import Position, Turn
+from merels.engine.record import parse_record
+from merels.engine.score import Score
+from merels.engine.search import Searcher
+from merels.protocol.review import Value, judge_with, review, score_text
+from merels.protocol.review_cli import main
+from merels.protocol.scores import PovScore
+
+THROWN = """\
+[Variant "morris"]
+[FEN "OO******/*****@**/@@***O** w 0 0 0 20"]
+[SetUp "1"]
+
+20. a1-g1 b2-a7xd5 0-1
+"""
+"""Each side can close a mill and win at once; White does not, and Black does."""
+
+QUIET = "1. d6 f4 2. b6 f6 *"
+
+
+def test_a_win_thrown_away_is_blamed_and_called_proven() -> None:
+    thrown, taken = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
+    assert thrown.before.score.relative.win_in == 1 and thrown.after.score.relative.win_in == 1
+    assert (thrown.loss, thrown.name, thrown.proven) == (1.0, "blunder", True)
+    assert str(thrown.before.best).startswith("a1-c5x") and "was better" in thrown.sentence
+    assert (taken.loss, taken.name, taken.after.best) == (0.0, "", None)
+    assert taken.after.white == 0.0
+
+
+def test_quiet_turns_are_not_blunders() -> None:
+    judged = list(review(parse_record(QUIET), judge_with(Searcher(), 20_000)))
+    assert len(judged) == 4
+    assert all(0 <= judgement.loss < 0.3 for judgement in judged)
+
+
+def test_losses_are_what_the_values_say() -> None:
+    start = Position()
+    d6, f4 = Turn(None, 8), Turn(None, 10)
+    values = {
+        start: Value(PovScore(Score(win_in=9), 0), Turn(None, 0)),
+        start.play(d6): Value(PovScore(Score(win_in=7), 1), f4),
+        start.play(d6).play(f4): Value(PovScore(Score(win_in=-6), 0), d6),
+    }
+    record = parse_record("1. d6 f4 *")
+    first, second = review(record, values.__getitem__)
+    # White threw a proven win away and stands to lose; Black played the best turn.
+    assert (first.loss, first.name, first.proven) == (1.0, "blunder", True)
+    assert first.sentence == "Blunder, proven: d5 was better"
+    assert (second.loss, second.name, second.proven, second.sentence) == (0.0, "", False, "")
+
+
+def test_a_draw_by_the_rules_is_judged_a_draw() -> None:
+    judge = judge_with(Searcher(), 1000)
+    drawn = Position(hands=(0, 0), men=(0b111, 0b111 << 8), plies=4)
+    assert drawn.outcome() is not None
+    assert judge(drawn).score.relative == Score(cp=0) and judge(drawn).best is None
+
+
+def test_scores_are_told_from_whites_side() -> None:
+    assert score_text(PovScore(Score(cp=50), 1)) == "-0.50"
+    assert score_text(PovScore(Score(win_in=5), 1)) == "Black wins in 3"
+    assert score_text(PovScore(Score(win_in=-4), 0)) == "Black wins in 2"
+    assert score_text(PovScore(Score(win_in=1), 0)) == "White wins in 1"
+
+
+def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(THROWN)
+    assert main([str(game), "-nodes", "20000"]) == 0
+    text = capsys.readouterr().out
+    assert "20. a1-g1??" in text and "Blunder, proven: a1-c5x" in text
+    assert "White: 1 blunder, 0 mistakes" in text and "Black: 0 blunders" in text
+    assert main([str(game), "-nodes", "2000", "-json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["version"] == 1 and [turn["loss"] for turn in told["turns"]] == [1.0, 0.0]
+    assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
+    again = parse_record(capsys.readouterr().out)
+    assert len(again.turns) == 2 and all(again.comments)
+    numbers = tmp_path / "numbers.txt"
+    numbers.write_text("1. 5 14 2. 4 6 *")
+    assert main([str(numbers), "-nodes", "2000"]) == 0
+    assert "2... f6" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "content, word",
+    [(b"", "position or a game record"), (b"\xff", "UTF-8"), (b"1. d6 d6", "line 1"),
+     (b"********/********/******** w 9 9 0 1", "turns in it")],
+)
+def test_what_cannot_be_reviewed_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    content: bytes,
+    word: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("game.pgn").write_bytes(content)
+    assert main(["game.pgn"]) == 2
+    assert word in capsys.readouterr().err
+    assert main(["none.pgn"]) == 2
+    assert "none.pgn" in capsys.readouterr().err
