@@ -51,6 +51,61 @@ def shuffle(uint8_t[::1] data, seed):
         samples[j] = one
 
 
+def label(uint8_t[::1] data, TableSet tables, int flying):
+    """Put the proven value for the result of each sample that tables know, in place.
+
+    ``flying`` is the tables' way of flying; samples of another keep their result. Returns how many
+    samples were labelled.
+    """
+    cdef Sample *samples = <Sample *>&data[0]
+    cdef Py_ssize_t i, labelled = 0, number = len(data) // sizeof(Sample)
+    cdef Board b
+    cdef int value, depth
+    b.plies = 0
+    with nogil:
+        for i in range(number):
+            if samples[i].flying != flying:
+                continue
+            b.own = samples[i].own
+            b.opponent = samples[i].opponent
+            b.own_hand = samples[i].own_hand
+            b.opponent_hand = samples[i].opponent_hand
+            value = table_probe(&tables.tables, &b, &depth)
+            if value != UNKNOWN:
+                samples[i].result = 1 if value == WON else 0 if value == LOST else 0.5
+                if samples[i].score < 0:
+                    samples[i].score = samples[i].result
+                labelled += 1
+    return labelled
+
+
+def random_samples(int number, seed, int flying):
+    """Samples of the moving phase with men anywhere and no label, which is a score of -1."""
+    cdef uint64_t state = seed
+    cdef int i, own, men
+    cdef uint32_t bit
+    data = bytearray(number * sizeof(Sample))
+    cdef uint8_t[::1] view = data
+    cdef Sample *sample = <Sample *>&view[0]
+    for i in range(number):
+        own = 3 + random_below(&state, 7)
+        men = own + 3 + random_below(&state, 7)
+        sample.flying = flying
+        sample.score = sample.result = -1
+        while men:
+            bit = 1u << random_below(&state, POINT_COUNT)
+            if (sample.own | sample.opponent) & bit:
+                continue
+            if own:
+                sample.own |= bit
+                own -= 1
+            else:
+                sample.opponent |= bit
+            men -= 1
+        sample += 1
+    return data
+
+
 cdef class Fit:
     """An evaluation in the making: weights as logits.
 

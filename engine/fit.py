@@ -2,8 +2,8 @@
 
 Rounds of self-play begin with an evaluation that knows nothing; each round's games are played with
 what the last one taught. Positions are labelled by what their search found and how their game
-ended, or, with ``-tables DIR``, by the tables' truth where they know it. The same command gives the
-same weights, however many processes share the work.
+ended. With ``-tables DIR`` the tables' truth replaces the game's end where they know it, and random
+positions join in. The same command gives the same weights, however many processes share the work.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SAMPLE = struct.Struct("<IIBBBxff")
 
 CHUNK = 500
 """Games that one task plays."""
-EPOCHS = 8
+EPOCHS = 6
 RATE = 0.15
 HELD_OUT = 20
 """Every so many chunks one is kept out of the fitting and tells how well the rest carries over."""
@@ -43,6 +43,9 @@ _LONGEST = 120
 _LIMIT = ["NoRemovalPlies=50"]
 _PER_LOGIT = 250.0
 """Hundredths of a man that are worth 73 % of the points, in a searched score."""
+
+RANDOM = 3_000_000
+"""Random positions that join the games' where tables label them."""
 
 RULES: tuple[tuple[str, int], ...] = (("morris", 84), ("loc", 8), ("multi", 8))
 """Rule sets that are played and their parts in a hundred games: each way of flying."""
@@ -190,25 +193,29 @@ def self_play(data: bytes, one: Round, seed: int, processes: int) -> list[bytes]
     return pieces
 
 
-def label(pieces: list[bytes], folder: Path) -> list[bytes]:
-    """Samples with the result that the tables of a folder prove, where they know the position."""
-    from merels.engine.tables.probe import open_tables
+class Truth:
+    """Tables of unlimited morris, whose values replace the results of games."""
 
-    rules = make_rules("morris", ["NoRemovalPlies=0", "Repetition=0"])
-    tables = open_tables(folder, rules)
-    flying = core_rules(rules)[0]
-    labelled = []
-    for piece in pieces:
-        samples = bytearray()
-        for own, other, own_hand, other_hand, may_fly, expected, result in SAMPLE.iter_unpack(piece):
-            few = not own_hand and not other_hand and may_fly == flying
-            if few and own.bit_count() + other.bit_count() <= tables.men:
-                known = tables.probe(Position(rules, (own, other), (0, 0), 0))
-                if known is not None:
-                    result = (known.value + 1) / 2
-            samples += SAMPLE.pack(own, other, own_hand, other_hand, may_fly, expected, result)
-        labelled.append(bytes(samples))
-    return labelled
+    def __init__(self, folder: Path) -> None:
+        from merels.engine.tables.probe import open_tables
+
+        rules = make_rules("morris", ["NoRemovalPlies=0", "Repetition=0"])
+        self.tables = open_tables(folder, rules)
+        self.flying = core_rules(rules)[0]
+
+    def label(self, piece: bytes) -> bytes:
+        """Samples with the proven value as the result, where a table knows it."""
+        samples = bytearray(piece)
+        core.label(samples, self.tables.core, self.flying)
+        return bytes(samples)
+
+    def anywhere(self, number: int, seed: int) -> bytes:
+        """So many random positions of the moving phase, those that no table knows left out."""
+        samples = core.random_samples(number, seed, self.flying)
+        core.label(samples, self.tables.core, self.flying)
+        return b"".join(
+            SAMPLE.pack(*sample) for sample in SAMPLE.iter_unpack(samples) if sample[-1] >= 0
+        )
 
 
 def fit(pieces: list[bytes], share: float) -> bytes:
@@ -239,15 +246,20 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     data = bytes(core.WEIGHTS_SIZE)
     pieces: list[bytes] = []
+    more: list[bytes] = []
+    truth = None if args.tables is None else Truth(args.tables)
+    if truth is not None:
+        number = int(RANDOM * args.scale) // HELD_OUT
+        more = [truth.anywhere(number, seed) for seed in range(1, HELD_OUT + 1)]
     for number, one in enumerate(ROUNDS, 1):
         print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
         one = one._replace(games=int(one.games * args.scale))
         played = self_play(data, one, number, args.processes)
-        if args.tables is not None:
-            played = label(played, args.tables)
+        if truth is not None:
+            played = [truth.label(piece) for piece in played]
         # What the first two rounds played is worth less than the room it takes.
         pieces = played if number <= 3 else pieces + played
-        data = fit(pieces, one.share)
+        data = fit(pieces + more, one.share)
     args.out.write_bytes(data)
     print(f"{args.out}: {len(data)} bytes")
     return 0

@@ -10,22 +10,26 @@ class Level:
     """A strength level.
 
     ``nodes`` bounds each search; ``noise`` is the half-width, in hundredths of a man, of a random
-    error in every evaluation. ``elo`` is its rating among the levels.
+    error in every evaluation. ``greed`` and ``freedom`` are what it believes a man more, and a step
+    more than the opponent has, to be worth besides. ``elo`` is its rating among the levels.
     """
 
     name: str
     elo: int
     nodes: int
     noise: int
+    greed: int = 0
+    freedom: int = 0
+    style: str = ""
 
 
 LEVELS: tuple[Level, ...] = (
-    Level("Beginner", 800, 60, 250),
-    Level("Casual", 1100, 250, 120),
-    Level("Club", 1400, 1_000, 60),
-    Level("Expert", 1700, 5_000, 20),
-    Level("Master", 2000, 40_000, 0),
-    Level("Champion", 2300, 400_000, 0),
+    Level("Beginner", 800, 60, 250, 0, 0, "sees a mill when it is there, and little else"),
+    Level("Casual", 1100, 250, 120, 60, 0, "greedy: any man is worth the trouble"),
+    Level("Club", 1400, 1_000, 60, 0, 12, "restless: keeps its men free before all"),
+    Level("Expert", 1700, 5_000, 25, 20, 4, "classical: men first, then room to move"),
+    Level("Master", 2000, 40_000, 8, -25, 8, "patient: gives a man to shut others in"),
+    Level("Champion", 2300, 400_000, 0, 0, 0, "plays what the position asks for"),
 )
 """From weakest to strongest."""
 
@@ -42,5 +46,8 @@ def level_for(elo: int) -> Level:
             nodes = round(low.nodes * (high.nodes / low.nodes) ** share)
             noise = round(low.noise + (high.noise - low.noise) * share)
             name = low.name if elo == low.elo else high.name if elo == high.elo else f"Elo {elo}"
-            return Level(name, elo, nodes, noise)
+            greed = round(low.greed + (high.greed - low.greed) * share)
+            freedom = round(low.freedom + (high.freedom - low.freedom) * share)
+            style = low.style if share < 0.5 else high.style
+            return Level(name, elo, nodes, noise, greed, freedom, style)
     return LEVELS[-1]

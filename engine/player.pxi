@@ -57,7 +57,7 @@ cdef class SearchWorker:
 
     def run(self, tuple rules, tuple fields, history, root_turns, report,
             *, TableSet tables=None, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0,
-            int lines=1, int noise=0, noise_seed=0):
+            int lines=1, int noise=0, noise_seed=0, int greed=0, int freedom=0):
         """Search until a limit or `stop` ends it.
 
         ``tables`` of perfect play are asked wherever both hands are empty.
@@ -79,6 +79,8 @@ cdef class SearchWorker:
         w.stopped = False
         w.noise = noise
         w.noise_seed = noise_seed
+        w.greed = greed
+        w.freedom = freedom
         history = history[-MAX_HISTORY:]
         w.base = len(history)
         for i, key in enumerate(history):

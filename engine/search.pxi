@@ -58,6 +58,8 @@ cdef struct Worker:
     int seldepth
     int noise                                # half-width of a random error in evaluations
     uint64_t noise_seed
+    int greed                                # a level's own worth of a man more
+    int freedom                              # and of a step more
     int base                                 # index of the root in path
     uint64_t path[MAX_HISTORY + MAX_PLY + 8]
     turn_t killers[MAX_PLY + 8][2]
@@ -160,6 +162,12 @@ cdef inline int score_from_table(int score, int ply) noexcept nogil:
 cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noexcept nogil:
     cdef int value = evaluate_board(&w.rules, b)
     cdef uint64_t mixed
+    cdef uint32_t empty
+    if w.greed:
+        value += w.greed * (count(b.own) + b.own_hand - count(b.opponent) - b.opponent_hand)
+    if w.freedom:
+        empty = ALL & ~(b.own | b.opponent)
+        value += w.freedom * (count_steps(b.own, empty) - count_steps(b.opponent, empty))
     if w.noise:
         mixed = (key ^ w.noise_seed) * 0xD6E8FEB86659FD93ull
         mixed ^= mixed >> 32

@@ -193,12 +193,14 @@ class _Watch:
         assert self.limits.movetime is not None
         return min(self.overhead, self.limits.movetime // 20)
 
-    def enough(self, turn: int, depth: int) -> bool:
+    def enough(self, turn: int, depth: int, score: Score) -> bool:
         """Whether to stop after an iteration that ended with this best turn."""
         self.stable = self.stable + 1 if turn == self.last_turn else 0
         self.last_turn = turn
         if self.soft is None or self.pondering or self.limits.infinite:
             return False
+        if score.win_in is not None and abs(score.win_in) <= depth:
+            return True     # a proven end that lies within the depth does not come sooner
         # A best turn that keeps changing deserves more time, a settled one less. The next
         # iteration costs a multiple of this one, so half of the time is the point to stop at.
         share = (1.4, 1.1, 0.9, 0.75, 0.65)[min(self.stable, 4)] * 0.6
@@ -376,7 +378,7 @@ class Searcher:
                 own_moves = last[0].score.own_moves
                 if own_moves is not None and 0 < own_moves <= watch.limits.mate:
                     return True
-            return watch.enough(lines[0][2][0], depth)
+            return watch.enough(lines[0][2][0], depth, last[0].score)
 
         with self._lock:
             self._set_deadlines(watch)
@@ -407,7 +409,7 @@ class Searcher:
     def _enter(self, rules: Rules, level: Level | None) -> None:
         """Start a search: scores of other rules or of another eye are worth nothing."""
         assert self._table is not None
-        context = (core_rules(rules), level.noise if level else 0, self.tables)
+        context = (core_rules(rules), _taste(level), self.tables)
         if context != self._context:
             if self._context is not None:
                 self.clear()
@@ -439,7 +441,7 @@ class Searcher:
             nodes = min(nodes or level.nodes, level.nodes)
         # The limit is the whole search's: each thread gets its share.
         share = max(1, nodes // self.threads) if nodes else 0
-        noise = level.noise if level else 0
+        noise, greed, freedom = _taste(level)
         core_tables = tables.core if tables else None
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
@@ -450,6 +452,8 @@ class Searcher:
                 first_depth=1 + index % 2,
                 node_limit=share,
                 noise=noise,
+                greed=greed,
+                freedom=freedom,
             )
 
         helpers = [
@@ -468,6 +472,8 @@ class Searcher:
                 node_limit=share,
                 lines=multipv,
                 noise=noise,
+                greed=greed,
+                freedom=freedom,
             )
         finally:
             for worker in self._workers[1:]:
@@ -489,6 +495,11 @@ class Searcher:
             self._woken.wait()
             if not self._stopped.is_set():
                 self._woken.clear()
+
+
+def _taste(level: Level | None) -> tuple[int, int, int]:
+    """What bends the evaluation: the noise, the worth of a man more and of a step more."""
+    return (level.noise, level.greed, level.freedom) if level else (0, 0, 0)
 
 
 def _ignore(info: Info) -> None:

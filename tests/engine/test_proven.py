@@ -1,0 +1,48 @@
+"""Proven scores: a win announced is played out in as many plies, and each turn brings it nearer."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from merels.engine.notation import parse_position
+from merels.engine.rules import parse_rules
+from merels.engine.search import Limits, Searcher
+
+MORRIS = parse_rules("morris")
+WON = (
+    "****@**@/O*@**O**/*******O b 0 0 0 1",
+    "**@@****/**OO****/*@O***** b 0 0 0 1",
+    "*O****@*/***@@*O*/*****O** b 0 0 0 1",
+)
+
+
+@pytest.mark.parametrize("text", WON)
+def test_a_proven_win_shrinks_to_its_end(text: str) -> None:
+    position = parse_position(text, MORRIS)
+    searcher = Searcher(8)
+    result = searcher.search(position, Limits(nodes=300_000))
+    left = result.info.score.win_in
+    assert left is not None and left > 0
+    winner = position.side
+    while position.outcome() is None:
+        assert left != 0 and result.turn is not None
+        position = position.push(result.turn)
+        if position.outcome() is not None:
+            break
+        result = searcher.search(position, Limits(nodes=300_000))
+        now = result.info.score.win_in
+        assert now is not None and (now > 0) == (position.side == winner)
+        assert abs(now) < abs(left)
+        left = now
+    outcome = position.outcome()
+    assert outcome is not None and outcome.winner == winner
+
+
+def test_a_proven_win_takes_no_more_of_the_clock() -> None:
+    position = parse_position(WON[2], MORRIS)
+    started = time.monotonic()
+    result = Searcher(8).search(position, Limits(time=(600_000, 600_000)))
+    assert result.info.score.win_in is not None
+    assert time.monotonic() - started < 5      # of more than twenty seconds to spend
