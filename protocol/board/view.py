@@ -11,6 +11,7 @@ from merels.engine.position import COLOURS, Position
 from merels.engine.rules import FIELDS, PRESETS, Rules
 from merels.protocol.client import Info, PovScore
 from merels.protocol.review import expected, score_text
+from merels.protocol.shelf import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,9 +78,23 @@ def state_view(session: Session) -> JSON:
         "over": game.over,
         "result": result,
         "reason": reason,
-        # The proven value of each legal turn, for the page to colour, comes here with tables.
-        "values": {},
+        "values": values_view(shown) if may_play else {},
     }
+
+
+_shelf = Shelf()
+"""The tables of perfect play in the user's cache, shared by all boards of this process."""
+
+
+def values_view(position: Position) -> JSON:
+    """What tables have proved of the turns for the side that plays them, where they know it."""
+    if position.outcome() is not None or any(position.hands):
+        return {}
+    tables, _ = _shelf.fetch(position.rules, "")
+    if tables is None:
+        return {}
+    words = ("draw", "win", "loss")
+    return {str(turn): words[known.value] for turn, known in tables.turns(position) if known}
 
 
 def position_view(position: Position) -> JSON:
