@@ -306,4 +306,8 @@ def _kill(executor: Executor) -> None:
     if isinstance(executor, LocalPool):
         executor.kill()
     else:
-        executor.shutdown(wait=False, cancel_futures=True)
+        try:
+            executor.shutdown(wait=False, cancel_futures=True)
+        except TypeError:
+            # Dask's executor knows no such word, and cancels unasked.
+            executor.shutdown(wait=False)

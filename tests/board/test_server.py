@@ -170,7 +170,8 @@ def test_options_are_the_engines_own_and_reach_it(server: Server) -> None:
     with server.stream(session) as stream:
         stream.until("log", lambda log: ["Analysis", ">", "setoption name Clear Hash"] in log)
         kind, news = "", None
-        while kind != "info" or news is None:
+        # The lines of a depth come one after another; a picture may be taken between them.
+        while kind != "info" or news is None or len(news["lines"]) < 3:
             kind, news = stream.next()
         assert len(news["lines"]) == 3 and news["part"] == "Analysis"
 

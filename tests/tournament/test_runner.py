@@ -248,6 +248,28 @@ def test_a_test_stops_the_match_and_stays_decided(tmp_path):
     assert len(again.rows) == again.runner.standings.finished == played
 
 
+class Plain(Executor):
+    """Lets itself be shut down as Dask's executor does: with one word, and no other."""
+
+    def __init__(self):
+        self._inner = ThreadPoolExecutor(1)
+
+    def submit(self, fn, /, *args, **kwargs):
+        return self._inner.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait=True):
+        self._inner.shutdown(wait, cancel_futures=not wait)
+
+
+def test_a_test_is_decided_on_an_executor_that_cannot_cancel():
+    engines = (engine("Strong", 3000), engine("Weak", 1))
+    chosen = replace(
+        settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
+    )
+    run = Run(chosen)
+    assert run.play(Plain) == "decided" and run.runner.verdict == "H1"
+
+
 def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path):
     command = script(tmp_path, """
 with open(flag, "a") as file:

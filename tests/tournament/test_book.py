@@ -1,0 +1,148 @@
+"""Balanced openings: the maker keeps its promises, and the books that come with merels do."""
+
+import re
+
+import pytest
+
+from merels.engine.board import LINE_MASKS
+from merels.engine.errors import InputError
+from merels.engine.notation import parse_position
+from merels.engine.position import WHITE
+from merels.engine.rules import PRESETS, parse_rules
+from merels.engine.search import Limits, Searcher
+from merels.tournament.book import BookSettings, make_book
+from merels.tournament.cli import main
+from merels.tournament.openings import _canonical, load_openings, shipped_book
+from merels.tournament.settings import OpeningSettings
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import MERELS
+
+SMALL = ["-positions", "8", "-nodes", "3000"]
+LINE = re.compile(r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): score (-?\d+) nodes (\d+)")
+
+
+def entries(text):
+    """Position, name, index and score of each line that is no comment."""
+    lines = [line for line in text.splitlines() if not line.startswith(";")]
+    found = [LINE.fullmatch(line) for line in lines]
+    assert all(found), lines
+    return [(m[1], m[2], int(m[3]), int(m[4])) for m in found]
+
+
+def made(capsys, *words):
+    assert main(["book", *words]) == 0
+    return capsys.readouterr()
+
+
+def two_in_line(men):
+    """Whether a side has two men in a line that the other has none in."""
+    return any(
+        (own & line).bit_count() >= 2 and not other & line
+        for line in LINE_MASKS
+        for own, other in (men, men[::-1])
+    )
+
+
+@pytest.mark.parametrize("variant", PRESETS)
+def test_shipped_books(variant):
+    rules = parse_rules(variant)
+    with open(shipped_book(rules), encoding="utf-8") as file:
+        text = file.read()
+    found = entries(text)
+    assert len(found) >= 200
+    assert [index for _, _, index, _ in found] == list(range(1, len(found) + 1))
+    positions = [parse_position(text, rules) for text, *_ in found]
+    assert len({(_canonical(p.men), p.side) for p in positions}) == len(positions)
+    bound = int(re.search(r"-bound (\d+)", text)[1])
+    assert all(abs(score) <= bound <= 50 for *_, score in found)
+    assert len({sum(men.bit_count() for men in p.men) for p in positions}) >= 5
+    for position in positions:
+        assert position.total(0) == position.total(1) == 9, "nobody is ahead"
+        placed = sum(men.bit_count() for men in position.men)
+        assert (position.side == WHITE) == (placed % 2 == 0)
+        assert not two_in_line(position.men)
+        assert position.outcome() is None
+    command = re.search(r"merels book .*", text)[0]
+    assert f"-variant {variant} -positions {len(found)} " in command
+    assert command.endswith(f"-out tournament/books/{variant}.pos")
+
+
+def test_same_command_same_book(capsys, tmp_path):
+    first, second = made(capsys, *SMALL), made(capsys, *SMALL)
+    assert first.out == second.out
+    assert "8 of 8 positions" in first.err
+    assert len(entries(first.out)) == 8
+    other = made(capsys, *SMALL, "-srand", "2").out
+    assert not {text for text, *_ in entries(other)} & {text for text, *_ in entries(first.out)}
+    path = tmp_path / "book.pos"
+    made(capsys, *SMALL, "-out", str(path))
+    assert entries(path.read_text()) == entries(first.out)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["book.pos"]
+    openings = load_openings(OpeningSettings(file=str(path)), parse_rules("mill"))
+    assert [opening.position for opening in openings] == [text for text, *_ in entries(first.out)]
+
+
+def test_lengths_take_turns():
+    settings = BookSettings(parse_rules("multi"), 6, 3, 5, nodes=2000, bound=200)
+    kept = [found.entry for found in make_book(settings) if found.entry is not None]
+    assert [sum(m.bit_count() for m in e.position.men) for e in kept] == [3, 4, 5, 3, 4, 5]
+
+
+def test_level_with_choices_for_both():
+    """What the searches of the book's maker say is what a search of one's own says."""
+    settings = BookSettings(parse_rules("loc"), 5, nodes=4000, bound=20)
+    seen = [found.entry for found in make_book(settings)]
+    assert None in seen, "not every position is level"
+    for entry in filter(None, seen):
+        searcher, lines = Searcher(32), {}
+        result = searcher.search(
+            entry.position, Limits(nodes=4000),
+            lambda info: lines.__setitem__(info.multipv, info), multipv=3,
+        )
+        assert result.info.score.cp == entry.score and abs(entry.score) <= 20
+        assert lines[1].score.cp - lines[3].score.cp <= 40
+
+
+def test_rules_and_fields(capsys):
+    text = made(capsys, *SMALL, "-variant", "morris", "-set", "Flying=never").out
+    assert "under the rules morris Flying=never" in text
+    assert "-variant morris -set Flying=never -positions 8 -plies 4-10" in text
+
+
+def test_too_few_positions():
+    settings = BookSettings(parse_rules("mill"), 50, 1, 1, nodes=100, bound=10_000)
+    with pytest.raises(InputError, match="there are only [0-4] such positions"):
+        list(make_book(settings))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-plies", "0-4"], "plies from 1 to 12"),
+        (["-plies", "9-4"], "plies from 1 to 12"),
+        (["-plies", "4-x"], "a whole number"),
+        (["-srand", "-1"], "a whole number"),
+        (["-variant", "chess"], "a rule set"),
+        (["-out", "/nowhere/at/all.pos"], "cannot write this file"),
+    ],
+)
+def test_mistakes(capsys, words, message):
+    assert main(["book", *SMALL, *words]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err and "Traceback" not in captured.err
+
+
+def test_tournament_from_the_book(tmp_path):
+    words = []
+    for name, nodes in (("A", 9), ("B", 20)):
+        words += ["-engine", f"cmd={MERELS[0]}", "args=-P -m merels.protocol", f"name={name}",
+                  f"nodes={nodes}"]
+    run = Marked(*words, "-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
+                 "-rounds", "2", "-srand", "1", "-pgnout", f"file={tmp_path}/g.pgn")
+    status, _, err = run.wait()
+    assert status == 0, err
+    with open(shipped_book(parse_rules("loc")), encoding="utf-8") as file:
+        book = [text for text, *_ in entries(file.read())]
+    games = (tmp_path / "g.pgn").read_text()
+    assert re.findall(r'\[FEN "(.*)"\]', games) == [book[2]] * 2 + [book[3]] * 2

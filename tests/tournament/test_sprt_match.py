@@ -1,0 +1,79 @@
+"""A test between two versions of an engine stops by itself, and with the right verdict."""
+
+import re
+import shlex
+
+import pytest
+
+from merels.tournament.store import read_journal
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import MERELS
+
+BOUNDS = ["-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2"]
+STRONG, WEAK = 1500, 800
+
+
+def engines(*named):
+    """The flags of built-in engines, each a name with its rating or its nodes a turn."""
+    words = []
+    for name, limits in named:
+        words += ["-engine", f"cmd={MERELS[0]}", f"args={shlex.join(MERELS[1:])}",
+                  f"name={name}", *limits]
+    return words
+
+
+def level(elo):
+    return ["nodes=100000", "option.UCI_LimitStrength=true", f"option.UCI_Elo={elo}"]
+
+
+def decide(tmp_path, *words, timeout=300.0):
+    """Run a test to its end; the verdict, the number of games, the last LLR and all it printed."""
+    path = tmp_path / "journal.db"
+    run = Marked(*words, *BOUNDS, "-srand", "1", "-journal", f"file={path}")
+    status, out, err = run.wait(timeout)
+    assert status == 0, err
+    assert "nan" not in out.lower()
+    verdict = re.search(r"completed - (H[01]) was accepted", out)[1]
+    ratio = float(re.findall(r"^LLR: (-?\d+\.\d+) ", out, re.MULTILINE)[-1])
+    assert (ratio > 2.94) == (verdict == "H1") and (ratio < -2.94) == (verdict == "H0")
+    with read_journal(str(path)) as journal:
+        games = len(list(journal.rows()))
+        assert journal.meta()["verdict"] == verdict
+    assert f"Games: {games}, " in out
+    return verdict, games
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"), [(STRONG, WEAK, "H1"), (WEAK, STRONG, "H0")]
+)
+def test_the_stronger_level_is_found(tmp_path, first, second, verdict):
+    words = engines(("A", level(first)), ("B", level(second)))
+    found, games = decide(tmp_path, *words)
+    assert found == verdict
+    assert games < 200
+
+
+def test_identical_engines(tmp_path):
+    """Every pair is a draw of pairs: no variance at all, and still a verdict and no nan."""
+    words = engines(("A", ["nodes=40"]), ("B", ["nodes=40"]))
+    found, games = decide(tmp_path, *words)
+    assert found == "H0"
+    assert games < 400
+
+
+@pytest.mark.slow
+def test_more_nodes(tmp_path):
+    """The engine itself, with four times the nodes of its opponent, from the balanced book."""
+    words = engines(("A", ["nodes=8000"]), ("B", ["nodes=2000"]))
+    found, games = decide(tmp_path, *words, "-openings", "book", "-concurrency", "2")
+    assert found == "H1"
+
+
+@pytest.mark.slow
+def test_equal_in_time(tmp_path):
+    """Equals that differ by chance, since the clock is never quite the same."""
+    words = engines(("A", ["st=0.01"]), ("B", ["st=0.01"]))
+    found, games = decide(tmp_path, *words, "-openings", "book", "-concurrency", "2",
+                          timeout=1800.0)
+    assert found == "H0"

@@ -1,0 +1,154 @@
+"""``merels book``: make a file of balanced openings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from typing import TextIO
+
+from merels.engine import __version__
+from merels.engine.rules import DEFAULT_RULES
+from merels.protocol.console import add_rules_flags, at_least_one, guarded, make_parser, rules_of
+from merels.tournament.book import CHOICE_MARGIN, CHOICES, BookSettings, Found, make_book
+from merels.tournament.files import system_error
+from merels.tournament.flags import whole
+
+DESCRIPTION = f"""\
+Makes balanced openings: random positions from the placing phase, all different under the
+symmetries of the board, no man ahead and no mill in sight, that two deep searches find level:
+one for the side to move, one for the other side after the best turn. Either must have {CHOICES} turns
+that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command makes the same file.
+
+The books that merels tournament -openings book plays from were made so."""
+
+MOST_POSITIONS = 100_000
+TERMINAL_SECONDS = 0.5
+"""How often the progress line is written anew on a terminal."""
+FILE_SECONDS = 30.0
+"""How often it is written where it stays."""
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels book``; returns the exit status."""
+    usual = BookSettings(DEFAULT_RULES)
+    parser = make_parser("book", DESCRIPTION)
+    add_rules_flags(parser)
+    for flag, metavar, default, text in (
+        ("positions", "N", usual.positions, "how many"),
+        ("nodes", "N", usual.nodes, "nodes of a deep search"),
+        ("bound", "CP", usual.bound, "how far from level a score may be, in centi-men"),
+    ):
+        parser.add_argument(f"-{flag}", f"--{flag}", metavar=metavar, type=at_least_one,
+                            default=default, help=f"{text} (default: {default})")
+    parser.add_argument("-plies", "--plies", metavar="A-B",
+                        default=f"{usual.shortest}-{usual.longest}",
+                        help="placements before the position, in turn (default: %(default)s)")
+    parser.add_argument("-srand", "--srand", metavar="N", default=str(usual.seed),
+                        help="the seed (default: %(default)s)")
+    parser.add_argument("-out", "--out", metavar="FILE",
+                        help="write there instead of to the terminal")
+    arguments = parser.parse_args(argv)
+    return guarded("book", lambda: _make(_settings(arguments), arguments.out))
+
+
+def _settings(arguments: argparse.Namespace) -> BookSettings:
+    """The book that the flags ask for."""
+    first, dash, last = arguments.plies.partition("-")
+    shortest = whole(first, "A of -plies A-B")
+    return BookSettings(
+        rules=rules_of(arguments),
+        positions=min(arguments.positions, MOST_POSITIONS),
+        shortest=shortest,
+        longest=whole(last, "B of -plies A-B") if dash else shortest,
+        nodes=arguments.nodes,
+        bound=arguments.bound,
+        seed=whole(arguments.srand, "-srand", 0, 2**63 - 1),
+    )
+
+
+def _make(settings: BookSettings, out: str | None) -> int:
+    """Make the book; a file gets its name when it is whole."""
+    if out is None:
+        _write(settings, sys.stdout, "FILE")
+        return 0
+    partial = f"{out}.part"
+    try:
+        with open(partial, "w", encoding="utf-8", newline="\n") as file:
+            _write(settings, file, out)
+        os.replace(partial, out)
+    except KeyboardInterrupt:
+        print(f"merels book: stopped; what there is stands in {partial}", file=sys.stderr)
+        raise
+    except OSError as error:
+        raise system_error(out, "write", error) from None
+    return 0
+
+
+def _write(settings: BookSettings, file: TextIO, name: str) -> None:
+    """Write the book, position by position, and tell on standard error how far it is."""
+    progress = _Progress(settings.positions)
+    print(*header(settings, name), sep="\n", file=file)
+    try:
+        for found in make_book(settings):
+            progress.add(found)
+            if found.entry is not None:
+                variant = settings.rules.variant
+                print(found.entry.line(f"{variant} {progress.kept}"), file=file, flush=True)
+    finally:
+        progress.close()
+
+
+def header(settings: BookSettings, name: str) -> list[str]:
+    """The comment at the head of a book: what it is and the command that makes it."""
+    rules = settings.rules
+    words = ["merels", "book", "-variant", rules.variant]
+    if rules.fields_text():
+        words += ["-set", *rules.fields_text().split()]
+    for flag, value in (
+        ("-positions", settings.positions),
+        ("-plies", f"{settings.shortest}-{settings.longest}"),
+        ("-nodes", settings.nodes),
+        ("-bound", settings.bound),
+        ("-srand", settings.seed),
+        ("-out", name),
+    ):
+        words += [flag, str(value)]
+    return [
+        f"; Balanced openings under the rules {rules}, made by merels {__version__} with",
+        f";   {shlex.join(words)}",
+        "; The score is the side to move's, in hundredths of a man.",
+    ]
+
+
+class _Progress:
+    """A line on standard error that says how far the book is; a terminal's is written over."""
+
+    def __init__(self, wanted: int) -> None:
+        self.kept = 0
+        self._tried = 0
+        self._wanted = wanted
+        self._started = self._shown = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def add(self, found: Found) -> None:
+        """Count a position that was tried."""
+        self._tried = found.tried
+        self.kept += found.entry is not None
+        every = TERMINAL_SECONDS if self._terminal else FILE_SECONDS
+        if time.monotonic() - self._shown >= every:
+            self._show("\r" if self._terminal else "\n")
+
+    def close(self) -> None:
+        """Show where it ended."""
+        self._show("\n")
+
+    def _show(self, end: str) -> None:
+        self._shown = time.monotonic()
+        seconds = self._shown - self._started
+        print(
+            f"merels book: {self.kept} of {self._wanted} positions, {self._tried} tried, "
+            f"{seconds:.0f} s", end=end, file=sys.stderr, flush=True,
+        )
