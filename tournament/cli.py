@@ -45,12 +45,11 @@ def main(argv: list[str] | None = None) -> int:
 
         print(f"merels {__version__}")
         return 0
-    commands = _present()
-    if name not in commands:
-        mistake = f"unknown command '{_clean(name)}'{_suggestion(name, commands)}"
+    if name not in COMMANDS:
+        mistake = f"unknown command '{_clean(name)}'{_suggestion(name, COMMANDS)}"
         print(f"merels: {mistake}", file=sys.stderr)
         return USAGE_ERROR
-    module, _, function = commands[name][0].partition(":")
+    module, _, function = COMMANDS[name][0].partition(":")
     try:
         return int(getattr(import_module(module), function)(rest))
     except BrokenPipeError:
@@ -61,24 +60,13 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-def _present() -> dict[str, tuple[str, str]]:
-    """The commands whose modules are there."""
-    from importlib.util import find_spec
-
-    return {
-        name: entry
-        for name, entry in COMMANDS.items()
-        if find_spec(entry[0].partition(":")[0]) is not None
-    }
-
-
 def _help() -> str:
     lines = [
         "merels                     speak the engine protocol (uci, ugi) on stdin and stdout",
         "merels COMMAND [flags]     run a command; each explains itself with --help",
         "",
     ]
-    lines += [f"  {name:<12} {text}" for name, (_, text) in _present().items()]
+    lines += [f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()]
     return "\n".join([*lines, "", "merels --version prints the version."])
 
 
