@@ -1,4 +1,4 @@
-"""Fixtures of the board's tests: one server and one browser for all of them."""
+"""Fixtures of the board's tests: one server and one browser for each file of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.processes import FAKE
 BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     """A board; its second engine answers at once, at random, its third one writes a lot, and its
     fourth one never answers."""
@@ -27,7 +27,7 @@ def server() -> Iterator[Server]:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A headless Chromium."""
     why = missing()
