@@ -25,13 +25,13 @@ class Level:
 
 LEVELS: tuple[Level, ...] = (
     Level("Beginner", 800, 60, 250, 0, 0, "sees a mill when it is there, and little else"),
-    Level("Casual", 1100, 250, 120, 60, 0, "greedy: any man is worth the trouble"),
-    Level("Club", 1400, 1_000, 60, 0, 12, "restless: keeps its men free before all"),
-    Level("Expert", 1700, 5_000, 25, 20, 4, "classical: men first, then room to move"),
-    Level("Master", 2000, 40_000, 8, -25, 8, "patient: gives a man to shut others in"),
-    Level("Champion", 2300, 400_000, 0, 0, 0, "plays what the position asks for"),
+    Level("Casual", 1175, 250, 120, 60, 0, "greedy: any man is worth the trouble"),
+    Level("Club", 1315, 500, 90, 0, 12, "restless: keeps its men free before all"),
+    Level("Expert", 1680, 2_000, 35, 20, 4, "classical: men first, then room to move"),
+    Level("Master", 1915, 40_000, 0, -10, 4, "patient: gives a man to shut others in"),
+    Level("Champion", 1965, 400_000, 0, 0, 0, "plays what the position asks for"),
 )
-"""From weakest to strongest."""
+"""From weakest to strongest. The ratings are those of the round robin in HISTORY.md."""
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo
