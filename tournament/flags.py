@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from merels.engine.errors import InputError

@@ -124,8 +124,3 @@ class GameResult:
     """Wall-clock time of the start, ISO 8601 in UTC."""
     elapsed: int = 0
     """Nanoseconds from first to last turn."""
-
-    @property
-    def white_score(self) -> float | None:
-        """White's points, or None for a game that was broken off."""
-        return {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}.get(self.result)
