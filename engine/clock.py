@@ -8,8 +8,10 @@ _TURNS_LEFT = 28
 """Turns that a game is taken to last from any point on, when the clock does not say."""
 _MINIMUM = 0.2
 """Milliseconds: less than any increment that a runner offers, so that an empty clock recovers."""
-_RESERVE = 3
+_RESERVE = 5
 """Overheads kept on the clock: on a busy machine one turn may cost several at once."""
+_EASE = 8
+"""Overheads on the clock below which the increment is saved rather than spent."""
 
 
 class Budget(NamedTuple):
@@ -22,15 +24,16 @@ class Budget(NamedTuple):
 def budget(left: int, increment: int, moves_to_go: int | None, overhead: int) -> Budget:
     """What to spend on one turn of a clock with ``left`` milliseconds.
 
-    ``overhead`` is what may be lost between the clock and the search in a turn; some of it is kept
-    in reserve. A clock at or below zero still gets the minimum: a late turn may be accepted, none
-    cannot.
+    ``overhead`` is what may be lost between the clock and the search in a turn; several are kept in
+    reserve, and a clock that is down to them grows again by its increments. A clock at or below
+    zero still gets the minimum: a late turn may be accepted, none cannot.
     """
-    usable = left - min(_RESERVE * overhead, max(overhead, left // 2))
+    usable = left - min(_RESERVE * overhead, max(overhead, left * 7 // 10))
     if usable <= 0:
         return Budget(_MINIMUM, _MINIMUM)
     turns = min(moves_to_go or _TURNS_LEFT, _TURNS_LEFT)
-    soft = usable / turns + increment * 0.75
+    ease = min(1, left / max(1, _EASE * overhead))
+    soft = usable / turns + increment * 0.75 * ease
     # What one turn may take is bounded by the clock, so that no series of long turns empties it.
     hard = min(soft * 4, usable if turns == 1 else usable * 0.4)
     return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))

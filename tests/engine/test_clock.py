@@ -30,3 +30,11 @@ def test_a_long_game_is_not_lost_on_time() -> None:
         left -= budget(int(left), 2, None, 10).hard + lost_a_turn
         assert left > 0
         left += 2
+
+
+def test_a_short_increment_keeps_a_reserve_against_a_stall() -> None:
+    left = 200.0
+    for _ in range(300):
+        left -= budget(int(left), 2, None, 10).soft + 0.3
+        assert left > 40
+        left += 2
