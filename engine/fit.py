@@ -3,7 +3,8 @@
 Rounds of self-play begin with an evaluation that knows nothing; each round's games are played with
 what the last one taught. Positions are labelled by what their search found and how their game
 ended. With ``-tables DIR`` the tables' truth replaces the game's end where they know it, and random
-positions join in. The same command gives the same weights, however many processes share the work.
+positions join in. The same command gives the same weights, however many processes share the work,
+and goes on where an earlier one was interrupted: what was played is kept in ``-work``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import random
 import struct
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from math import exp
@@ -42,7 +44,8 @@ _LONGEST = 120
 """Moves after which a game of self-play is a draw."""
 _LIMIT = ["NoRemovalPlies=50"]
 _PER_LOGIT = 250.0
-"""Hundredths of a man that are worth 73 % of the points, in a searched score."""
+"""Hundredths of a man that are worth 73 % of the points, in a searched score. The weights themselves
+are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with some doubt."""
 
 RANDOM = 3_000_000
 """Random positions that join the games' where tables label them."""
@@ -155,9 +158,11 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[byte
         )
 
 
-def _play_chunk(task: tuple[bytes, int, int, int]) -> bytes:
-    """The samples of so many games at so many nodes, with these weights."""
-    data, seed, games, nodes = task
+def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
+    """The file with the samples of so many games at so many nodes, with these weights."""
+    path, data, seed, games, nodes = task
+    if path.exists():
+        return path
     core.load_weights(data)
     chance = random.Random(seed)
     players = []
@@ -171,20 +176,31 @@ def _play_chunk(task: tuple[bytes, int, int, int]) -> bytes:
         player.worker.clear()
         for sample in _game(player, rules, chance):
             samples += sample
-    return bytes(samples)
+    _keep(path, samples)
+    return path
 
 
-def self_play(data: bytes, one: Round, seed: int, processes: int) -> list[bytes]:
-    """A round's samples, one piece for each chunk of games."""
+def _keep(path: Path, data: bytes | bytearray) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_bytes(data)
+    part.replace(path)
+
+
+def self_play(
+    work: Path, data: bytes, one: Round, seed: int, processes: int
+) -> list[bytes]:
+    """A round's samples, one piece for each chunk of games; those in ``work`` are not played."""
+    mark = f"{zlib.crc32(data):08x}"
     tasks = [
-        (data, seed * 1_000_000 + number, CHUNK, one.nodes)
+        (work / f"{mark}-{number}.samples", data, seed * 1_000_000 + number, CHUNK, one.nodes)
         for number in range(max(2, one.games // CHUNK))
     ]
     pieces = []
     started = time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
-        for piece in pool.map(_play_chunk, tasks):
-            pieces.append(piece)
+        for path in pool.map(_play_chunk, tasks):
+            pieces.append(path.read_bytes())
             if len(pieces) % 20 == 0 or len(pieces) == len(tasks):
                 print(
                     f"  {len(pieces) * CHUNK} games, {time.monotonic() - started:.0f} s",
@@ -194,12 +210,12 @@ def self_play(data: bytes, one: Round, seed: int, processes: int) -> list[bytes]
 
 
 class Truth:
-    """Tables of unlimited morris, whose values replace the results of games."""
+    """Tables of morris, whose values replace the results of games."""
 
     def __init__(self, folder: Path) -> None:
         from merels.engine.tables.probe import open_tables
 
-        rules = make_rules("morris", ["NoRemovalPlies=0", "Repetition=0"])
+        rules = make_rules("morris")
         self.tables = open_tables(folder, rules)
         self.flying = core_rules(rules)[0]
 
@@ -243,7 +259,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-tables", type=Path, metavar="DIR", help="tables of morris, for labels")
     parser.add_argument("-scale", type=float, default=1.0, help="play so many times the games")
     parser.add_argument("-processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "-work", type=Path, metavar="DIR", default=Path("build/fit"),
+        help="where the games' samples are kept until the weights are made",
+    )
     args = parser.parse_args(argv)
+    args.work.mkdir(parents=True, exist_ok=True)
     data = bytes(core.WEIGHTS_SIZE)
     pieces: list[bytes] = []
     more: list[bytes] = []
@@ -254,7 +275,7 @@ def main(argv: list[str] | None = None) -> int:
     for number, one in enumerate(ROUNDS, 1):
         print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
         one = one._replace(games=int(one.games * args.scale))
-        played = self_play(data, one, number, args.processes)
+        played = self_play(args.work, data, one, number, args.processes)
         if truth is not None:
             played = [truth.label(piece) for piece in played]
         # What the first two rounds played is worth less than the room it takes.

@@ -60,10 +60,15 @@ def test_the_same_command_makes_the_same_weights(
     monkeypatch.setattr(fit, "CHUNK", 6)
     monkeypatch.setattr(fit, "ROUNDS", (fit.Round(18, 60, 0.0), fit.Round(18, 100, 0.5)))
     made = []
-    for processes in (1, 2):
-        path = tmp_path / f"{processes}.bin"
-        assert fit.main(["-out", str(path), "-processes", str(processes)]) == 0
+    for processes in (1, 2, 2):
+        path, work = tmp_path / f"{len(made)}.bin", tmp_path / f"work{processes}"
+        words = ["-out", str(path), "-processes", str(processes), "-work", str(work)]
+        assert fit.main(words) == 0
         made.append(path.read_bytes())
-    assert made[0] == made[1]
+        # The third run finds one piece gone and plays it again.
+        pieces = sorted(work.glob("*.samples"))
+        assert len(pieces) == 6
+        pieces[1].unlink()
+    assert made[0] == made[1] == made[2]
     assert len(made[0]) == core.WEIGHTS_SIZE
     assert any(made[0])
