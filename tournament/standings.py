@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from sys import intern
 
 from merels.tournament.counts import GameScore, MatchCounts, count_match
 from merels.tournament.store import Row
@@ -30,7 +31,8 @@ class Standings:
         if score is None:
             self.broken_off += 1
             return
-        game = GameScore(row.white, row.black, score, row.pair)
+        # The names are those of the settings, not copies that each row brought from its worker.
+        game = GameScore(intern(row.white), intern(row.black), score, row.pair)
         self.games.append(game)
         match = self.match(row.white, row.black)
         pair = self._open.setdefault((match, row.pair), [])
