@@ -27,6 +27,7 @@ from merels.protocol.console import (
 )
 
 FAILURE = 1
+_LINES = 20
 _BAR = 24
 _WORDS = {1: "win", 0: "draw", -1: "loss"}
 _POSITION = "quoted six fields, or startpos, with 'moves' and turns after it if you like"
@@ -151,10 +152,11 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
 
 
 class _Bar:
-    """A line on a terminal that is written over and over; nothing where there is no terminal."""
+    """A line on a terminal that is written over and over; elsewhere a line each twentieth part."""
 
     def __init__(self) -> None:
         self.width = 0
+        self.told = 0
 
     def show(self, progress: Progress) -> None:
         """Show how far a build is."""
@@ -173,6 +175,9 @@ class _Bar:
             line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {100 * share:3.0f}% {text}"
             print(f"\r{line:<{self.width}}", end="", file=sys.stderr, flush=True)
             self.width = len(line)
+        elif int(share * _LINES) > self.told:
+            self.told = int(share * _LINES)
+            print(f"{100 * share:3.0f}% {text}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Leave the line as if nothing had been there."""
