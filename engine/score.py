@@ -26,8 +26,10 @@ class Score:
     def wdl(self) -> tuple[int, int, int]:
         """Expected win, draw and loss in a thousand.
 
-        A proven score is certain. An estimate is read through a logistic curve in which a lead of
-        one man, or its like, wins half of what is not drawn against equal play.
+        A proven score is certain. An estimate is read through the logistic curves that explain best
+        how 12,670 games of the engine against itself ended (0.2 s a game and side, standard
+        rules, searches of 6 plies and more): a lead worth 1.14 men wins every second game, and
+        hardly any of the others is lost.
         """
         if self.win_in is not None:
             return (1000, 0, 0) if self.win_in > 0 else (0, 0, 1000)
@@ -37,8 +39,8 @@ class Score:
         return win, 1000 - win - loss, loss
 
 
-_EDGE = 100
-_SPREAD = 60.0
+_EDGE = 114
+_SPREAD = 27.0
 
 
 def _chance(lead: int) -> int:
