@@ -1,9 +1,10 @@
-"""Balanced openings: random beginnings that a deep search finds level, with choices for both."""
+"""Balanced openings: random beginnings that are level, by deep searches or by proof."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from merels.engine.position import Position, Turn
 from merels.engine.rules import Rules
 from merels.engine.score import Score
 from merels.engine.search import Info, Limits, Searcher
+from merels.engine.tables.probe import Tables
+from merels.engine.tables.solve import Prover
 from merels.tournament.openings import LONGEST_PLIES, new_placements
 
 CHOICES = 3
@@ -22,6 +25,9 @@ CHOICE_MARGIN = 40
 _GLANCE_SHARE, _GLANCE_BOUND = 16, 3
 """A first search with a 16th of the nodes turns away what is three times the bound off."""
 _HASH_MB = 32
+HOLDING_SHARE = 3
+"""In a proven book at most one turn of so many holds the draw: enough to go wrong."""
+_PROOFS_MB = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,8 @@ class BookSettings:
     """What decides a book; equal settings and an equal search make the same book.
 
     ``bound`` is how far from 0 a score may be, in hundredths of a man; ``nodes`` is what each of
-    the two deep searches of a position may visit.
+    the two deep searches of a position may visit. ``proven`` asks for positions that tables prove
+    drawn, whatever deep searches think of them.
     """
 
     rules: Rules
@@ -39,6 +46,7 @@ class BookSettings:
     nodes: int = 300_000
     bound: int = 30
     seed: int = 1
+    proven: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.shortest <= self.longest <= LONGEST_PLIES:
@@ -48,15 +56,14 @@ class BookSettings:
 
 
 class Entry(NamedTuple):
-    """A position of a book, its score for the side to move in centi-men, and the nodes it took."""
+    """A position of a book, and what is known of it."""
 
     position: Position
-    score: int
-    nodes: int
+    known: str
 
     def line(self, name: str) -> str:
         """The entry as a line of a position file."""
-        return f"{format_position(self.position)} ; {name}: score {self.score} nodes {self.nodes}"
+        return f"{format_position(self.position)} ; {name}: {self.known}"
 
 
 class Found(NamedTuple):
@@ -66,14 +73,29 @@ class Found(NamedTuple):
     entry: Entry | None
 
 
-def make_book(settings: BookSettings) -> Iterator[Found]:
+Judge = Callable[[Position], Entry | None]
+"""Says what a book holds of a position: nothing, or an entry."""
+
+
+def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[Found]:
     """Try random positions until the book is full, and tell of each one.
 
     Lengths take turns, so each has the same share. All positions differ after the symmetries of
-    the board; exchanging colours gives no more equals, for it is always White that began.
+    the board; exchanging colours gives no more equals, for it is always White that began. A
+    ``proven`` book needs ``tables`` of the whole moving phase.
     """
+    if settings.proven:
+        assert tables is not None
+        with ThreadPoolExecutor() as pool:
+            yield from _fill(settings, _by_proof(settings, tables, pool))
+    else:
+        searcher = Searcher(_HASH_MB)
+        yield from _fill(settings, lambda position: judge(searcher, position, settings))
+
+
+def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Found]:
+    """Try positions until a judge has found enough of them."""
     rng = random.Random(f"merels book {settings.seed}")
-    searcher = Searcher(_HASH_MB)
     seen: set[tuple[int, int]] = set()
     tried = 0
     for number in range(settings.positions):
@@ -90,7 +112,7 @@ def make_book(settings: BookSettings) -> Iterator[Found]:
             for point in points:
                 position = position.push(Turn(None, point))
             tried += 1
-            entry = judge(searcher, position, settings)
+            entry = judge_one(position)
             yield Found(tried, entry)
 
 
@@ -112,7 +134,27 @@ def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Ent
         return None
     score = lines[0].score.cp
     assert score is not None
-    return Entry(position, score, lines[0].nodes)
+    return Entry(position, f"score {score} nodes {lines[0].nodes}")
+
+
+def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) -> Judge:
+    """A judge that keeps what tables prove drawn with few turns that hold the draw."""
+    prover, searcher = Prover(tables, _PROOFS_MB), Searcher(_HASH_MB)
+    glance = max(1, settings.nodes // _GLANCE_SHARE)
+
+    def prove(position: Position) -> Entry | None:
+        # Most of what is not level shows at a glance, and costs no proof.
+        score = _best_lines(searcher, position, glance, 1)[0].score
+        if not _is_level(score, settings.bound * _GLANCE_BOUND) or prover.reaches(position, 1):
+            return None
+        turns = position.legal_turns()
+        answers = pool.map(lambda turn: prover.reaches(position.play(turn), 1), turns)
+        holding = list(answers).count(False)
+        if not 1 <= holding <= len(turns) // HOLDING_SHARE:
+            return None
+        return Entry(position, f"proven draw, {holding} of {len(turns)} turns hold it")
+
+    return prove
 
 
 def _best_lines(searcher: Searcher, position: Position, nodes: int, count: int) -> list[Info]:

@@ -7,12 +7,14 @@ import os
 import shlex
 import sys
 import time
+from pathlib import Path
 from typing import TextIO
 
 from merels.engine import __version__
 from merels.engine.rules import DEFAULT_RULES
+from merels.engine.tables.probe import Tables, open_tables
 from merels.protocol.console import add_rules_flags, at_least_one, guarded, make_parser, rules_of
-from merels.tournament.book import CHOICE_MARGIN, CHOICES, BookSettings, Found, make_book
+from merels.tournament.book import CHOICE_MARGIN, CHOICES, HOLDING_SHARE, BookSettings, Found, make_book
 from merels.tournament.files import system_error
 from merels.tournament.flags import whole
 
@@ -21,6 +23,10 @@ Makes balanced openings: random positions from the placing phase, all different 
 symmetries of the board, no man ahead and no mill in sight, that two deep searches find level:
 one for the side to move, one for the other side after the best turn. Either must have {CHOICES} turns
 that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command makes the same file.
+
+With -tables they are positions that tables of the whole moving phase (merels tables build -all)
+prove drawn, with at most one turn of {HOLDING_SHARE} that holds the draw; searches only turn away in
+advance what is far from level.
 
 The books that merels tournament -openings book plays from were made so."""
 
@@ -50,8 +56,20 @@ def main(argv: list[str]) -> int:
                         help="the seed (default: %(default)s)")
     parser.add_argument("-out", "--out", metavar="FILE",
                         help="write there instead of to the terminal")
+    parser.add_argument("-tables", "--tables", metavar="DIR", type=Path,
+                        help="prove every position by the tables in this folder")
     arguments = parser.parse_args(argv)
-    return guarded("book", lambda: _make(_settings(arguments), arguments.out))
+    return guarded("book", lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Make the book that the flags ask for."""
+    settings, tables = _settings(arguments), None
+    if arguments.tables is not None:
+        tables = open_tables(arguments.tables, settings.rules)
+        for problem in tables.problems:
+            print(f"merels book: {problem}", file=sys.stderr)
+    return _make(settings, tables, arguments.out)
 
 
 def _settings(arguments: argparse.Namespace) -> BookSettings:
@@ -66,18 +84,19 @@ def _settings(arguments: argparse.Namespace) -> BookSettings:
         nodes=arguments.nodes,
         bound=arguments.bound,
         seed=whole(arguments.srand, "-srand", 0, 2**63 - 1),
+        proven=arguments.tables is not None,
     )
 
 
-def _make(settings: BookSettings, out: str | None) -> int:
+def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int:
     """Make the book; a file gets its name when it is whole."""
     if out is None:
-        _write(settings, sys.stdout, "FILE")
+        _write(settings, tables, sys.stdout, "FILE")
         return 0
     partial = f"{out}.part"
     try:
         with open(partial, "w", encoding="utf-8", newline="\n") as file:
-            _write(settings, file, out)
+            _write(settings, tables, file, out)
         os.replace(partial, out)
     except KeyboardInterrupt:
         print(f"merels book: stopped; what there is stands in {partial}", file=sys.stderr)
@@ -87,12 +106,12 @@ def _make(settings: BookSettings, out: str | None) -> int:
     return 0
 
 
-def _write(settings: BookSettings, file: TextIO, name: str) -> None:
+def _write(settings: BookSettings, tables: Tables | None, file: TextIO, name: str) -> None:
     """Write the book, position by position, and tell on standard error how far it is."""
     progress = _Progress(settings.positions)
     print(*header(settings, name), sep="\n", file=file)
     try:
-        for found in make_book(settings):
+        for found in make_book(settings, tables):
             progress.add(found)
             if found.entry is not None:
                 variant = settings.rules.variant
@@ -116,10 +135,15 @@ def header(settings: BookSettings, name: str) -> list[str]:
         ("-out", name),
     ):
         words += [flag, str(value)]
+    if settings.proven:
+        words += ["-tables", "DIR"]
+        known = "; DIR holds the tables of the whole moving phase."
+    else:
+        known = "; The score is the side to move's, in hundredths of a man."
     return [
         f"; Balanced openings under the rules {rules}, made by merels {__version__} with",
         f";   {shlex.join(words)}",
-        "; The score is the side to move's, in hundredths of a man.",
+        known,
     ]
 
 

@@ -29,6 +29,35 @@ class Solution:
     probes: int = 0
 
 
+class Prover:
+    """Proves what positions with men in hand are worth; what it finds serves later proofs too.
+
+    Several threads may use one at once. ``hash_mb`` MiB hold what was found.
+    """
+
+    def __init__(self, tables: Tables, hash_mb: int = 256) -> None:
+        self.core = core.PlacingProver(core_rules(tables.rules), tables.core, hash_mb)
+
+    def reaches(self, position: Position, goal: int) -> bool:
+        """Whether the side to move reaches at least ``goal`` (0: a draw, 1: a win).
+
+        Raises `InputError` where a table is missing that the proof needs.
+        """
+        reached = self.core.reaches(core_board(position), goal)
+        if reached is None:
+            missing = self.core.missing
+            raise InputError(
+                "{}-{}".format(*missing) if missing else "proof",
+                "a table that the proof needs is not here: build it first"
+                if missing else "it was stopped",
+            )
+        return reached
+
+    def value(self, position: Position) -> int:
+        """The value for the side to move: 1, 0 or -1."""
+        return int(self.reaches(position, 1)) if self.reaches(position, 0) else -1
+
+
 def solve(
     tables: Tables,
     position: Position,
@@ -45,42 +74,21 @@ def solve(
     turns = position.legal_turns()
     if position.outcome() is not None or not turns:
         raise InputError(repr(position), "the game is over there, nothing is to be solved")
-    prover = core.PlacingProver(core_rules(position.rules), tables.core, hash_mb)
+    prover = Prover(tables, hash_mb)
     shapes = {turn: _shape(position.play(turn)) for turn in turns}
-    values: dict[tuple[int, int], int] = {}
     examples = {shape: position.play(turn) for turn, shape in shapes.items()}
     with ThreadPoolExecutor(threads) as pool:
-        work = [pool.submit(_prove, prover, shape, after) for shape, after in examples.items()]
+        work = {shape: pool.submit(prover.value, after) for shape, after in examples.items()}
         try:
-            while wait(work, _REPORT_EVERY).not_done:
+            while wait(work.values(), _REPORT_EVERY).not_done:
                 if report:
-                    report(sum(future.done() for future in work), len(work))
+                    report(sum(future.done() for future in work.values()), len(work))
         except BaseException:
-            prover.stop()
+            prover.core.stop()
             raise
-    for future in work:
-        shape, value = future.result()
-        if value is None:
-            missing = prover.missing
-            raise InputError(
-                "{}-{}".format(*missing) if missing else "proof",
-                "a table that the proof needs is not here: build it first",
-            )
-        values[shape] = value
+    values = {shape: future.result() for shape, future in work.items()}
     by_turn = {turn: -values[shape] for turn, shape in shapes.items()}
-    return Solution(max(by_turn.values()), by_turn, prover.nodes, prover.probes)
-
-
-def _prove(
-    prover: core.PlacingProver, shape: tuple[int, int], position: Position
-) -> tuple[tuple[int, int], int | None]:
-    """The value of a position for its side to move, by one or two questions."""
-    fields = core_board(position)
-    holds = prover.reaches(fields, 0)
-    if holds is None or not holds:
-        return shape, None if holds is None else -1
-    wins = prover.reaches(fields, 1)
-    return shape, None if wins is None else int(wins)
+    return Solution(max(by_turn.values()), by_turn, prover.core.nodes, prover.core.probes)
 
 
 def _shape(position: Position) -> tuple[int, int]:

@@ -1,0 +1,51 @@
+"""The built-in levels meet under every rule set: in the right order, without a fault."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.engine.levels import LEVELS, Level
+from merels.engine.rules import PRESETS
+from merels.tournament.cli import main
+from merels.tournament.store import read_journal
+
+from tests.tournament.processes import Marked
+from tests.tournament.test_sprt_match import engines, level
+
+
+def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) -> list[str]:
+    """Play a round robin of levels; their names by rating, the best first."""
+    path = folder / f"{rules}.db"
+    limits = ((one.name, [*level(one.elo), f"nodes={nodes}"]) for one in levels)
+    run = Marked(
+        *engines(*limits), "-variant", rules, "-openings", "book", "-rounds", str(pairs),
+        "-concurrency", "2", "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
+    )
+    status, _, error = run.wait(7200.0)
+    assert status == 0, error
+    games = pairs * len(levels) * (len(levels) - 1)
+    with read_journal(str(path)) as journal:
+        rows = list(journal.rows())
+    assert len(rows) == games
+    assert {row.termination for row in rows} == {"normal"}
+    report = folder / f"{rules}.json"
+    assert main(["ratings", str(path), "-out", str(report)]) == 0
+    players = json.loads(report.read_text())["players"]
+    return [str(player["name"]) for player in players]
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_levels_of_every_rule_set(tmp_path: Path, rules: str) -> None:
+    levels = [LEVELS[0], LEVELS[2], LEVELS[4]]
+    found = meet(tmp_path, rules, levels, 4, 10_000)
+    assert found == [one.name for one in reversed(levels)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", PRESETS)
+def test_a_thousand_games_of_every_rule_set(tmp_path: Path, rules: str) -> None:
+    found = meet(tmp_path, rules, list(LEVELS), 34, 100_000)
+    assert found == [one.name for one in reversed(LEVELS)]
