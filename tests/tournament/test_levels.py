@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from merels.engine.levels import LEVELS, Level
 from merels.engine.rules import PRESETS
 from merels.tournament.cli import main
+from merels.tournament.counts import GameScore
+from merels.tournament.ratings import rate
 from merels.tournament.store import read_journal
 
 from tests.tournament.processes import Marked
@@ -35,6 +38,22 @@ def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) 
     assert main(["ratings", str(path), "-out", str(report)]) == 0
     players = json.loads(report.read_text())["players"]
     return [str(player["name"]) for player in players]
+
+
+def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
+    with open(Path(__file__).parent.parent / "data" / "levels.csv", newline="") as file:
+        games = [
+            GameScore(row["white"], row["black"], float(row["score"]), int(row["pair"]))
+            for row in csv.DictReader(file)
+        ]
+    assert len(games) == 1800
+    players = {player.name: player for player in rate(games).players}
+    lowest = players[LEVELS[0].name].elo - LEVELS[0].elo
+    for one in LEVELS:
+        assert one.elo == pytest.approx(players[one.name].elo - lowest, abs=3)
+    for low, high in zip(LEVELS, LEVELS[1:]):
+        weak, strong = players[low.name], players[high.name]
+        assert weak.elo + weak.error < strong.elo - strong.error
 
 
 @pytest.mark.parametrize("rules", PRESETS)
