@@ -1,4 +1,4 @@
-"""The one error that a user's input can raise."""
+"""The one error that a user's input can raise, and how foreign text is made fit to be shown."""
 
 from __future__ import annotations
 
@@ -22,10 +22,19 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         place = "" if self.index is None else f" (token {self.index})"
-        return f"'{shorten(self.token)}'{place}: {self.expected}"
+        return f"'{shorten(self.token)}'{place}: {printable(self.expected)}"
+
+
+def printable(text: str) -> str:
+    """The text with ``?`` for all that could move a cursor, end a line or hide what follows.
+
+    That is every control character, line and paragraph separator, half of a surrogate pair and
+    formatting character, such as those that turn the direction of writing.
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def shorten(text: str, limit: int = 60) -> str:
     """The text on one line of printable characters, cut at ``limit``."""
-    clean = "".join(c if c.isprintable() else "?" for c in text[: limit + 1])
+    clean = printable(text[: limit + 1])
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"

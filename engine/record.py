@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from merels.engine.errors import InputError
+from merels.engine.errors import InputError, printable
 from merels.engine.notation import START, format_position, join_steps, parse_position, parse_turn
 from merels.engine.position import Position, Turn
 from merels.engine.rules import DEFAULT_VARIANT, Rules, parse_rules
@@ -87,7 +87,7 @@ def _words(record: Record) -> Iterator[str]:
 
 def _brace(comment: str) -> str:
     """A comment in braces; the one character that would end it early is replaced."""
-    return "{" + " ".join(comment.replace("}", ")").split()) + "}"
+    return "{" + printable(" ".join(comment.replace("}", ")").split())) + "}"
 
 
 def _quote(value: str) -> str:

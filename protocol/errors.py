@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from merels.engine.errors import printable
+
 
 class EngineError(RuntimeError):
-    """An engine cannot be started, is asked for what it has not, or breaks its protocol."""
+    """An engine cannot be started, is asked for what it has not, or breaks its protocol.
+
+    Its text may quote the engine, and is fit for a terminal all the same.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class EngineTerminated(EngineError):

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from merels.engine.errors import InputError
+from merels.engine.errors import InputError, printable
 from merels.engine.notation import join_steps, parse_turn
 from merels.engine.position import WHITE, Position, Turn
 from merels.engine.score import Score
@@ -159,7 +159,7 @@ def parse_info(
         name = word.decode("ascii", "replace")
         index += 1
         if word == b"string":
-            text = b" ".join(words[index:]).decode("utf-8", "replace")
+            text = printable(b" ".join(words[index:]).decode("utf-8", "replace"))
             break
         if word in (b"pv", b"bestmove"):
             if word == b"pv":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
+from merels.engine.errors import printable
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "tournament": (
         "merels.tournament.tournament_cli:main", "engines play, the better one is found"
@@ -46,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"merels {__version__}")
         return 0
     if name not in COMMANDS:
-        mistake = f"unknown command '{_clean(name)}'{_suggestion(name, COMMANDS)}"
+        mistake = f"unknown command '{printable(name)}'{_suggestion(name, COMMANDS)}"
         print(f"merels: {mistake}", file=sys.stderr)
         return USAGE_ERROR
     module, _, function = COMMANDS[name][0].partition(":")
@@ -68,10 +70,6 @@ def _help() -> str:
     ]
     lines += [f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()]
     return "\n".join([*lines, "", "merels --version prints the version."])
-
-
-def _clean(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _suggestion(name: str, commands: dict[str, tuple[str, str]]) -> str:

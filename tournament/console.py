@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TextIO
 
+from merels.engine.errors import printable
 from merels.tournament import knockout, swiss
 from merels.tournament.crosstable import crosstable, rating_list, results_table
 from merels.tournament.plan import Plan
@@ -16,7 +17,7 @@ from merels.tournament.standings import Standings
 from merels.tournament.store import Journal, Row
 from merels.tournament.summary import score_line, summary_lines
 from merels.tournament.terminations import count_terminations, terminations_table
-from merels.tournament.textgrid import clean, grid, shorten
+from merels.tournament.textgrid import grid, shorten
 from merels.tournament.view import View
 
 
@@ -50,13 +51,14 @@ class PlainView(NoticeView):
     def started(self, spec: GameSpec) -> None:
         """``Started game 1 of 200 (A vs B)``."""
         total = self._plan.total or self._plan.drawn_up
-        names = f"{clean(spec.white.name)} vs {clean(spec.black.name)}"
+        names = f"{printable(spec.white.name)} vs {printable(spec.black.name)}"
         self._print(f"Started game {spec.number} of {total} ({names})")
 
     def finished(self, row: Row, standings: Standings) -> None:
         """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
-        names = f"{clean(row.white)} vs {clean(row.black)}"
-        self._print(f"Finished game {row.number} ({names}): {row.result} {{{clean(row.reason)}}}")
+        names = f"{printable(row.white)} vs {printable(row.black)}"
+        reason = printable(row.reason)
+        self._print(f"Finished game {row.number} ({names}): {row.result} {{{reason}}}")
         games, every = standings.finished, self._intervals
         if every.rating and games % every.rating == 0:
             self._print(*interim_lines(self._settings, standings))
@@ -71,7 +73,7 @@ class PlainView(NoticeView):
 
 def notify(text: str) -> None:
     """Tell a person something on standard error."""
-    print(f"merels tournament: {clean(text)}", file=sys.stderr, flush=True)
+    print(f"merels tournament: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def interim_lines(settings: Settings, standings: Standings) -> list[str]:
@@ -99,7 +101,7 @@ def final_lines(
     if settings.format == "knockout":
         winner = knockout.champion(settings, plan.results)
         if winner is not None:
-            lines.append(f"Winner of the knockout: {clean(settings.engines[winner].name)}")
+            lines.append(f"Winner of the knockout: {printable(settings.engines[winner].name)}")
     if standings.games:
         table = crosstable(standings.games)
         lines += ["", *rating_list(table.ratings).splitlines()]

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from merels.engine.errors import printable
 from merels.tournament.counts import GameScore
 from merels.tournament.ratings import PlayerRating, Ratings, rate
 from merels.tournament.textgrid import grid, shorten
 
+FORMULA = ("=", "+", "-", "@")
+"""What a spreadsheet takes for the beginning of a formula."""
 CellStyle = Literal["wdl", "points"]
 
 
@@ -121,11 +124,18 @@ def csv_rows(table: Crosstable) -> list[list[str]]:
     players = table.ratings.players
     fields = [_player_fields(rank, player) for rank, player in enumerate(players, 1)]
     names = list(_player_fields(0, PlayerRating("", 0.0, 0.0, 0, 0, 0, 0)))
-    rows = [[*names, *(player.name for player in players)]]
+    rows = [[*names, *(_csv_name(player.name) for player in players)]]
     for i, row in enumerate(fields):
+        row["name"] = _csv_name(row["name"])
         against = ("" if not record.games else f"{record.points:g}" for record in table.records[i])
         rows.append([*(str(row[name]) for name in names), *against])
     return rows
+
+
+def _csv_name(name: str) -> str:
+    """A name that no terminal obeys, nor a spreadsheet, which takes some for formulas."""
+    clean = printable(name)
+    return f"'{clean}" if clean.startswith(FORMULA) else clean
 
 
 def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:

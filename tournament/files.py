@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 
-from merels.engine.errors import InputError
-from merels.tournament.textgrid import clean
+from merels.engine.errors import InputError, printable
 
 
 def file_error(path: str, problem: str) -> InputError:
     """The error of a file, with its whole path: an `InputError` cuts long tokens."""
-    return InputError(os.path.basename(path) or path, f"{problem} ({clean(path)})")
+    return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")
 
 
 def system_error(path: str, action: str, error: OSError) -> InputError:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TextIO
 
+from merels.engine.errors import printable
 from merels.tournament.crosstable import rating_list
 from merels.tournament.plan import Plan
 from merels.tournament.ratings import rate
@@ -18,7 +19,7 @@ from merels.tournament.sprt import Sprt
 from merels.tournament.standings import Standings
 from merels.tournament.store import Row
 from merels.tournament.summary import match_llr, summary_lines
-from merels.tournament.textgrid import clean, width
+from merels.tournament.textgrid import width
 from merels.tournament.view import View
 
 REDRAW_SECONDS = 0.25
@@ -53,18 +54,18 @@ class LiveView(View):
 
     def started(self, spec: GameSpec) -> None:
         """Add a game to those in progress."""
-        self._running[spec.number] = f"{clean(spec.white.name)} vs {clean(spec.black.name)}"
+        self._running[spec.number] = f"{printable(spec.white.name)} vs {printable(spec.black.name)}"
 
     def finished(self, row: Row, standings: Standings) -> None:
         """Take a game off those in progress."""
         self._running.pop(row.number, None)
-        names = f"{clean(row.white)} vs {clean(row.black)}"
-        self._last = f"game {row.number} ({names}): {row.result} {{{clean(row.reason)}}}"
+        names = f"{printable(row.white)} vs {printable(row.black)}"
+        self._last = f"game {row.number} ({names}): {row.result} {{{printable(row.reason)}}}"
         self._pace.add()
 
     def notice(self, text: str) -> None:
         """Keep a notice in sight."""
-        self._notices.append(clean(text))
+        self._notices.append(printable(text))
 
     def tick(self, standings: Standings) -> None:
         """Draw the table, if that is due."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime, timezone
 
+from merels.engine.errors import printable
 from merels.tournament.files import system_error
 from merels.tournament.runoptions import LOG_LEVELS, LogOptions
 from merels.tournament.spec import GameSpec
@@ -29,9 +30,8 @@ class LogFile:
     def write(self, level: str, text: str) -> None:
         """Add an entry. A log that cannot be written any more must not end a tournament."""
         now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        clean = "".join(c if c.isprintable() else "?" for c in text)
         try:
-            os.write(self._file, f"{now} {level:<5} {clean}\n".encode())
+            os.write(self._file, f"{now} {level:<5} {printable(text)}\n".encode())
         except OSError:
             pass
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
+from merels.engine.errors import printable
 from merels.tournament.crosstable import Crosstable, Record
 from merels.tournament.store import Row
 from merels.tournament.svg import rating_plot
 from merels.tournament.terminations import Terminations
-from merels.tournament.textgrid import clean
 
 MOST_GAMES = 2000
 """Games that a page holds for replay when no other number is asked for."""
@@ -28,9 +28,9 @@ def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
         '<html lang="en"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(clean(title))}</title>",
+        f"<title>{escape(printable(title))}</title>",
         f"<style>\n{_resource('report.css')}</style></head><body>",
-        f"<h1>{escape(clean(title))}</h1>",
+        f"<h1>{escape(printable(title))}</h1>",
         f'<main id="summary">\n{body}\n</main>',
         '<section id="replay" hidden><h2>Games</h2></section>',
         f'<script type="application/json" id="games">{games_json(games)}</script>',
@@ -47,7 +47,8 @@ def summary(
     parts += [f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
     if table is not None:
-        parts += ["<h2>Standings</h2>", _standings(table), rating_plot(table.ratings), _notes(table)]
+        parts += ["<h2>Standings</h2>", _standings(table), rating_plot(table.ratings)]
+        parts.append(_notes(table))
         parts += ["<h2>Crosstable</h2>", _crosstable(table)]
     if ends.games:
         parts += ["<h2>How games ended</h2>", _terminations(ends)]
@@ -58,7 +59,7 @@ def games_json(games: Iterable[Row]) -> str:
     """The games for the replay, as JSON that cannot end the element it stands in."""
     data = [
         {
-            "n": row.number, "white": clean(row.white), "black": clean(row.black),
+            "n": row.number, "white": printable(row.white), "black": printable(row.black),
             "result": row.result, "reason": row.reason, "position": row.position,
             "opening": row.opening, "moves": row.moves, "scores": row.scores,
             "depths": row.depths, "times": row.times,
@@ -74,7 +75,7 @@ def _resource(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(clean(text))
+    return escape(printable(text))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], css: str = "") -> str:

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import NamedTuple
 
+from merels.engine.errors import printable
 from merels.tournament.files import file_error
 from merels.tournament.settings import Settings, differences
 from merels.tournament.spec import GameResult, TurnRecord
 from merels.tournament.terminations import Ending
-from merels.tournament.textgrid import clean
 
 APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
@@ -107,7 +107,7 @@ def make_row(result: GameResult) -> Row:
     return Row(
         spec.number, spec.round, spec.pair, spec.white.name, spec.black.name,
         spec.opening.position, " ".join(spec.opening.turns), spec.opening.name,
-        result.result, result.termination, clean(result.reason),
+        result.result, result.termination, printable(result.reason),
         " ".join(t.turn for t in turns),
         " ".join(map(_score_word, turns)),
         " ".join(str(t.depth) for t in turns),

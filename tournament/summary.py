@@ -5,16 +5,16 @@ Numbers are never nan: infinite ones print as ``inf``, a ratio of nothing to not
 
 from __future__ import annotations
 
+from merels.engine.errors import printable
 from merels.tournament.counts import MatchCounts
 from merels.tournament.elo import Estimate, from_cells
 from merels.tournament.sprt import Sprt
-from merels.tournament.textgrid import clean
 
 
 def score_line(counts: MatchCounts, first: str, second: str) -> str:
     """``Score of A vs B: wins - losses - draws  [score] games``."""
     return (
-        f"Score of {clean(first)} vs {clean(second)}: {counts.wins} - {counts.losses} - "
+        f"Score of {printable(first)} vs {printable(second)}: {counts.wins} - {counts.losses} - "
         f"{counts.draws}  [{counts.score:.3f}] {counts.games}"
     )
 

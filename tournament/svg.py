@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from html import escape
 
+from merels.engine.errors import printable
 from merels.tournament.ratings import Ratings
-from merels.tournament.textgrid import clean, shorten
+from merels.tournament.textgrid import shorten
 
 WIDTH, LABELS, RIGHT, ROW, AXIS = 760, 190, 70, 26, 34
 STEPS = (1, 2, 5)
@@ -42,12 +43,13 @@ def rating_plot(ratings: Ratings) -> str:
         y = ROW * index + ROW / 2 + 3
         error = _finite(player.error)
         name = escape(shorten(player.name, 26))
+        title = f"{escape(printable(player.name))}: {player.elo:z.1f} ± {player.error:.1f}"
         parts.append(
             f'<text class="name" x="{LABELS - 12}" y="{y + 4:.1f}">{name}</text>'
             f'<line class="error" x1="{place(player.elo - error)}" y1="{y:.1f}" '
             f'x2="{place(player.elo + error)}" y2="{y:.1f}"/>'
             f'<circle class="elo" cx="{place(player.elo)}" cy="{y:.1f}" r="4.5">'
-            f"<title>{escape(clean(player.name))}: {player.elo:z.1f} ± {player.error:.1f}</title></circle>"
+            f"<title>{title}</title></circle>"
             f'<text class="value" x="{WIDTH - 4}" y="{y + 4:.1f}">{player.elo:z.0f}</text>'
         )
     return "\n".join([*parts, "</svg>"])

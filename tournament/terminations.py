@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from merels.tournament.textgrid import clean, grid, shorten
+from merels.engine.errors import printable
+from merels.tournament.textgrid import grid, shorten
 
 KNOWN = (
     "normal", "adjudication", "time forfeit", "illegal move", "abandoned", "unterminated"
@@ -66,8 +67,8 @@ def terminations_table(stats: Terminations) -> str:
     for name in stats.names:
         results = stats.results[name]
         share = f"{100 * sum(results) / stats.games:.1f}%"
-        rows.append([clean(name), str(sum(results)), share, *map(str, results)])
-    losses = [["Lost by", *map(clean, stats.names)]]
+        rows.append([printable(name), str(sum(results)), share, *map(str, results)])
+    losses = [["Lost by", *map(printable, stats.names)]]
     for player, counts in stats.lost.items():
         losses.append([shorten(player), *(str(counts.get(name, 0)) for name in stats.names)])
     return grid(rows, left=0) + "\n" + grid(losses, left=0)

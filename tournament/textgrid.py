@@ -5,13 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from merels.engine.errors import printable
+
 MAX_NAME = 40
 """Columns a name may take in a table."""
-
-
-def clean(text: str) -> str:
-    """The text with whatever could move a cursor or hide (controls, overrides) as ``?``."""
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def width(text: str) -> int:
@@ -26,7 +23,7 @@ def width(text: str) -> int:
 
 def shorten(text: str, columns: int = MAX_NAME) -> str:
     """The cleaned text, cut with ``...`` at the end where it is wider than ``columns``."""
-    text = clean(text)
+    text = printable(text)
     if width(text) <= columns:
         return text
     kept, room = "", columns - 3

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from merels.engine.errors import printable
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS
 from merels.protocol.check.verdicts import Finding, Step, Verdict, quoted
@@ -74,11 +75,6 @@ def lines_of(finding: Finding) -> list[str]:
             subsequent_indent=INDENT + "  ",
         )
     return lines
-
-
-def printable(text: str) -> str:
-    """Text on one line that moves no cursor."""
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def heading(subject: Subject) -> str:

@@ -84,3 +84,22 @@ def test_a_comment_cannot_break_out() -> None:
     record = Record(turns=[parse_turn("d6")], comments=["} 1-0 {"], result="*")
     again = parse_record(format_record(record))
     assert again.turns == record.turns and again.result == "*"
+
+
+def test_foreign_words_stay_in_their_places() -> None:
+    """Whatever tags and comments say, the text is one game and nothing in it moves a cursor."""
+    evil = 'x } 1-0 {" \x1b[2J\n[White "Y"]\u202e\u2028\x00\ud800'
+    record = make_record(GAMES[0])
+    record.tags["White"] = evil
+    record.comments = [evil] * len(record.turns)
+    record.opening_comment = evil
+    text = format_record(record)
+    assert all(c == "\n" or c.isprintable() for c in text)
+    again = parse_record(text)
+    assert (again.turns, again.result) == (record.turns, record.result)
+    assert set(again.tags) == set(parse_record(format_record(make_record(GAMES[0]))).tags)
+
+
+def test_an_error_that_quotes_a_file_is_one_printable_line() -> None:
+    error = InputError("a\x1b[2J", "expected \u202e no\nsuch thing")
+    assert str(error) == "'a?[2J': expected ? no?such thing"

@@ -4,13 +4,14 @@ import csv
 import io
 import json
 
+from merels.engine.errors import printable
 from merels.tournament import crosstable, summary, terminations
 from merels.tournament.counts import GameScore, MatchCounts
 from merels.tournament.crosstable import Record
 from merels.tournament.elo import from_cells
 from merels.tournament.sprt import Sprt
 from merels.tournament.terminations import Ending, count_terminations, terminations_table
-from merels.tournament.textgrid import clean, grid, shorten, width
+from merels.tournament.textgrid import grid, shorten, width
 
 GAMES = [
     *[GameScore("Alpha", "Beta", s) for s in (1.0, 1.0, 0.5, 0.0)],
@@ -76,7 +77,7 @@ def test_hostile_names_cannot_reach_the_terminal():
     assert "?[2Jevil???txt?" in text
     assert all(c == "\n" or c.isprintable() for c in text)
     assert summary.score_line(MatchCounts(), evil, "B").isprintable()
-    assert clean("Mühle 7") == "Mühle 7"
+    assert printable("Mühle 7") == "Mühle 7"
 
 
 def test_wide_names_keep_the_columns():
@@ -99,6 +100,15 @@ def test_json_holds_everything_plainly():
     assert [group["virtual_draws"] for group in data["groups"]] == [0, 1]
     assert data["players"][3]["name"] == "Xi\x1b" and data["players"][3]["group"] == 2
     assert data["anchor"] is None
+
+
+def test_csv_holds_no_formula_and_no_control():
+    names = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=4", "ok=5", "a\x1b[2J"]
+    games = [GameScore(name, "B", 0.5) for name in names]
+    rows = crosstable.csv_rows(crosstable.crosstable(games))
+    found = {row[1] for row in rows[1:]}
+    assert found == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
+    assert set(rows[0]) >= found
 
 
 def test_csv_reads_back():
