@@ -92,8 +92,13 @@ def _not_started(
         for colour, error in zip(COLOURS, (white, black))
         if isinstance(error, EngineError)
     ]
-    result = NO_RESULT if len(reasons) == 2 else WINS[isinstance(white, EngineError)]
-    return GameResult(spec, result, "abandoned", ", ".join(reasons), (), began)
+    sides = tuple(
+        side for side, engine in ((WHITE, white), (BLACK, black)) if isinstance(engine, EngineError)
+    )
+    result = NO_RESULT if len(sides) == 2 else WINS[1 - sides[0]]
+    return GameResult(
+        spec, result, "abandoned", ", ".join(reasons), (), began, unstarted=sides
+    )
 
 
 def _how(error: EngineError) -> str:

@@ -15,9 +15,9 @@ from merels.tournament.plan import Plan
 from merels.tournament.settings import Settings
 from merels.tournament.spec import GameResult, GameSpec
 from merels.tournament.standings import Standings
-from merels.tournament.store import Journal, Row, make_row
+from merels.tournament.store import Journal, Row
 from merels.tournament.summary import match_llr
-from merels.tournament.tasks import PairTask, Started, play_pair
+from merels.tournament.tasks import Finished, PairTask, Started, finished, play_pair
 from merels.tournament.view import View
 from merels.tournament.withdrawal import Withdrawals
 
@@ -34,14 +34,14 @@ class _Done(NamedTuple):
     """The executor is through with a task."""
 
     task: PairTask
-    future: Future[list[Row]]
+    future: Future[list[Finished]]
 
 
 class _Interrupt(NamedTuple):
     """Somebody wants the run to stop."""
 
 
-_Event = Started | Row | _Done | _Interrupt
+_Event = Started | Finished | _Done | _Interrupt
 
 
 class Runner:
@@ -84,7 +84,7 @@ class Runner:
         self._interrupts = 0
         self._judged_pairs = 0
 
-    def report(self, event: Started | Row) -> None:
+    def report(self, event: Started | Finished) -> None:
         """Take a worker's word, from any thread."""
         self._events.put(event)
 
@@ -166,7 +166,7 @@ class Runner:
             if task is None:
                 break
             for forfeit in self._withdrawals.forfeits(task.games):
-                self._take(make_row(forfeit))
+                self._take(finished(forfeit))
             task = task.without(self._played)
             if not task.games:
                 continue
@@ -183,7 +183,7 @@ class Runner:
             future.add_done_callback(partial(self._done, task))
         return executor
 
-    def _done(self, task: PairTask, future: Future[list[Row]]) -> None:
+    def _done(self, task: PairTask, future: Future[list[Finished]]) -> None:
         """Take the executor's word, from any thread, that it is through with a task."""
         self._events.put(_Done(task, future))
 
@@ -200,7 +200,7 @@ class Runner:
 
     def _act(self, event: _Event, executor: Executor) -> None:
         """Act on an event."""
-        if isinstance(event, Row):
+        if isinstance(event, Finished):
             self._take(event)
         elif isinstance(event, Started):
             self._start(event.number)
@@ -223,11 +223,11 @@ class Runner:
                 for view in self.views:
                     view.started(spec)
 
-    def _finish(self, task: PairTask, future: Future[list[Row]]) -> None:
+    def _finish(self, task: PairTask, future: Future[list[Finished]]) -> None:
         """Take a task's results, or have what is missing of it played again."""
         try:
-            for row in future.result():
-                self._take(row)
+            for game in future.result():
+                self._take(game)
             return
         except CancelledError:
             return
@@ -243,10 +243,11 @@ class Runner:
             self._again.append(left)
             return
         for spec in left.games:
-            self._take(make_row(GameResult(spec, "*", "unterminated", f"No result: {why}")))
+            self._take(finished(GameResult(spec, "*", "unterminated", f"No result: {why}")))
 
-    def _take(self, row: Row) -> None:
+    def _take(self, game: Finished) -> None:
         """Journal a finished game, once, then show what its turn has come to be shown."""
+        row = game.row
         number = row.number
         if number in self._played:
             return
@@ -254,7 +255,7 @@ class Runner:
         self._played.add(number)
         self._ends.put(number, row)
         self._start(number)
-        for notice in self._withdrawals.add(row):
+        for notice in self._withdrawals.add(game):
             self._notice(notice)
         self._show()
 

@@ -124,3 +124,5 @@ class GameResult:
     """Wall-clock time of the start, ISO 8601 in UTC."""
     elapsed: int = 0
     """Nanoseconds from first to last turn."""
+    unstarted: tuple[int, ...] = ()
+    """The sides whose engines did not start for this game."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from merels.tournament.game import EnginePool, play_game
-from merels.tournament.spec import GameSpec
+from merels.tournament.spec import GameResult, GameSpec
 from merels.tournament.store import Row, make_row
 
 
@@ -32,12 +32,27 @@ class Started:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A worker's word that a game has ended: what the journal keeps of it, and what it does not."""
+
+    row: Row
+    unstarted: tuple[str, ...] = ()
+    """The names of the engines that did not start for it."""
+
+
+def finished(result: GameResult) -> Finished:
+    """The word on a game."""
+    names = (result.spec.white.name, result.spec.black.name)
+    return Finished(make_row(result), tuple(names[side] for side in result.unstarted))
+
+
 @dataclass(slots=True)
 class Worker:
     """What a local worker process lends to its tasks: engines kept running, and a way to report."""
 
     engines: EnginePool
-    report: Callable[[Started | Row], None]
+    report: Callable[[Started | Finished], None]
     stopping: Callable[[], bool]
     """Whether to leave the games that are not begun yet."""
 
@@ -46,17 +61,17 @@ worker: Worker | None = None
 """Set in a local worker process; None in the processes of any other executor."""
 
 
-def play_pair(task: PairTask) -> list[Row]:
-    """Play a task's games and return the rows for the journal that were not reported already.
+def play_pair(task: PairTask) -> list[Finished]:
+    """Play a task's games and return those that were not reported already.
 
     On a foreign executor the engines live for this task only, so none outlives the tournament.
     """
     if worker is None:
         with EnginePool() as engines:
-            return [make_row(play_game(spec, engines)) for spec in task.games]
+            return [finished(play_game(spec, engines)) for spec in task.games]
     for spec in task.games:
         if worker.stopping():
             break
         worker.report(Started(spec.number))
-        worker.report(make_row(play_game(spec, worker.engines)))
+        worker.report(finished(play_game(spec, worker.engines)))
     return []

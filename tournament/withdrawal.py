@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from merels.engine.position import COLOURS
 from merels.tournament.spec import GameResult, GameSpec
-from merels.tournament.store import Row
+from merels.tournament.tasks import Finished
 
 FAILED_STARTS = 3
-START_FAILED = "{} does not start"
-"""What the reason of a game says, with the colour, when an engine did not start for it."""
 
 
 class Withdrawals:
@@ -25,18 +22,18 @@ class Withdrawals:
     def __init__(self) -> None:
         self._failures: Counter[str] = Counter()
 
-    def add(self, row: Row) -> list[str]:
+    def add(self, game: Finished) -> list[str]:
         """Note a game's end; returns what to say of engines that are withdrawn by it."""
         said = []
-        for name, colour in zip((row.white, row.black), COLOURS):
-            if START_FAILED.format(colour) in row.reason:
+        for name in (game.row.white, game.row.black):
+            if name in game.unstarted:
                 self._failures[name] += 1
                 if self._failures[name] == FAILED_STARTS:
                     said.append(
                         f"{name} is withdrawn: it failed to start {FAILED_STARTS} times in a row; "
                         f"its remaining games are recorded as lost"
                     )
-            elif row.moves:
+            elif game.row.moves:
                 self._failures[name] = 0
         return said
 
