@@ -26,6 +26,7 @@ from merels.protocol.client import (
     Limit,
     Options,
     PlayResult,
+    ResourceLimits,
 )
 from merels.protocol.offered import Value
 from merels.protocol.process import QUIT_SECONDS
@@ -106,13 +107,14 @@ class AsyncEngine:
         protocol: str = "uci",
         directory: str | None = None,
         stderr: str | None = None,
+        limits: ResourceLimits | None = None,
         trace: Trace | None = None,
     ) -> AsyncEngine:
         """Start an engine; the arguments are those of `Engine.popen`."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
         start = partial(
             Engine.popen, command, timeout=timeout, protocol=protocol, directory=directory,
-            stderr=stderr, trace=trace,
+            stderr=stderr, limits=limits, trace=trace,
         )
         future = thread.submit(start)
         try:

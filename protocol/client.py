@@ -19,6 +19,7 @@ from merels.engine.rules import Rules
 from merels.protocol.adapters import Go, answer_text, dialect, ponder_text
 from merels.protocol.analysis import Analysis
 from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.protocol.limits import ResourceLimits
 from merels.protocol.offered import Option, Options, Value, parse_option
 from merels.protocol.process import QUIT_SECONDS, EngineProcess
 from merels.protocol.scores import Info, PovScore
@@ -26,7 +27,7 @@ from merels.protocol.wire import Answer, Trace, open_wire
 
 __all__ = [
     "Analysis", "Engine", "EngineError", "EngineTerminated", "EngineTimeout", "Info", "Limit",
-    "Option", "Options", "PlayResult", "PovScore",
+    "Option", "Options", "PlayResult", "PovScore", "ResourceLimits",
 ]
 
 START_SECONDS = 10.0
@@ -40,6 +41,8 @@ NO_TURN = ("0000", "(none)", "none", "null")
 FOREVER = 1 << 60
 """Nanoseconds: 36 years."""
 _MOST_OPTIONS = 4096
+LONGEST_NAME = 200
+"""Characters of an engine's name, and of its author's, that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class Engine:
         protocol: str = "uci",
         directory: str | None = None,
         stderr: str | None = None,
+        limits: ResourceLimits | None = None,
         trace: Trace | None = None,
     ) -> None:
         """Start the process and send the greeting, without waiting for the answer: `greet` does.
@@ -95,7 +99,7 @@ class Engine:
         self.options = Options()
         self.timeout = PING_SECONDS
         """Seconds to answer ``isready``, and what a search may take beyond its time limit."""
-        self._process = EngineProcess(command, directory, stderr)
+        self._process = EngineProcess(command, directory, stderr, limits)
         self.pid = self._process.pid
         self.name = ""
         self.author = ""
@@ -118,6 +122,7 @@ class Engine:
         protocol: str = "uci",
         directory: str | None = None,
         stderr: str | None = None,
+        limits: ResourceLimits | None = None,
         trace: Trace | None = None,
     ) -> Engine:
         """Start an engine and wait for its greeting, ``timeout`` seconds at most.
@@ -125,10 +130,12 @@ class Engine:
         ``command`` is a list of words, or a string that is split like a shell's; no shell runs.
         ``directory`` is where it runs and is looked for first. ``protocol`` is ``uci``, ``ugi`` or
         ``sanmill``. What it writes to standard error is appended to the file ``stderr``, or
-        dropped. ``trace`` is called with everything sent and received.
+        dropped. ``limits`` bound what it may use. ``trace`` is called with everything sent and
+        received.
         """
         engine = cls(
-            command, protocol=protocol, directory=directory, stderr=stderr, trace=trace
+            command, protocol=protocol, directory=directory, stderr=stderr, limits=limits,
+            trace=trace,
         )
         try:
             engine.greet(timeout)
@@ -165,9 +172,9 @@ class Engine:
                 return
             if first == "id" and len(words) == 3:
                 if words[1] == "name":
-                    self.name = words[2]
+                    self.name = shorten(words[2], LONGEST_NAME)
                 elif words[1] == "author":
-                    self.author = words[2]
+                    self.author = shorten(words[2], LONGEST_NAME)
             elif first == "option" and len(self.options) < _MOST_OPTIONS:
                 option = parse_option(line.decode("utf-8", "replace"))
                 if option is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import shlex
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from merels.protocol.errors import EngineError
 from merels.protocol.guard import GUARD
 from merels.protocol.guardian import kill_group
+from merels.protocol.limits import ResourceLimits
 
 POSIX = os.name == "posix"
 QUIT_SECONDS = 2.0
@@ -47,6 +49,16 @@ def find_executable(name: str, directory: str | None = None) -> str:
     raise EngineError(f"no such engine: '{name}' is not in {places}{also}")
 
 
+def describe_status(status: int) -> str:
+    """An exit code, or minus the signal, in words."""
+    if status >= 0:
+        return f"exit code {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"
+
+
 class EngineProcess:
     """A running engine: its process, its group, and the two pipes to it.
 
@@ -60,13 +72,23 @@ class EngineProcess:
         command: str | Sequence[str],
         directory: str | None = None,
         stderr: str | None = None,
+        limits: ResourceLimits | None = None,
     ) -> None:
         """Start the command in ``directory``; its standard error is appended to the file
-        ``stderr`` or dropped. `EngineError` names what cannot be started."""
+        ``stderr`` or dropped. `EngineError` names what cannot be started.
+
+        It gets three descriptors, its standard ones, and no other of this process's.
+        """
         words = split_command(command)
         words[0] = find_executable(words[0], directory)
         if directory is not None and not os.path.isdir(directory):
             raise EngineError(f"no such directory: '{directory}'")
+        self._limits = limits
+        started = words
+        if limits is not None:
+            if not os.access(words[0], os.X_OK):
+                raise EngineError(f"cannot start '{words[0]}': {os.strerror(errno.EACCES)}")
+            started = limits.command(words)
         try:
             errors = subprocess.DEVNULL if stderr is None else os.open(
                 stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644
@@ -75,13 +97,14 @@ class EngineProcess:
             raise EngineError(f"cannot write '{stderr}': {error.strerror}") from None
         try:
             self._popen = subprocess.Popen(
-                words,
+                started,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=directory,
                 env=GUARD.environment(),
+                close_fds=True,
                 start_new_session=True,
             )
         except OSError as error:
@@ -154,12 +177,9 @@ class EngineProcess:
         status = self.exit_status()
         if status is None:
             return "closed its output"
-        if status >= 0:
-            return f"exit code {status}"
-        try:
-            return f"killed by {signal.Signals(-status).name}"
-        except ValueError:
-            return f"killed by signal {-status}"
+        end = describe_status(status)
+        limits = self._limits if status else None
+        return end if limits is None else f"{end}, {limits.explain(status)}"
 
     def widen_output(self) -> None:
         """Let the pipe from the engine hold a megabyte, where the system allows it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import time
@@ -14,7 +15,13 @@ from merels.protocol.guardian import MARK
 
 FAKE = (sys.executable, str(Path(__file__).parent / "fakes" / "fake.py"))
 SANMILL = (sys.executable, str(Path(__file__).parent / "fakes" / "sanmill.py"))
+HOSTILE = (
+    sys.executable, "-I", "-S", str(Path(__file__).parent / "fakes" / "hostile.py")
+)
 
+needs_resource = pytest.mark.skipif(
+    importlib.util.find_spec("resource") is None, reason="needs a system with resource limits"
+)
 needs_proc = pytest.mark.skipif(
     not os.path.exists("/proc/self/environ"), reason="needs /proc to look for processes"
 )

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from merels.engine.errors import InputError
+from merels.engine.errors import InputError, printable
 from merels.engine.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tables.probe import open_tables
+from merels.protocol.limits import read_limits
 from merels.tournament.files import file_digest
 from merels.tournament.flags import OPTION_PREFIX, Given, choice, real, switch, whole
 from merels.tournament.openings import BOOK, shipped_book
@@ -127,7 +128,7 @@ def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
 def _free_name(command: str, taken: set[str]) -> str:
     """The program's name, numbered when it is taken already."""
     base = os.path.splitext(os.path.basename(command.rstrip("/\\")))[0] or command
-    base = "".join(c if c.isprintable() else "?" for c in base)
+    base = printable(base)
     name, number = base, 1
     while name in taken:
         number += 1
@@ -156,7 +157,8 @@ def _engine(name: str, values: dict[str, str]) -> EngineSpec:
         directory=None if directory is None else os.path.abspath(directory),
         protocol=choice(values.get("proto", "uci"), f"proto= {where}", PROTOCOLS),
         options=options,
-        restart=switch(values.get("restart", "off"), f"restart= {where}"),
+        # Processor time is counted from a process's start, and is meant for a game.
+        restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
         ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),
         start_timeout=real(
             values.get("starttimeout", "10"), f"starttimeout= {where} in seconds", 0.01, 3600
@@ -164,6 +166,7 @@ def _engine(name: str, values: dict[str, str]) -> EngineSpec:
         ping_timeout=real(
             values.get("pingtimeout", "15"), f"pingtimeout= {where} in seconds", 0.01, 3600
         ),
+        resources=read_limits(values, where),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from merels.engine.errors import InputError
+from merels.protocol import limits
 
 OPTION_PREFIX = "option."
 
@@ -31,7 +32,7 @@ class Flag:
 
 ENGINE_KEYS = (
     "cmd", "name", "dir", "args", "proto", "restart", "ponder", "tc", "st", "nodes", "depth",
-    "plies", "timemargin", "starttimeout", "pingtimeout", OPTION_PREFIX,
+    "plies", "timemargin", "starttimeout", "pingtimeout", *limits.KEYS, OPTION_PREFIX,
 )
 
 FLAGS: dict[str, Flag] = {

@@ -26,6 +26,8 @@ Keys of -engine and -each:
   st=SECONDS a turn     nodes=N a turn        depth=N (or plies=N) a turn
   timemargin=MS         ponder=on             restart=on starts it anew for each game
   starttimeout=SECONDS to start (10)          pingtimeout=SECONDS to answer (15)
+  cpu=SECONDS           memory=MIB            core=MIB: the most that each of its processes may
+                        use: processor time in a game, address space, size of a core dump
 """
 WIDTH = 96
 INDENT = 24

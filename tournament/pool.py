@@ -105,6 +105,7 @@ class EnginePool:
                 protocol=spec.protocol,
                 directory=spec.directory,
                 stderr=self._stderr,
+                limits=spec.resources,
                 trace=None if trace is None else lambda way, data: trace(name, way, data),
             )
         except EngineError as error:

@@ -20,6 +20,8 @@ from merels.tournament.sprt import Sprt
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 MAY_GROW = "rounds"
 """The one setting that a resumed run may raise: the games before stay what they were."""
+NOTHING = "null"
+"""What stands, as JSON, for a field that is left out: older journals lack the newer ones."""
 GROWING_FORMATS = ("roundrobin", "gauntlet")
 
 
@@ -100,7 +102,7 @@ def differences(ours: str, theirs: str) -> list[str]:
     return [
         f"{name}: now {left.get(name, 'absent')}, in the journal {right.get(name, 'absent')}"
         for name in sorted(left | right)
-        if left.get(name) != right.get(name)
+        if left.get(name, NOTHING) != right.get(name, NOTHING)
     ]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from merels.protocol.limits import ResourceLimits
+
 NANOSECONDS = 1_000_000_000
 
 
@@ -42,6 +44,8 @@ class EngineSpec:
     """Seconds to answer the first handshake."""
     ping_timeout: float = 15.0
     """Seconds to answer isready, and to move where no clock limits it beyond its own time."""
+    resources: ResourceLimits | None = None
+    """What the system lets each of its processes use."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,14 @@ import threading
 import webbrowser
 
 from merels.engine.errors import InputError
+from merels.protocol import limits
 from merels.protocol.adapters import DIALECTS
 from merels.protocol.board.engines import EngineChoice, own_engine
 from merels.protocol.board.server import BoardServer
 from merels.protocol.console import guarded, make_parser
 
+KEYS = ("cmd", "name", "proto", "dir", *limits.KEYS)
+"""The words that describe an engine, besides those for its options."""
 _EPILOG = """\
 An engine of your own is given as KEY=VALUE words behind -engine; the page can choose among those
 given here, and start nothing else:
@@ -34,7 +37,8 @@ def main(argv: list[str]) -> int:
         nargs="+",
         action="append",
         default=[],
-        help="an engine to choose: cmd=, and if need be name=, proto=, dir=, option.NAME=",
+        help="an engine to choose: cmd=, and if need be name=, proto=, dir=, option.NAME=, and "
+        "cpu=SECONDS, memory=MIB, core=MIB, the most its processes may use",
     )
     parser.add_argument(
         "-port", "--port", metavar="N", default="0", help="the port (default: a free one)"
@@ -83,14 +87,17 @@ def read_engine(words: list[str]) -> EngineChoice:
         key, equals, value = word.partition("=")
         if key.startswith("option.") and equals:
             options[key.removeprefix("option.")] = value
-        elif key in ("cmd", "name", "proto", "dir") and equals:
+        elif key in KEYS and equals:
             given[key] = value
         else:
-            raise InputError(word, "expected cmd=, name=, proto=, dir= or option.NAME=")
+            keys = ", ".join(f"{known}=" for known in KEYS)
+            raise InputError(word, f"expected {keys} or option.NAME=")
     if not given.get("cmd"):
         raise InputError(" ".join(words), "expected cmd=, the engine's command")
     protocol = given.get("proto", "uci").lower()
     if protocol not in DIALECTS:
         raise InputError(protocol, f"expected a protocol: {', '.join(DIALECTS)}")
     name = given.get("name") or given["cmd"].split()[0].replace("\\", "/").rpartition("/")[2]
-    return EngineChoice(name, given["cmd"], protocol, given.get("dir"), options)
+    return EngineChoice(
+        name, given["cmd"], protocol, given.get("dir"), options, limits=limits.read_limits(given)
+    )

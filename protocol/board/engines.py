@@ -12,7 +12,7 @@ from typing import Any
 
 from merels.engine.levels import LEVELS
 from merels.engine.rules import FIELDS
-from merels.protocol.client import Engine, EngineError, Option, Options
+from merels.protocol.client import Engine, EngineError, Option, Options, ResourceLimits
 from merels.protocol.offered import Value
 
 LOG_LINES = 2000
@@ -36,6 +36,7 @@ class EngineChoice:
     directory: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     levels: bool = False
+    limits: ResourceLimits | None = None
 
 
 def own_engine() -> EngineChoice:
@@ -129,6 +130,7 @@ class Seat:
                     choice.command,
                     protocol=choice.protocol,
                     directory=choice.directory,
+                    limits=choice.limits,
                     trace=self._trace,
                 )
                 self._running, self._told = choice, {}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from merels.engine.errors import InputError
+from merels.protocol import limits
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
 from merels.protocol.check.runner import run
 from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
@@ -18,7 +19,7 @@ from merels.protocol.errors import EngineError
 from merels.protocol.process import split_command
 
 PROTOCOLS = ("uci", "ugi")
-KEYS = ("cmd", "args", "proto", "dir", "name")
+KEYS = ("cmd", "args", "proto", "dir", "name", *limits.KEYS)
 OPTION = "option."
 
 DESCRIPTION = """\
@@ -50,7 +51,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "-engine", "--engine", nargs="+", metavar="KEY=VALUE",
         help="cmd=PROGRAM, args=\"ARGUMENTS\", proto=uci|ugi, dir=FOLDER to run in, name=NAME, "
-        "option.NAME=VALUE to set at every start",
+        "option.NAME=VALUE to set at every start; cpu=SECONDS, memory=MIB, core=MIB: the most its "
+        "processes may use",
     )
     parser.add_argument("-fast", "--fast", action="store_true",
                         help="shorter searches and waits, for every build; the same steps")
@@ -148,4 +150,7 @@ def read_candidate(words: Sequence[str]) -> Candidate:
         )
     except EngineError as error:
         raise InputError(pairs["cmd"], str(error)) from None
-    return Candidate(command, protocol, pairs.get("dir"), pairs.get("name", ""), settings)
+    return Candidate(
+        command, protocol, pairs.get("dir"), pairs.get("name", ""), settings,
+        limits.read_limits(pairs),
+    )

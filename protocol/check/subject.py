@@ -18,6 +18,7 @@ from merels.protocol.adapters import dialect
 from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault
 from merels.protocol.errors import EngineError, EngineTerminated
+from merels.protocol.limits import ResourceLimits
 from merels.protocol.offered import Option, Options, parse_option
 from merels.protocol.process import EngineProcess
 from merels.protocol.wire import Wire, open_wire
@@ -40,6 +41,7 @@ class Candidate:
     directory: str | None = None
     name: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+    limits: ResourceLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class Subject:
             self.candidate.command,
             self.candidate.directory,
             os.path.join(self._folder, "stderr"),
+            self.candidate.limits,
         )
         self._wire = open_wire(self._process, trace=self._hear)
         self._queue.clear()

@@ -1,0 +1,96 @@
+"""An engine that means harm, for tests: ``python hostile.py MODE [ARGUMENT]``. It imports little.
+
+What it says is all in `EVIL`: escape sequences, markup, quotes, a change of writing direction,
+line separators, NUL, and bytes that are no UTF-8.
+"""
+
+import json
+import os
+import resource
+import sys
+
+MODE = sys.argv[1]
+ARGUMENT = sys.argv[2] if len(sys.argv) > 2 else ""
+EVIL = (
+    "\x1b[2J\x1b]0;owned\x07<img src=x onerror=alert(1)></script><script>alert(2)</script>"
+    "\"'}{[White \"Z\"]\u202e\u2028\x85\x00=cmd|' /C calc'!A0"
+).encode() + b"\xff\xed\xa0\x80"
+MEGABYTE = 1 << 20
+
+
+def write(data: bytes) -> None:
+    """Write to standard output at once."""
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def descriptors() -> dict[str, str]:
+    """What each open descriptor is."""
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found[name] = os.readlink(f"/proc/self/fd/{name}")
+        except OSError:
+            continue  # That of the listing itself.
+    return found
+
+
+def report(path: str) -> None:
+    """Write down how this process was started."""
+    about = {
+        "words": sys.argv,
+        "descriptors": descriptors(),
+        "leads": os.getpid() == os.getsid(0) == os.getpgid(0),
+        "limits": {
+            name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
+            for name in ("CPU", "AS", "CORE")
+        },
+    }
+    with open(path + ".part", "w") as file:
+        json.dump(about, file)
+    os.rename(path + ".part", path)
+
+
+def go() -> None:
+    """Do the harm that the mode names."""
+    if MODE == "words":
+        write(b"info depth 1 score cp 5 nodes 1 string " + EVIL + b"\n")
+        write(b"info depth " + EVIL + b" score cp 7 nodes 2 pv " + EVIL + b"\n")
+        write(b"bestmove " + EVIL + b" ponder " + EVIL + b"\n")
+    elif MODE == "endless-line":
+        write(b"info string " + b"x" * (10 * MEGABYTE))
+    elif MODE == "memory":
+        kept = [bytearray(MEGABYTE) for _ in range(int(ARGUMENT))]
+        write(b"bestmove d6 ponder %d\n" % len(kept))
+    elif MODE == "cpu":
+        while True:
+            pass
+    else:
+        write(b"bestmove (none)\n")
+
+
+def main() -> None:
+    """Read commands to the end of the input."""
+    if MODE == "report":
+        report(ARGUMENT)
+    if MODE == "fails-to-start":
+        os.write(2, EVIL)
+        sys.exit(3)
+    evil = EVIL if MODE == "words" else b""
+    for line in sys.stdin:
+        words = line.split()
+        command = words[0] if words else ""
+        if command == "uci":
+            write(b"id name Hostile " + evil + b"\nid author " + evil + b"\n")
+            write(b"option name Evil" + evil + b" type string default " + evil + b"\n")
+            write(b"option name Hash type combo default a var a var " + evil + b"\nuciok\n")
+        elif command == "isready":
+            write(b"readyok\n")
+        elif command == "go":
+            go()
+        elif command == "quit":
+            break
+
+
+if __name__ == "__main__":
+    main()
