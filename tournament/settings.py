@@ -77,6 +77,17 @@ class Settings:
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
 
 
+def check_settings(text: str) -> None:
+    """Raise a `ValueError` unless a text has the form of the settings as JSON."""
+    data = json.loads(text)
+    wanted = dataclasses.asdict(Settings((), 0))
+    for name in ("event", "rules", "format", "rounds", "games", "openings", "seed"):
+        if not isinstance(data, dict) or type(data.get(name)) is not type(wanted[name]):
+            raise ValueError(f"its settings do not say their {name}")
+    if not isinstance(data["openings"].get("file"), str | None):
+        raise ValueError("its settings do not say their openings")
+
+
 def facts(settings: str) -> list[tuple[str, str]]:
     """What a reader of a report wants to know of a tournament, from its settings as JSON."""
     data = json.loads(settings)

@@ -13,11 +13,11 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
-from merels.engine.errors import printable
+from merels.engine.errors import InputError, printable
 from merels.tournament.files import file_error
-from merels.tournament.settings import Settings, differences
+from merels.tournament.settings import Settings, check_settings, differences
 from merels.tournament.spec import GameResult, TurnRecord
 from merels.tournament.terminations import Ending
 
@@ -25,6 +25,8 @@ APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
+LONGEST_FIELD = 1 << 24
+"""Bytes of the longest text that is read from a journal: a game of some 500,000 turns."""
 
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points by result; a game broken off (``*``) has none."""
@@ -90,15 +92,25 @@ class Row(NamedTuple):
         return SCORES.get(self.result)
 
     def turns(self) -> list[TurnRecord]:
-        """The turns with what was recorded of each."""
+        """The turns with what was recorded of each; `InputError` where that is no number."""
         columns = (self.moves, self.scores, self.depths, self.nodes, self.times, self.clocks)
-        return [
-            TurnRecord(
-                turn, *_parse_score(score), int(depth), int(nodes), int(time),
-                None if clock == "-" else int(clock),
-            )
-            for turn, score, depth, nodes, time, clock in zip(*(c.split() for c in columns))
-        ]
+        try:
+            return [
+                TurnRecord(
+                    turn, *_parse_score(score), int(depth), int(nodes), int(time),
+                    None if clock == "-" else int(clock),
+                )
+                for turn, score, depth, nodes, time, clock in zip(*(c.split() for c in columns))
+            ]
+        except ValueError:
+            raise InputError(
+                f"game {self.number}", "expected numbers for its turns; the journal is damaged"
+            ) from None
+
+
+_TABLES = {"meta": {"key": str, "value": str}, "games": get_type_hints(Row)}
+"""The columns of a journal's tables with their types."""
+_TYPES = {int: "integer", str: "text"}
 
 
 def make_row(result: GameResult) -> Row:
@@ -158,8 +170,15 @@ class Journal:
         self.set_meta({"settings": settings, **meta})
 
     def check(self) -> None:
-        """Raise an `InputError` unless this is a whole journal that this version can read."""
+        """Raise an `InputError` unless this is a whole journal that this version can read.
+
+        The file may come from anybody. Nothing that it brings along is run, and what is read of
+        it later has the types and the size that a journal's fields have.
+        """
         try:
+            self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_FIELD)
+            self._database.execute("PRAGMA trusted_schema = OFF")
+            self._database.execute("PRAGMA cell_size_check = ON")
             marks = [
                 self._database.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("application_id", "user_version")
@@ -171,12 +190,54 @@ class Journal:
                     self.path or "",
                     f"this journal has format {marks[1]}, this program reads {SCHEMA_VERSION}",
                 )
+            self._check_schema()
             found = self._database.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
-                raise file_error(self.path or "", f"this journal is damaged: {found}")
+                raise self._damaged(found)
+            self._check_types()
+            check_notes(self.meta())
             self._tune()
         except sqlite3.DatabaseError as error:
             raise file_error(self.path or "", f"this is not a whole journal: {error}") from None
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise self._damaged(str(error)) from None
+
+    def _damaged(self, what: str) -> InputError:
+        return file_error(self.path or "", f"this journal is damaged: {printable(what)}")
+
+    def _check_schema(self) -> None:
+        """Refuse triggers, views and virtual tables, which are programs, and other columns."""
+        schema = self._database.execute("SELECT type, name, rootpage FROM sqlite_master")
+        for kind, name, page in schema.fetchall():
+            if kind != "table" or name not in _TABLES or not page:
+                raise self._damaged(f"it holds a {kind} '{name}', which no journal has")
+        for name, columns in _TABLES.items():
+            found = self._database.execute(f"PRAGMA table_xinfo({name})").fetchall()
+            computed = any(hidden for *_, hidden in found)
+            if computed or [column for _, column, *_ in found] != list(columns):
+                raise self._damaged(f"its table '{name}' has other columns than a journal's")
+
+    def _check_types(self) -> None:
+        """See that every value is of its column's type: SQLite itself puts up with any."""
+        for name, columns in _TABLES.items():
+            wrong = " OR ".join(
+                f"typeof({column}) <> '{_TYPES[kind]}'" for column, kind in columns.items()
+            )
+            if self._database.execute(f"SELECT 1 FROM {name} WHERE {wrong} LIMIT 1").fetchone():
+                raise self._damaged(f"a value in its table '{name}' is of another type")
+
+    def protect(self) -> None:
+        """Let nothing be written from now on."""
+        self._database.execute("PRAGMA query_only = ON")
+
+    def _read(self, query: str, *values: object) -> Iterator[Any]:
+        """The rows of a query; an `InputError` where the file does not let itself be read."""
+        try:
+            yield from self._database.execute(query, values)
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(str(error)) from None
 
     def _tune(self) -> None:
         self._database.execute("PRAGMA synchronous = NORMAL")
@@ -194,14 +255,14 @@ class Journal:
     def rows(self) -> Iterator[Row]:
         """Every game in the order of their numbers."""
         names = ", ".join(Row._fields)
-        for values in self._database.execute(f"SELECT {names} FROM games ORDER BY number"):
+        for values in self._read(f"SELECT {names} FROM games ORDER BY number"):
             yield Row(*values)
 
     def row(self, number: int) -> Row:
         """The game of that number, which must be there."""
         names = ", ".join(Row._fields)
         query = f"SELECT {names} FROM games WHERE number = ?"
-        return Row(*self._database.execute(query, (number,)).fetchone())
+        return Row(*next(self._read(query, number)))
 
     def __contains__(self, number: int) -> bool:
         query = "SELECT 1 FROM games WHERE number = ?"
@@ -209,17 +270,17 @@ class Journal:
 
     def numbers(self) -> list[int]:
         """The numbers of the games played, rising."""
-        return [n for (n,) in self._database.execute("SELECT number FROM games ORDER BY number")]
+        return [n for (n,) in self._read("SELECT number FROM games ORDER BY number")]
 
     def endings(self) -> Iterator[Ending]:
         """How each game ended."""
         query = "SELECT white, black, result, termination FROM games ORDER BY number"
-        for white, black, result, termination in self._database.execute(query):
+        for white, black, result, termination in self._read(query):
             yield Ending(white, black, SCORES.get(result), termination)
 
     def meta(self) -> dict[str, str]:
         """What is noted of the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""
-        return dict(self._database.execute("SELECT key, value FROM meta"))
+        return dict(self._read("SELECT key, value FROM meta"))
 
     def set_meta(self, values: dict[str, str]) -> None:
         """Note something of the tournament."""
@@ -244,6 +305,21 @@ class Journal:
             raise JournalError(
                 f"cannot write the journal {self.path or '(temporary file)'}: {error}"
             ) from error
+
+
+def check_notes(meta: dict[str, str]) -> None:
+    """Raise a `ValueError` unless what a journal notes of its tournament can be used."""
+    try:
+        check_settings(meta["settings"])
+        arguments = json.loads(meta["arguments"])
+    except KeyError as error:
+        raise ValueError(f"it does not say its {error.args[0]}") from None
+    except RecursionError:
+        raise ValueError("its notes are nested too deeply") from None
+    if not isinstance(arguments, list) or not all(isinstance(word, str) for word in arguments):
+        raise ValueError("its command line is no list of words")
+    if "id" not in meta:
+        raise ValueError("it does not say its id")
 
 
 def open_journal(
@@ -288,6 +364,7 @@ def read_journal(path: str) -> Journal:
     journal = connect(path)
     try:
         journal.check()
+        journal.protect()
     except BaseException:
         journal.close()
         raise

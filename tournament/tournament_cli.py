@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -71,7 +72,11 @@ def _run(argv: list[str]) -> int:
         raise InputError("-resume", "expected -journal file=, the journal to go on with")
     if resume and path is not None:
         if not given.engines:
-            argv = [*stored_arguments(path), *argv]
+            stored = stored_arguments(path)
+            if stored and "-quiet" not in argv:
+                # A stranger's journal names programs to start and files to write.
+                notify(f"the journal's own command line: {shlex.join(stored)}")
+            argv = [*stored, *argv]
             given = parse(argv)
         seed = stored_seed(path)
     if "-shard" in given.words and "-srand" not in given.words and seed is None:

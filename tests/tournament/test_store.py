@@ -1,5 +1,6 @@
 """The journal: what goes in comes out, and nothing but a whole journal of ours is gone on with."""
 
+import json
 import os
 import sqlite3
 from dataclasses import replace
@@ -7,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from merels.engine.errors import InputError
+from merels.tournament.settings import differences
 from merels.tournament.spec import Adjudication
 from merels.tournament.store import (
     JournalError,
@@ -99,6 +101,14 @@ def test_an_engine_that_changed_is_named(tmp_path):
     other = replace(chosen.engines[1], options=(("Hash", "1"),))
     with pytest.raises(InputError, match="engine 2 option 1"):
         open_journal(path, replace(chosen, engines=(chosen.engines[0], other)), True, NOTES)
+
+
+def test_a_journal_from_before_limits_is_gone_on_with(tmp_path):
+    chosen = settings().as_json()
+    before = json.loads(chosen)
+    for engine in before["engines"]:
+        assert engine.pop("resources") is None
+    assert differences(chosen, json.dumps(before)) == []
 
 
 def test_rounds_may_be_added(tmp_path):
