@@ -24,6 +24,8 @@ VERSION = 1
 VALUES, DEPTHS = 1, 2
 SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtc"}
 HEADER_SIZE = 128
+MOST_MEN = 9
+"""Of one side."""
 NONE = 0xFFFF
 """In place of a longest depth: there is no such state."""
 
@@ -123,7 +125,7 @@ def pairs(men: int) -> list[tuple[int, int]]:
         (total - smaller, smaller)
         for total in range(6, men + 1)
         for smaller in range(3, total // 2 + 1)
-        if total - smaller <= 9
+        if total - smaller <= MOST_MEN
     ]
 
 
@@ -140,6 +142,10 @@ def parse_header(data: bytes, path: Path) -> Header:
         _, _, kind, larger, smaller, tables, flying, locked, double, blocked, no_removal,
         three_three, checksum, values_checksum, places, *rest,
     ) = _HEADER.unpack(data[: HEADER_SIZE - 4])  # fmt: skip
+    if kind not in SUFFIX or (larger, smaller) not in pairs(2 * MOST_MEN):
+        raise TableError(f"{path}: no table of merels has kind {kind}, {larger} and {smaller} men")
+    if tables != (1 if larger == smaller else 2):
+        raise TableError(f"{path}: {tables} is not the number of tables of {larger}-{smaller}")
     depths = [None if depth == NONE else depth for depth in rest[6:]]
     return Header(
         kind, larger, smaller,

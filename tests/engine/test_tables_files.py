@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,53 @@ def test_bad_files_are_named_and_passed_over(tmp_path: Path, change, message: st
     assert tables.men == 6
     assert tables.probe(Position(RULES, (0b111, 0b111000), (0, 0))) is not None
     assert tables.probe(Position(RULES, (0b111, 0b1111000), (0, 0))) is None
+
+
+def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
+    """A file with other bytes at some places of its header, whose checksum is right again."""
+    header = bytearray(data[: files.HEADER_SIZE - 4])
+    for at, change in changes.items():
+        header[at : at + len(change)] = change
+    return bytes(header) + zlib.crc32(header).to_bytes(4, "little") + data[files.HEADER_SIZE :]
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    (
+        ({10: b"\x09"}, "no table of merels has kind 9"),
+        ({11: b"\xc8\xc8"}, "200 and 200 men"),
+        ({11: b"\x03\x04"}, "3 and 4 men"),
+        ({11: b"\x02\x02"}, "2 and 2 men"),
+        ({13: b"\xff"}, "255 is not the number of tables"),
+        ({13: b"\x00"}, "0 is not the number of tables"),
+        ({14: b"\xff\xff\xff\xff"}, "made for other rules"),
+        ({40: (1 << 60).to_bytes(8, "little")}, "bytes instead of 288230376151711872"),
+        ({40: b"\xff" * 8}, "bytes instead of"),
+        ({40: bytes(8)}, "bytes instead of"),
+    ),
+)
+def test_a_header_that_lies_is_passed_over(
+    tmp_path: Path, changes: dict[int, bytes], message: str
+) -> None:
+    """A stranger's header may be whole and say anything: nothing is allotted on its word."""
+    Builder(tmp_path, RULES).build(6)
+    path = tmp_path / FOLDER / file_name(3, 3, VALUES)
+    path.write_bytes(with_header(path.read_bytes(), changes))
+    tables = open_tables(tmp_path, RULES)
+    assert len(tables.problems) == 1 and message in tables.problems[0]
+    assert not tables.headers
+
+
+def test_a_value_that_does_not_occur_is_no_value(tmp_path: Path) -> None:
+    """A whole file with all bits set answers nothing."""
+    Builder(tmp_path, RULES).build(6)
+    path = tmp_path / FOLDER / file_name(3, 3, VALUES)
+    data = b"\xff" * (path.stat().st_size - files.HEADER_SIZE)
+    sound = path.read_bytes()[: files.HEADER_SIZE]
+    path.write_bytes(with_header(sound + data, {28: zlib.crc32(data).to_bytes(4, "little")}))
+    tables = open_tables(tmp_path, RULES)
+    assert not tables.problems
+    assert tables.probe(Position(RULES, (0b111, 0b111000), (0, 0))) is None
 
 
 def test_other_rules_are_refused(tmp_path: Path) -> None:
