@@ -7,6 +7,7 @@ from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from merels.engine.errors import InputError
+from merels.protocol.ownhost import is_own_host
 from merels.tournament.crosstable import crosstable
 from merels.tournament.live import Pace, time_text
 from merels.tournament.plan import Plan
@@ -21,6 +22,8 @@ from merels.tournament.view import View
 
 ADDRESS = "127.0.0.1"
 """The page is for whoever sits at this machine; it can be read, and nothing can be done there."""
+READ_SECONDS = 30.0
+"""What a request may take to arrive."""
 KEPT = 200
 """The last games, for replay."""
 REFRESH = """
@@ -119,8 +122,15 @@ def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         """Answers ``/`` with the page and ``/summary`` with its changing part."""
 
+        server: ThreadingHTTPServer
+        timeout = READ_SECONDS
+
         def do_GET(self) -> None:
             """Answer."""
+            port = self.server.server_address[1]
+            if not is_own_host(self.headers.get("Host", ""), ADDRESS, int(port)):
+                self.send_error(403)
+                return
             make = {"/": view.page, "/summary": view.summary}.get(self.path)
             if make is None:
                 self.send_error(404)
@@ -130,6 +140,8 @@ def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(data)))
             self.send_header("Cache-Control", "no-store")
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
             self.end_headers()
             self.wfile.write(data)
 

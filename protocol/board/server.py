@@ -8,7 +8,6 @@ A request from another site's page names that site in its headers, and is refuse
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import json
 import secrets
 import threading
@@ -27,6 +26,7 @@ from merels.protocol.board.engines import EngineChoice
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import about_view
 from merels.protocol.client import EngineError
+from merels.protocol.ownhost import is_own_host
 
 LARGEST_BODY = 1 << 20
 MOST_CONNECTIONS = 128
@@ -99,26 +99,6 @@ class BoardServer(ThreadingHTTPServer):
         """The address of the page, with its token."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/{self.token}/"
-
-    def is_own_host(self, host: str) -> bool:
-        """Whether a Host header names this server by a number or as the loopback.
-
-        A name that somebody else's name server gave to this address is refused.
-        """
-        try:
-            parts = urlsplit(f"//{host}")
-            name, port = parts.hostname or "", parts.port or 80
-        except ValueError:
-            return False
-        if port != self.port or parts.username is not None:
-            return False
-        if name in ("localhost", self.host):
-            return True
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
 
     def session(self, name: str) -> Session | None:
         """The board of that name, if it is still there."""
@@ -255,7 +235,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _place(self) -> tuple[str, str] | None:
         """What is asked for behind the token, and the query; None once it is refused."""
-        if not self.server.is_own_host(self.headers.get("Host", "")):
+        if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
             self._refuse(HTTPStatus.FORBIDDEN, "this server has another name")
             return None
         origin = self.headers.get("Origin")
