@@ -40,7 +40,7 @@ NO_TURN = ("0000", "(none)", "none", "null")
 """What engines write instead of a turn."""
 FOREVER = 1 << 60
 """Nanoseconds: 36 years."""
-_MOST_OPTIONS = 4096
+_MOST_OPTIONS = 512
 LONGEST_NAME = 200
 """Characters of an engine's name, and of its author's, that are kept."""
 

@@ -27,6 +27,8 @@ LONGEST_LINE = 1 << 16
 """Bytes of a line that are kept."""
 MOST_LINES = 200_000
 """Lines that are kept for the steps that judge them all."""
+MOST_BYTES = 1 << 25
+"""Bytes of lines that are kept for them, and that may come before one answer."""
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = {"wtime": "p1time", "btime": "p2time", "winc": "p1inc", "binc": "p2inc"}
@@ -110,6 +112,7 @@ class Subject:
         self._queue: deque[Line] = deque()
         self._tail = b""
         self._owed = 0
+        self._bytes = 0
         self.said = ""
         """The last line that was sent, or its end."""
 
@@ -229,7 +232,8 @@ class Subject:
             if not self._queue:
                 raise
         line = self._queue.popleft()
-        if len(self.heard) < MOST_LINES:
+        self._bytes += len(line.raw)
+        if len(self.heard) < MOST_LINES and self._bytes < MOST_BYTES:
             self.heard.append(line)
         if line.first == "bestmove":
             if self._owed:
@@ -244,6 +248,7 @@ class Subject:
         """All lines up to one that is wanted; ``question`` is what it answers."""
         lines: list[Line] = []
         deadline = monotonic_ns() + int(seconds * 1e9)
+        before = self._bytes
         while True:
             left = deadline - monotonic_ns()
             line = self.line(max(0.0, left / 1e9))
@@ -251,6 +256,8 @@ class Subject:
                 lines.append(line)
                 if wanted(line):
                     return lines
+            if self._bytes - before > MOST_BYTES:
+                raise Fault(f"more than {MOST_BYTES >> 20} MiB and no answer to '{question}'")
             if line is None or left < 0:
                 last = lines[-1].raw if lines else None
                 raise Fault(f"no answer to '{question}' in {seconds:g} s", last)

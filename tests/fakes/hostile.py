@@ -80,7 +80,10 @@ def main() -> None:
     for line in sys.stdin:
         words = line.split()
         command = words[0] if words else ""
-        if command == "uci":
+        if command == "uci" and MODE == "floods":
+            while True:
+                write(b"option name X type string default " + b"x" * MEGABYTE + b"\n")
+        elif command == "uci":
             write(b"id name Hostile " + evil + b"\nid author " + evil + b"\n")
             write(b"option name Evil" + evil + b" type string default " + evil + b"\n")
             write(b"option name Hash type combo default a var a var " + evil + b"\nuciok\n")

@@ -105,6 +105,16 @@ def test_check_prints_no_hostile_word(mode: str) -> None:
         assert "Traceback" not in done.stderr
 
 
+def test_a_greeting_without_end_is_cut_off() -> None:
+    """By the time or by the size, whichever comes first; what is kept of it is bounded."""
+    command = [*COMMAND[:-1], "check", "-fast", "-engine", f"cmd={' '.join(HOSTILE)} floods"]
+    command += ["-only", "greeting"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=float(PATIENCE))
+    assert done.returncode == 1
+    assert "more than 32 MiB" in done.stdout or "no answer to 'uci'" in done.stdout
+    assert len(done.stdout) < 10_000
+
+
 def test_a_line_without_end_is_an_engine_that_does_not_move(tmp_path: Path) -> None:
     words = flags("endless-line", "", "pingtimeout=5")
     out, _ = play(*words, "-rounds", "1", "-games", "1", "-journal", str(tmp_path / "j"))
