@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -82,10 +81,6 @@ def at_least_one(text: str) -> int:
 
 def guarded(command: str, body: Callable[[], int]) -> int:
     """Runs a command's body and turns what a user did into one line and an exit code."""
-    for stream in (sys.stdin, sys.stdout):
-        # A byte that the terminal's encoding does not know is no reason to stop.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
     try:
         return body()
     except InputError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 
@@ -52,6 +53,10 @@ def main(argv: list[str] | None = None) -> int:
         print(f"merels: {mistake}", file=sys.stderr)
         return USAGE_ERROR
     module, _, function = COMMANDS[name][0].partition(":")
+    for stream in (sys.stdin, sys.stdout):
+        # A byte or a foreign name that the terminal's encoding lacks is no reason to stop.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         return int(getattr(import_module(module), function)(rest))
     except BrokenPipeError:

@@ -94,6 +94,17 @@ def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[
                 assert is_fit_to_print(shown)
 
 
+def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
+    """Names and reasons may hold any letter; a terminal may know a few."""
+    pgn = tmp_path / "x.pgn"
+    pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
+    few = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for words in (["ratings", str(pgn)], ["tournament", *flags("words"), "-rounds", "1"]):
+        done = subprocess.run([*COMMAND[:-1], *words], env=few, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert "M?hle ?" in done.stdout or "an illegal move ('?[2J" in done.stdout
+
+
 @pytest.mark.parametrize("mode", ["words", "fails-to-start"])
 def test_check_prints_no_hostile_word(mode: str) -> None:
     words = [*COMMAND[:-1], "check", "-fast", "-engine", f"cmd={' '.join(HOSTILE)} {mode}"]
