@@ -1,7 +1,8 @@
 """Builds merels: three packages and one compiled extension.
 
 MERELS_NATIVE=1 compiles for this machine's own processor: faster, but the result may not run on
-another. MERELS_DEBUG=1 compiles with bounds checks and assertions.
+another. MERELS_DEBUG=1 compiles with bounds checks and assertions,
+MERELS_SANITIZE=address,undefined (or thread) with the compiler's sanitizers.
 """
 
 import os
@@ -13,19 +14,49 @@ from setuptools import Extension, setup
 
 DEBUG = os.environ.get("MERELS_DEBUG") == "1"
 NATIVE = os.environ.get("MERELS_NATIVE") == "1"
+SANITIZE = os.environ.get("MERELS_SANITIZE", "")
 MSVC = sys.platform == "win32"
 
-compile_args = ["/O2"] if MSVC else ["-O1" if DEBUG else "-O3", "-g0", "-fno-strict-aliasing"]
+if SANITIZE and MSVC:
+    raise SystemExit("MERELS_SANITIZE: needs gcc or clang; unset it to build here")
+
+compile_args = ["/O2"] if MSVC else ["-O3", "-g0", "-fno-strict-aliasing"]
+link_args = []
+if (DEBUG or SANITIZE) and not MSVC:
+    compile_args[:2] = ["-O1", "-g"]
+if SANITIZE:
+    link_args = [f"-fsanitize={SANITIZE}"]
+    compile_args += ["-fno-omit-frame-pointer", *link_args]
 if NATIVE and not MSVC:
     compile_args.append("-march=native")
+
+# The compiler and Cython look at the sources' age alone. A build of another kind than the last
+# one here must not keep anything of it.
+KIND = Path("engine/core.kind")
+kind = f"{DEBUG} {compile_args}\n"
+other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
 
 core = Extension(
     "merels.engine.core",
     sources=["engine/core.pyx"],
     depends=[path.as_posix() for path in sorted(Path("engine").rglob("*.pxi"))],
     extra_compile_args=compile_args,
+    extra_link_args=link_args,
     define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
 )
+extensions = cythonize(
+    [core],
+    force=other_kind,
+    compiler_directives={
+        "language_level": 3,
+        "boundscheck": DEBUG,
+        "wraparound": False,
+        "cdivision": True,
+        "initializedcheck": DEBUG,
+        "embedsignature": True,
+    },
+)
+KIND.write_text(kind, encoding="utf-8")
 
 setup(
     packages=[
@@ -54,15 +85,5 @@ setup(
         "merels.tournament": ["py.typed", "*.css", "*.js", "books/*.pos"],
     },
     exclude_package_data={"merels.engine": ["*.c"]},
-    ext_modules=cythonize(
-        [core],
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": DEBUG,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": DEBUG,
-            "embedsignature": True,
-        },
-    ),
+    ext_modules=extensions,
 )
