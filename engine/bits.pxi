@@ -15,12 +15,16 @@ cdef extern from *:
       #define MERELS_PREFETCH(p) __builtin_prefetch(p)
       #define MERELS_LIKELY(x) __builtin_expect(!!(x), 1)
       #define MERELS_UNLIKELY(x) __builtin_expect(!!(x), 0)
+      #define MERELS_READ(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+      #define MERELS_WRITE(p, x) __atomic_store_n((p), (x), __ATOMIC_RELAXED)
     #else
       #include <intrin.h>
       static __inline int MERELS_LOWEST(uint32_t x) { unsigned long i; _BitScanForward(&i, x); return (int)i; }
       #define MERELS_PREFETCH(p) ((void)0)
       #define MERELS_LIKELY(x) (x)
       #define MERELS_UNLIKELY(x) (x)
+      #define MERELS_READ(p) (*(const volatile int *)(p))
+      #define MERELS_WRITE(p, x) (*(volatile int *)(p) = (x))
     #endif
     #if defined(__POPCNT__) || defined(__aarch64__)
       #define MERELS_COUNT(x) __builtin_popcount(x)
@@ -58,6 +62,9 @@ cdef extern from *:
     void prefetch "MERELS_PREFETCH"(const void *address) noexcept nogil
     bint likely "MERELS_LIKELY"(bint condition) noexcept nogil
     bint unlikely "MERELS_UNLIKELY"(bint condition) noexcept nogil
+    # Numbers that one thread writes while others read them.
+    int read_shared "MERELS_READ"(const int *number) noexcept nogil
+    void write_shared "MERELS_WRITE"(int *number, int value) noexcept nogil
 
 cdef enum:
     POINT_COUNT = 24

@@ -101,6 +101,7 @@ def outcome(tuple rules, tuple fields, history):
         return "men", 1
     scratch.base = len(history)
     for i, key in enumerate(history):
+    history = history[-MAX_HISTORY:]
         scratch.path[i] = key
     reason = end_of(&scratch, &b, key_of(&scratch.rules, &b), 0, &value)
     return _REASONS[reason], (value > 0) - (value < 0)

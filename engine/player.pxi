@@ -38,11 +38,11 @@ cdef class SearchWorker:
 
     def stop(self):
         """End the running search as soon as may be."""
-        self.stop_flag = 1
+        write_shared(&self.stop_flag, 1)
 
     def arm(self):
         """Forget an earlier `stop`."""
-        self.stop_flag = 0
+        write_shared(&self.stop_flag, 0)
 
     def set_deadline(self, deadline):
         """Set when a search must end, running or not, in nanoseconds of the monotonic clock."""

@@ -96,7 +96,7 @@ cdef inline bint must_stop(Worker *w) noexcept nogil:
     if w.nodes >= w.node_limit:
         w.stopped = True
     elif (w.nodes & (CHECK_EVERY - 1)) == 0:
-        if (<const volatile int *>w.stop)[0] or now() >= w.deadline:
+        if read_shared(w.stop) or now() >= w.deadline:
             w.stopped = True
     return w.stopped
 

@@ -87,7 +87,7 @@ cdef class Retrograde:
 
     def stop(self):
         """Let every `work` return early; nothing of the pair can be used then."""
-        self.pair.stop = 1
+        write_shared(&self.pair.stop, 1)
 
     @property
     def done(self):
@@ -95,7 +95,7 @@ cdef class Retrograde:
         cdef uint64_t pieces = (self.pair.classes + PIECE - 1) // PIECE
         if self.pair.stage == STAGE_LEVEL or self.pair.stage == STAGE_PACK:
             pieces *= 2
-        return min(1.0, self.pair.next / <double>pieces)
+        return min(1.0, fetch_add(&self.pair.next, 0) / <double>pieces)
 
     @property
     def settled(self):

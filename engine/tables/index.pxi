@@ -136,10 +136,10 @@ cdef void load_index() except *:
                 for point in range(8):
                     if byte >> point & 1:
                         IMAGE[symmetry][other][byte] |= 1u << MAPPED[symmetry][8 * other + point]
-    with nogil:
-        load_ranks()
-        for men in range(LEAST_MEN, MOST_MEN + 1):
-            filled = filled and load_classes(men)
+    # The interpreter's lock is kept: another thread must not find these half filled, nor fill them.
+    load_ranks()
+    for men in range(LEAST_MEN, MOST_MEN + 1):
+        filled = filled and load_classes(men)
     if not filled:
         raise MemoryError("no memory for the index of the tables")
     index_loaded = True

@@ -83,8 +83,8 @@ cdef inline bint settled_value(Prover *p, const Board *b, int *value) noexcept n
     p.probes += 1
     found = table_probe(p.tables, b, &depth)
     if found == UNKNOWN:
-        p.missing[0] = 16 * count(b.own) + count(b.opponent)
-        p.stop[0] = 1
+        write_shared(p.missing, 16 * count(b.own) + count(b.opponent))
+        write_shared(p.stop, 1)
     value[0] = 1 if found == WON else -1 if found == LOST else 0
     return True
 
@@ -122,7 +122,7 @@ cdef bint proves(Prover *p, const Board *b, int goal, PlacingNode *stack) noexce
     cdef bint reached = False
     cdef PlacingNode *node = stack
     p.nodes += 1
-    if (<const volatile int *>p.stop)[0]:
+    if read_shared(p.stop):
         return False
     if settled_value(p, b, &value):
         return value >= goal
@@ -173,7 +173,7 @@ cdef bint proves(Prover *p, const Board *b, int goal, PlacingNode *stack) noexce
         if not proves(p, &after, 1 - goal, stack + 1):
             reached = True
             break
-    if (<const volatile int *>p.stop)[0]:
+    if read_shared(p.stop):
         return False
     recall(p, key, &least, &greatest)
     if reached:
@@ -234,11 +234,11 @@ cdef class PlacingProver:
             free(stack)
         self.nodes += here.nodes
         self.probes += here.probes
-        return None if self.stop_flag else reached
+        return None if read_shared(&self.stop_flag) else reached
 
     def stop(self):
         """End all calls as soon as may be; they return None, now and later."""
-        self.stop_flag = 1
+        write_shared(&self.stop_flag, 1)
 
     @property
     def missing(self):

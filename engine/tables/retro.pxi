@@ -300,7 +300,7 @@ cdef void work_on(Pair *p, Scratch *s) noexcept nogil:
     cdef int tables = 2 if p.stage == STAGE_LEVEL or p.stage == STAGE_PACK else 1
     cdef int table, i
     memset(settled, 0, sizeof(settled))
-    while not (<const volatile int *>&p.stop)[0]:
+    while not read_shared(&p.stop):
         item = fetch_add(&p.next, 1)
         if item >= pieces * tables:
             break
