@@ -141,6 +141,7 @@ cdef inline int count_steps(uint32_t men, uint32_t empty) noexcept nogil:
 
 # How many lines the men fill through a point, the point itself not looked at.
 cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
+    assert 0 <= point < POINT_COUNT
     return ((men & PARTNERS[point][0]) == PARTNERS[point][0]) + (
         (men & PARTNERS[point][1]) == PARTNERS[point][1])
 

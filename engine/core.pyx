@@ -13,6 +13,7 @@ include "table.pxi"
 include "tables/index.pxi"
 include "tables/probe.pxi"
 include "evaluate.pxi"
+include "checks.pxi"
 include "search.pxi"
 include "player.pxi"
 include "tables/pair.pxi"
@@ -39,6 +40,7 @@ cdef RuleSet load_rules(tuple fields) except *:
 cdef Board load_board(tuple fields) except *:
     cdef Board b
     b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
+    assert sound_board(&b)
     return b
 
 
@@ -99,9 +101,9 @@ def outcome(tuple rules, tuple fields, history):
     scratch.rules = load_rules(rules)
     if count(b.own) + b.own_hand >= 3 and someone_short(&b):
         return "men", 1
+    history = history[-MAX_HISTORY:]
     scratch.base = len(history)
     for i, key in enumerate(history):
-    history = history[-MAX_HISTORY:]
         scratch.path[i] = key
     reason = end_of(&scratch, &b, key_of(&scratch.rules, &b), 0, &value)
     return _REASONS[reason], (value > 0) - (value < 0)

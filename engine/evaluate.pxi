@@ -98,6 +98,7 @@ cdef inline void entries_of(const RuleSet *rules, const Board *b, int *at) noexc
     # Men without an empty neighbour.
     at[13] = AT_COUNTS + 4 * COUNTED + count(b.own & ~near)
     at[14] = AT_COUNTS + 5 * COUNTED + count(b.opponent & ~near)
+    assert sound_entries(at)
 
 
 # What the neurons add to the sum of the entries' worth.
@@ -108,6 +109,7 @@ cdef inline int together(const int *at, int phase) noexcept nogil:
         sums[j] = WEIGHTS.bias[phase][j]
     for i in range(PARTS):
         for j in range(NEURONS):
+            assert -32768 <= <int>sums[j] + WEIGHTS.vectors[at[i]][j] <= 32767
             sums[j] = sums[j] + WEIGHTS.vectors[at[i]][j]
     for j in range(NEURONS):
         sums[j] = 0 if sums[j] < 0 else ONE if sums[j] > ONE else sums[j]

@@ -86,8 +86,10 @@ cdef class SearchWorker:
         for i, key in enumerate(history):
             w.path[i] = key
         w.root_size = len(root_turns)
+        assert w.root_size <= MOST_TURNS
         for i, turn in enumerate(root_turns):
             w.root[i] = turn
+            assert is_legal(&w.rules, &b, w.root[i])
         memset(w.killers, 0xFF, sizeof(w.killers))
         lines = min(lines, w.root_size, MOST_LINES)
         for line in range(lines):

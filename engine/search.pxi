@@ -108,6 +108,7 @@ cdef inline bint repeats(const Worker *w, uint64_t key, int ply, int plies) noex
     cdef int at = w.base + ply
     cdef int distance = 4
     cdef int seen = 1
+    assert 0 <= ply and 0 <= w.base <= MAX_HISTORY
     while distance <= plies and distance <= at:
         if (w.path[at - distance] ^ key) << 8 == 0:
             if distance <= ply:
@@ -181,6 +182,7 @@ cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noe
 # Where a turn's origin stands in the ordering statistics; placements have a row of their own.
 cdef inline int order_slot(turn_t turn) noexcept nogil:
     cdef int origin = origin_of(turn)
+    assert origin == NOWHERE or origin < POINT_COUNT
     return origin if origin != NOWHERE else 24
 
 
@@ -225,6 +227,7 @@ cdef inline void choose(Picker *p) noexcept nogil:
     cdef int i, best = p.next
     cdef turn_t turn
     cdef int32_t score
+    assert 0 <= p.next < p.list.size <= MOST_TURNS
     for i in range(p.next + 1, p.list.size):
         if p.scores[i] > p.scores[best]:
             best = i
@@ -246,6 +249,7 @@ cdef inline turn_t pick(const Worker *w, const Board *b, Picker *p, int ply,
         if p.stage == 0:
             p.stage = 1
             if p.first != NO_TURN:
+                assert is_legal(&w.rules, b, p.first)
                 return p.first
         if p.stage == 1:
             generate(&w.rules, b, &p.list, True, False)
@@ -283,6 +287,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     cdef int value, best, i
     cdef TurnList list
     cdef Board after
+    assert key == key_of(&w.rules, b) and alpha < beta and 0 <= ply <= MAX_PLY
     w.nodes += 1
     w.pv_length[ply] = 0
     if must_stop(w):
@@ -311,12 +316,14 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
                 alpha = value
                 if value >= beta:
                     break
+    assert -WIN <= best <= WIN
     return best
 
 
 cdef inline void reward(int32_t *entry, int bonus) noexcept nogil:
     cdef int size = bonus if bonus > 0 else -bonus
     entry[0] += bonus - entry[0] * size // MOST_ORDER
+    assert -MOST_ORDER <= entry[0] <= MOST_ORDER
 
 
 # Remember which quiet turn cut off, and that those tried before it did not.
@@ -324,6 +331,7 @@ cdef inline void learn(Worker *w, int ply, int depth, turn_t good, const turn_t 
                        int tried_count) noexcept nogil:
     cdef int bonus = depth * depth * 8
     cdef int i
+    assert depth > 0 and 0 <= tried_count <= 64
     if bonus > 2048:
         bonus = 2048
     if w.killers[ply][0] != good:
@@ -336,6 +344,7 @@ cdef inline void learn(Worker *w, int ply, int depth, turn_t good, const turn_t 
 
 cdef inline void extend_pv(Worker *w, int ply, turn_t turn) noexcept nogil:
     cdef int i, length = w.pv_length[ply + 1]
+    assert 0 <= length and ply + 1 + length <= MAX_PLY + 1
     w.pv[ply][0] = turn
     for i in range(length):
         w.pv[ply][i + 1] = w.pv[ply + 1][i]
@@ -358,6 +367,8 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     # 1. Leaves.
     if depth <= 0:
         return quiesce(w, b, key, alpha, beta, ply)
+    assert key == key_of(&w.rules, b) and 0 < ply <= MAX_PLY and depth <= MAX_DEPTH
+    assert -INFINITE <= alpha < beta <= INFINITE
     w.nodes += 1
     w.pv_length[ply] = 0
     if must_stop(w):
@@ -417,6 +428,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     while True:
         turn = pick(w, b, &picker, ply, depth > 1)
         if turn == NO_TURN:
+            assert moved == listed(&w.rules, b)     # none was left out, none came twice
             break
         make(b, turn, &after)
         next_key = key_of(&w.rules, &after)
@@ -457,6 +469,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if not takes(turn) and tried < 64:
             quiet[tried] = turn
             tried += 1
+    assert -WIN <= best <= WIN
     store(w.table, key, best_turn, score_to_table(best, ply), depth, bound)
     return best
 

@@ -68,11 +68,18 @@ cdef enum:
     NEAR_DRAW = 32           # plies before a draw by counting from which positions are told apart
 
 
-cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
+# Which bucket a key's entries are in.
+cdef inline uint64_t bucket_number(const Table *table, uint64_t key) noexcept nogil:
     cdef uint64_t mixed = (key ^ (key >> 31)) * 0x9E3779B97F4A7C15ull
     mixed ^= mixed >> 29
     mixed *= 0xBF58476D1CE4E5B9ull
-    return &table.entries[BUCKET * (((mixed >> 32) * table.buckets) >> 32)]
+    mixed = ((mixed >> 32) * table.buckets) >> 32
+    assert mixed < table.buckets
+    return mixed
+
+
+cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
+    return &table.entries[BUCKET * bucket_number(table, key)]
 
 
 # Ask for a key's bucket ahead of its use: the memory answers while other work is done.
@@ -92,6 +99,7 @@ cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept 
             found.score = <int16_t>((data >> 20) & 0xFFFF)
             found.depth = (data >> 36) & 0xFF
             found.bound = (data >> 44) & 3
+            assert found.bound and -WIN <= found.score <= WIN
             return
     found.turn = NO_TURN
     found.score = 0
@@ -106,6 +114,8 @@ cdef inline void store(Table *table, uint64_t key, turn_t turn, int score, int d
     cdef Entry *victim = entry
     cdef uint64_t data
     cdef int i, worth, least = 1 << 30
+    assert turn == NO_TURN or turn >> 20 == 0
+    assert -WIN <= score <= WIN and 0 <= depth < 256 and UPPER <= bound <= EXACT
     for i in range(BUCKET):
         data = entry[i].data
         if data == 0:

@@ -81,6 +81,7 @@ cdef inline bint own_flies(const RuleSet *rules, const Board *b) noexcept nogil:
 
 
 cdef inline void add(TurnList *list, turn_t turn) noexcept nogil:
+    assert 0 <= list.size < MOST_TURNS
     list.turns[list.size] = turn
     list.size += 1
 
@@ -184,6 +185,7 @@ cdef inline void generate(const RuleSet *rules, const Board *b, TurnList *list, 
     cdef uint32_t left, risky
     cdef int origin
     cdef bint flying
+    assert sound_board(b)
     list.size = 0
     if unlikely(someone_short(b)):
         return
@@ -219,6 +221,7 @@ cdef inline int count_turns(const RuleSet *rules, const Board *b) noexcept nogil
     else:
         total = count_steps(b.own, empty)
     if risky == 0:
+        assert total == listed(rules, b)
         return total
     singles = count_removals(rules, b.opponent, 1) - 1
     left = 1u << NOWHERE if b.own_hand else b.own
@@ -234,6 +237,7 @@ cdef inline int count_turns(const RuleSet *rules, const Board *b) noexcept nogil
                 total += singles
             elif mills:
                 total += count_removals(rules, b.opponent, 2) - 1
+    assert total == listed(rules, b)
     return total
 
 
@@ -245,6 +249,7 @@ cdef inline void make(const Board *b, turn_t turn, Board *after) noexcept nogil:
     cdef int origin = origin_of(turn)
     cdef int taken = taken_of(turn)
     cdef uint16_t plies = b.plies + 1
+    assert sound_board(b) and fits(b, turn)
     if origin == NOWHERE:
         hand -= 1
         plies = 0
@@ -262,6 +267,7 @@ cdef inline void make(const Board *b, turn_t turn, Board *after) noexcept nogil:
     after.own_hand = b.opponent_hand
     after.opponent_hand = hand
     after.plies = plies
+    assert sound_board(after) and leads_back(after, turn, b)
 
 
 # The number of turn sequences of so many plies, draws by counting not looked at.

@@ -20,6 +20,7 @@ REMOVAL_FLAGS[:] = [CAN_WIN, CAN_HOLD, HAS_REMOVAL]
 
 # The removal's worth to the side that closed the mill, from the value of the side to move after.
 cdef inline int removal_worth(int value) noexcept nogil:
+    assert value != UNKNOWN
     return TAKES_WINNING if value == LOST else TAKES_HOLDING if value == DRAWN else TAKES_LOSING
 
 
@@ -100,6 +101,7 @@ cdef inline void start_state(Pair *p, int table, uint32_t found, uint32_t rank, 
                              int turns) noexcept nogil:
     cdef size_t at = <size_t>found * p.size + rank
     cdef uint8_t *states = p.states[table]
+    assert 0 <= turns and turns + 1 < STATE_OPEN_END
     if flags & CAN_WIN:
         states[at] = STATE_WON
         add_news(p, table, NEWS_WON, 1, found, rank)
@@ -122,6 +124,9 @@ cdef void add_news(Pair *p, int table, int kind, int level, uint32_t found,
                           uint32_t rank) noexcept nogil:
     cdef News *news = &p.news[table][kind][level & 1]
     cdef uint32_t size = news.counts[found]
+    assert found < p.classes and rank < p.size
+    # Nothing is settled twice.
+    assert (news.bits[<size_t>found * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
     news.bits[<size_t>found * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
     if size < FEW:
         news.lists[<size_t>found * FEW + size] = rank
@@ -245,6 +250,7 @@ cdef inline void add_planes(uint64_t *planes, uint64_t mask) noexcept nogil:
     cdef int i = 0
     cdef uint64_t carry
     while mask:
+        assert i < PLANES
         carry = planes[i] & mask
         planes[i] ^= mask
         mask = carry
@@ -337,6 +343,7 @@ cdef void copy_block_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
     for rank in range(p.size):
         other = locate(on_board(p, s, masks[rank]), men, p.frames[found].men, men, &there)
         place = <uint64_t>other * p.size + there
+        assert other < p.classes and there < p.size
         s.places[rank] = place
         prefetch(p.states[0] + place)
     for rank in range(p.size):

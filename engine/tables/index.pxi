@@ -28,11 +28,13 @@ cdef uint32_t *MASKS[MOST_MEN + 1]              # by rank: masks of a smaller si
 
 # A mask's rank among the masks with as many bits.
 cdef inline uint32_t rank_of(uint32_t mask, int bits) noexcept nogil:
+    assert 0 <= bits <= MOST_MEN and count(mask) == bits and mask >> POINT_COUNT == 0
     return START[bits][mask >> HALF] + LOW_RANK[mask & LOW_HALF]
 
 
 # What a symmetry makes of a mask.
 cdef inline uint32_t image_of(int symmetry, uint32_t mask) noexcept nogil:
+    assert 0 <= symmetry < SYMMETRY_COUNT and mask >> POINT_COUNT == 0
     return (IMAGE[symmetry][0][mask & 0xFF] | IMAGE[symmetry][1][(mask >> 8) & 0xFF]
             | IMAGE[symmetry][2][mask >> 16])
 
@@ -40,6 +42,7 @@ cdef inline uint32_t image_of(int symmetry, uint32_t mask) noexcept nogil:
 # The mask with the points of `men`, none of which it holds, left out.
 cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
     cdef uint32_t below
+    assert (mask & men) == 0
     while men:
         below = (men & (0 - men)) - 1
         mask = (mask & below) | ((mask >> 1) & ~below)
@@ -52,7 +55,10 @@ cdef inline uint32_t locate(uint32_t larger, int larger_count, uint32_t smaller,
                             int smaller_count, uint32_t *place) noexcept nogil:
     cdef uint32_t found = CLASS_OF[larger_count][rank_of(larger, larger_count)]
     cdef uint32_t image = image_of(found & 15, smaller)
+    assert found >> 4 < CLASSES[larger_count]
+    assert image_of(found & 15, larger) == MEMBER[larger_count][found >> 4]
     place[0] = rank_of(compress(image, MEMBER[larger_count][found >> 4]), smaller_count)
+    assert place[0] < BINOMIAL[POINT_COUNT - larger_count][smaller_count]
     return found >> 4
 
 
@@ -101,6 +107,7 @@ cdef bint load_classes(int men) noexcept nogil:
             masks[rank] = mask
         if class_of[rank] == 0xFFFFFFFFu:
             # The set is the smallest of a new class; from each image of it one symmetry leads back.
+            assert classes < total // 8 + 64
             member[classes] = mask
             for symmetry in range(SYMMETRY_COUNT - 1, -1, -1):
                 class_of[rank_of(image_of(INVERSE[symmetry], mask), men)] = classes << 4 | symmetry

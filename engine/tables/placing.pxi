@@ -45,6 +45,7 @@ cdef inline void recall(const Prover *p, uint64_t key, int *least, int *greatest
         if bucket[i] >> 4 == key and bucket[i]:
             least[0] = <int>(bucket[i] & 3) - 1
             greatest[0] = <int>((bucket[i] >> 2) & 3) - 1
+            assert -1 <= least[0] <= greatest[0] <= 1
             return
 
 
@@ -53,6 +54,7 @@ cdef inline void remember(Prover *p, uint64_t key, int least, int greatest) noex
     cdef uint64_t *bucket = placing_bucket(p, key)
     cdef uint64_t entry = key << 4 | <uint64_t>(least + 1) | (<uint64_t>(greatest + 1) << 2)
     cdef int i
+    assert key >> 56 == 0 and -1 <= least <= greatest <= 1
     for i in range(PLACING_WAYS):
         if bucket[i] == 0 or bucket[i] >> 4 == key:
             bucket[i] = entry
@@ -126,6 +128,7 @@ cdef bint proves(Prover *p, const Board *b, int goal, PlacingNode *stack) noexce
         return False
     if settled_value(p, b, &value):
         return value >= goal
+    assert b.own_hand + b.opponent_hand > 0 and (goal == 0 or goal == 1)
     key = canonical_key(b)
     recall(p, key, &least, &greatest)
     if least >= goal:

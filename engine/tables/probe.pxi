@@ -33,6 +33,7 @@ cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
 cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent), value
     cdef uint64_t place
+    assert sound_board(b)
     depth[0] = -1
     if b.own_hand | b.opponent_hand or own > MOST_MEN or opponent > MOST_MEN:
         return UNKNOWN
@@ -40,6 +41,7 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
         return UNKNOWN
     place = place_of(b.own, own, b.opponent, opponent)
     value = value_at(tables.values[own][opponent], place)
+    assert value != UNKNOWN
     if value != DRAWN and tables.depths[own][opponent] != NULL:
         depth[0] = tables.depths[own][opponent][place]
     return value

@@ -24,6 +24,7 @@ cdef struct Target:          # the block that is written
 # is handed over apart from the target, so that it stays in a register.
 cdef inline void settle(Target *t, uint8_t *states, uint32_t at, bint lost) noexcept nogil:
     cdef uint8_t state = states[at]
+    assert at < t.pair.size and state != STATE_LOST and state != STATE_OPEN_END
     if lost:
         if state < STATE_OPEN_END:
             states[at] = STATE_WON
@@ -249,6 +250,7 @@ cdef inline int value_of_state(int state) noexcept nogil:
 # Turn the states of some places into bytes of the table; the first place is a multiple of four.
 cdef void pack(const uint8_t *states, uint64_t place, uint64_t end, uint8_t *packed) noexcept nogil:
     cdef int value, shift
+    assert (place & 3) == 0
     while place + 4 <= end:
         packed[place >> 2] = (value_of_state(states[place])
                               | value_of_state(states[place + 1]) << 2

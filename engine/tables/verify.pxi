@@ -29,6 +29,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, turn_t turn,
     successor.wins = own < LEAST_MEN
     if not successor.wins:
         successor.values = tables.values[own][opponent]
+        assert successor.values != NULL
         successor.depths = tables.depths[own][opponent]
         successor.place = place_of(after.own, own, after.opponent, opponent)
         prefetch(successor.values + (successor.place >> 2))
