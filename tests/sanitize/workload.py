@@ -1,0 +1,318 @@
+"""Every part of the core at work, with answers that are known: what the checked builds run.
+
+    python -m tests.sanitize.workload [--assertions] [PART ...]
+
+Ends with one line, `signature N`: the same for every build of one source, whatever the compiler
+made of it. An assertion that fails in code without the interpreter's lock ends the program at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from merels.engine import bench, core, suite
+from merels.engine.board import ALL_POINTS
+from merels.engine.bridge import (
+    core_board,
+    core_history,
+    core_rules,
+    core_turns,
+    encode_turn,
+    perft,
+)
+from merels.engine.notation import parse_position
+from merels.engine.position import Position, Turn
+from merels.engine.rules import PRESETS, Rules, make_rules, parse_rules
+from merels.engine.search import Limits, Searcher
+from merels.engine.tables.build import Builder
+from merels.engine.tables.probe import Tables, open_tables
+from merels.engine.tables.sample import random_position
+from merels.engine.tables.solve import solve
+from merels.engine.tables.verify import verify
+from tests.engine.random_games import random_positions
+
+DATA = Path(__file__).parent.parent / "data"
+UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+# Between them: every way of flying, two men taken at once, locked mills, blocked draws.
+BUILT = (
+    UNLIMITED,
+    make_rules("loc", ["Flying=both", "DoubleMill=each", "Blocked=draws", "NoRemovalPlies=0"]),
+    make_rules("mill", ["Flying=never", "DoubleMill=each", "NoRemovalPlies=6"]),
+)
+MEN = 7
+PUBLISHED = {
+    (3, 3): [(140_621, 28_736, 269)],
+    (4, 3): [(75_397, 3_095, 681_906), (102_281, 0, 658_117)],
+}
+"""Canonical states won, lost and drawn, under ``UNLIMITED``."""
+
+
+def geometry() -> list[object]:
+    """Shifts, lines and neighbours agree on any set of men."""
+    chance = random.Random(1)
+    assert not any(core.check_geometry(chance.randrange(ALL_POINTS + 1)) for _ in range(1000))
+    return []
+
+
+def counts() -> list[object]:
+    """Sequences of turns, against the counts of independent programs."""
+    found: list[object] = []
+    for row in json.loads((DATA / "perft.json").read_text()):
+        position = parse_position(row["position"], parse_rules(row["rules"]))
+        for depth, known in enumerate(row["perft"], 1):
+            if known <= 30_000:
+                assert perft(position, depth) == known, (row, depth)
+                found.append(known)
+    for rules in PRESETS.values():
+        assert perft(Position(rules), 4) == 24 * 23 * 22 * 21
+    return found
+
+
+def games() -> list[object]:
+    """Turns, ends and evaluations along random games, against the readable rules."""
+    found: list[object] = []
+    for position in random_positions(seed=7, number=1500):
+        rules, board = core_rules(position.rules), core_board(position)
+        codes = core_turns(position)
+        assert {encode_turn(turn) for turn in position.legal_turns()} == set(codes)
+        outcome = position.outcome()
+        reason, _ = core.outcome(rules, board, core_history(position))
+        assert reason == (outcome.reason if outcome else ""), position
+        core.terms(rules, board)
+        found.append((codes, core.evaluate(rules, board)))
+    return found
+
+
+def searches() -> list[object]:
+    """The benchmark's positions, less deeply: the same twice, and every line of legal turns."""
+    found: list[object] = []
+    searcher = Searcher(1)
+    for rules, text, depth in bench.POSITIONS:
+        position = parse_position(text, parse_rules(rules))
+        seen = []
+        for _ in range(2):
+            searcher.clear()
+            info = searcher.search(position, Limits(depth=depth - 5)).info
+            seen.append((info.nodes, info.score, info.pv))
+            assert is_playable(position, info.pv)
+        assert seen[0] == seen[1], text
+        lines = searcher.search(position, Limits(nodes=3000), multipv=3)
+        found.append((seen[0], lines.info.nodes))
+    return found
+
+
+def is_playable(position: Position, line: tuple[Turn, ...]) -> bool:
+    """Whether a line's turns are legal one after the other."""
+    for turn in line:
+        if turn not in position.legal_turns():
+            return False
+        position = position.play(turn)
+    return bool(line)
+
+
+def problems() -> list[object]:
+    """Some problems of the suite, each phase among them."""
+    chosen = suite.load(DATA / "positions.json", parse_rules("morris"))[::40]
+    assert {problem.phase for problem in chosen} == set(suite.PHASES)
+    played = suite.play(chosen, Limits(nodes=2000), Searcher(1))
+    found: list[object] = [(str(turn), held) for _, turn, held in played]
+    assert any(held for *_, held in found)
+    return found
+
+
+def built(root: Path, rules: Rules) -> Tables:
+    """The tables of up to seven men, made by three threads and opened from their files."""
+    Builder(root, rules, threads=3, depths=True).build(MEN)
+    tables = open_tables(root, rules, check=True)
+    assert not tables.problems and tables.men == MEN
+    for pair, header in tables.headers.items():
+        if rules == UNLIMITED:
+            found = [(tally.won, tally.lost, tally.drawn) for tally in header.tallies]
+            assert found == PUBLISHED[pair], pair
+    return tables
+
+
+def of_tables() -> list[object]:
+    """Building, verifying, probing, proving, searching and fitting by tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        return on_tables(Path(folder))
+
+
+def on_tables(root: Path) -> list[object]:
+    """The same, in a folder."""
+    found: list[object] = []
+    for rules in BUILT:
+        tables = built(root, rules)
+        found.append([header.checksum for header in tables.headers.values()])
+        # Three against three is quick to verify; the other pair is checked by probes.
+        assert [table.errors for table in verify(tables, 3, 3, threads=3)] == [0]
+        found.append(probes(tables))
+        found.append(proofs(tables))
+        held(tables)
+    found.append(fitting(root))
+    return found
+
+
+def probes(tables: Tables) -> list[object]:
+    """Random states: what is stored follows from what their turns lead to."""
+    chance = random.Random(5)
+    found: list[object] = []
+    for _ in range(300):
+        position = random_position(tables, *chance.choice(((3, 3), (4, 3), (3, 4))), chance)
+        known = tables.probe(position)
+        assert known is not None
+        turns = [after.value for _, after in tables.turns(position) if after is not None]
+        # Under a limit on plies a win may come too late to count.
+        if turns and not tables.rules.no_removal_plies:
+            assert known.value == max(turns), position
+        found.append((known, tables.bounds(replace_plies(position, 3))))
+    tables.core.time_probes(4, 3, 2000, 1)
+    return found
+
+
+def replace_plies(position: Position, plies: int) -> Position:
+    """The same position after so many plies without a removal."""
+    return Position(position.rules, position.men, (0, 0), position.side, plies)
+
+
+def proofs(tables: Tables) -> list[object]:
+    """Proofs through the placing phase: the same by one thread and by three."""
+    chance = random.Random(9)
+    found: list[object] = []
+    for hands in ((3, 3), (4, 3)):
+        position = Position(tables.rules, hands=hands)
+        while sum(position.hands) > 2:
+            position = position.play(chance.choice(position.legal_turns()))
+        alone = solve(tables, position, hash_mb=1)
+        assert solve(tables, position, hash_mb=1, threads=3).turns == alone.turns
+        found.append((alone.value, alone.nodes, alone.probes))
+    return found
+
+
+def held(tables: Tables) -> None:
+    """The search, asked with tables and threads, keeps what it is worth."""
+    searcher = Searcher(1, threads=3)
+    searcher.tables = tables
+    chance = random.Random(11)
+    for _ in range(10):
+        position = random_position(tables, 4, 3, chance)
+        known = tables.probe(position)
+        if known is None or position.outcome() is not None:
+            continue
+        result = searcher.search(position, Limits(nodes=3000), multipv=2)
+        assert result.turn in position.legal_turns()
+        assert result.info.tbhits > 0
+
+
+def threads() -> list[object]:
+    """Several threads on one table, while others ask, stop and move the clock."""
+    for number in (2, 3, 4):
+        searcher = Searcher(1, threads=number)
+        for rules, text, _ in bench.POSITIONS[:: 5 - number]:
+            position = parse_position(text, parse_rules(rules))
+            result = searcher.search(position, Limits(nodes=20_000))
+            assert result.turn in position.legal_turns()
+        position = Position(parse_rules("mill"))
+        stopped_at(searcher, position, Limits(infinite=True), searcher.stop)
+        stopped_at(searcher, position, Limits(ponder=True, movetime=30), searcher.ponderhit)
+    return []
+
+
+def stopped_at(
+    searcher: Searcher, position: Position, limits: Limits, end: Callable[[], None]
+) -> None:
+    """Search on a thread until an iteration is done, then end it from this one."""
+    begun = threading.Event()
+    turns: list[Turn | None] = []
+
+    def search() -> None:
+        turns.append(searcher.search(position, limits, lambda info: begun.set()).turn)
+
+    searcher.arm()
+    thread = threading.Thread(target=search)
+    thread.start()
+    begun.wait()
+    time.sleep(0.05)
+    end()
+    thread.join()
+    assert turns[0] in position.legal_turns()
+
+
+def fitting(root: Path) -> list[object]:
+    """Samples made, labelled, shuffled and learnt."""
+    samples = core.random_samples(300, 3, 1)
+    tables = open_tables(root, UNLIMITED)
+    labelled = core.label(samples, tables.core, 1)
+    assert labelled > 0
+    core.shuffle(samples, 5)
+    fit = core.Fit(0.5)
+    before = fit.epoch(samples, 0.1)
+    assert 0 < fit.epoch(samples, 0.0) < 1 and 0 < before < 1
+    assert len(fit.weights()) == core.WEIGHTS_SIZE
+    return [labelled]
+
+
+def assertions_are_alive() -> None:
+    """Boards that are none are refused, by code with the interpreter's lock and without."""
+    try:
+        core.evaluate(core_rules(UNLIMITED), (1, 1, 0, 0, 0))
+    except AssertionError:
+        pass
+    else:
+        raise SystemExit("this build has no assertions")
+    heard = []
+    sys.unraisablehook = lambda failure: heard.append(failure.exc_type)
+    core.table_place(7, 7)
+    if AssertionError not in heard:
+        raise SystemExit("an assertion without the interpreter's lock was not heard")
+
+
+def end_at_once(failure: object) -> None:
+    """End the program: what follows a broken assertion means nothing."""
+    sys.__unraisablehook__(failure)     # type: ignore[arg-type]
+    sys.stderr.flush()
+    os._exit(1)
+
+
+PARTS: dict[str, Callable[[], list[object]]] = {
+    "geometry": geometry,
+    "counts": counts,
+    "games": games,
+    "searches": searches,
+    "problems": problems,
+    "tables": of_tables,
+    "threads": threads,
+}
+
+
+def main() -> None:
+    """Run some parts, or all, and print their signature."""
+    parser = argparse.ArgumentParser(description="Run every part of the core.")
+    parser.add_argument("--assertions", action="store_true", help="fail where none are compiled in")
+    parser.add_argument("part", nargs="*", metavar="PART", help="default: all")
+    arguments = parser.parse_args()
+    if arguments.assertions:
+        assertions_are_alive()
+    sys.unraisablehook = end_at_once
+    digest = hashlib.sha256()
+    for name in arguments.part or PARTS:
+        if name not in PARTS:
+            raise SystemExit(f"{name}: expected one of {', '.join(PARTS)}")
+        started = time.process_time()
+        digest.update(repr(PARTS[name]()).encode())
+        print(f"{name:<10}{time.process_time() - started:6.1f} s", flush=True)
+    print(f"signature {digest.hexdigest()[:16]}")
+
+
+if __name__ == "__main__":
+    main()
