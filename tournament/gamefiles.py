@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from merels.tournament.counts import GameScore
 from merels.tournament.files import file_error, read_text
+from merels.tournament.pgnout import PAIR_TAG
 from merels.tournament.store import SCORES, Row, read_journal
 from merels.tournament.terminations import Ending
 
@@ -88,7 +89,10 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
         white, black = tags.get("White", "?"), tags.get("Black", "?")
         key = _opening_key(tags, white, black)
         pair: tuple[object, ...] | None = None
-        if key is not None:
+        if PAIR_TAG in tags:
+            # Our own files say it, also where the colours were not exchanged.
+            pair = (tags[PAIR_TAG],)
+        elif key is not None:
             before = waiting.pop(key, None)
             if before is not None and before[0] == black:
                 pair = (before[1],)

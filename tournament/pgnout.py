@@ -20,6 +20,8 @@ from merels.tournament.view import View
 
 ID_TAG = "GameId"
 """The tag that names a game across runs: the tournament's id and the game's number."""
+PAIR_TAG = "PairId"
+"""The tag that the games of one opening share: the tournament's id and the pair's number."""
 
 
 _turn = lru_cache(maxsize=8192)(parse_turn)
@@ -46,7 +48,7 @@ class GameWriter:
         self._style = style
 
     def identity(self, number: int) -> str:
-        """The value of the tag that names a game of this tournament."""
+        """The value of the tag that names a game, or a pair, of this tournament."""
         return f"{self._tournament}-{number}"
 
     def text(self, row: Row) -> str:
@@ -75,6 +77,7 @@ class GameWriter:
             "White": row.white,
             "Black": row.black,
             ID_TAG: self.identity(row.number),
+            PAIR_TAG: self.identity(row.pair),
             "Termination": row.termination,
             "PlyCount": str(plies),
         }

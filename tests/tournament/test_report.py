@@ -18,6 +18,7 @@ from merels.engine.board import NAMES, points_of
 from merels.engine.notation import parse_position, play_turns
 from merels.engine.rules import parse_rules
 from merels.tournament.gamefiles import read_games, scores
+from merels.tournament.pgnout import GameWriter
 from merels.tournament.ratings_cli import main
 from merels.tournament.report import games_json
 from merels.tournament.store import make_row, open_journal, read_journal
@@ -50,6 +51,22 @@ def test_journal_and_pgn_rate_alike(played, capsys):
     other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
     assert one == other and one["terminations"]["games"] == 60
     assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
+
+
+def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(tmp_path, capsys):
+    chosen, notes = settings(2, swap=False), {"id": "x", "arguments": "[]"}
+    writer = GameWriter(chosen, "x")
+    rows = [
+        make_row(result(number, outcome)) for number, outcome in
+        enumerate(("1-0", "1-0", "0-1", "0-1", "1/2-1/2", "1-0", "1-0", "1-0"), 1)
+    ]
+    with open_journal(str(tmp_path / "j"), chosen, False, notes) as journal:
+        for row in rows:
+            journal.append(row)
+    (tmp_path / "g.pgn").write_text("".join(map(writer.text, rows)))
+    pairs = [game.pair for game in read_games([str(tmp_path / "g.pgn")])]
+    assert pairs[0] == pairs[1] != pairs[2] == pairs[3] and len(set(pairs)) == 4
+    assert printed(capsys, tmp_path / "j") == printed(capsys, tmp_path / "g.pgn")
 
 
 def test_formats(played, capsys, tmp_path):
