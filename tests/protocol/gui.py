@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -22,7 +23,10 @@ _END = None
 class Gui:
     """The protocol loop as a process; a context manager that leaves none behind."""
 
-    def __init__(self, directory: Path | None = None) -> None:
+    def __init__(
+        self, directory: Path | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Start it in a directory, with variables added to its environment."""
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "merels.protocol"],
@@ -30,6 +34,7 @@ class Gui:
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             cwd=directory,
+            env={**os.environ, **(environment or {})},
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
