@@ -40,19 +40,25 @@ class Marked:
 
     def survivors(self, patience: float = 5.0) -> list[str]:
         """The command lines of processes of this run that are still there after a while."""
-        deadline = time.monotonic() + patience
-        while (left := self._alive()) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return left
+        return marked_commands(self.mark, patience)
 
-    def _alive(self) -> list[str]:
-        found = []
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit() or int(entry.name) == os.getpid():
-                continue
-            try:
-                if self.mark.encode() in (entry / "environ").read_bytes():
-                    found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-            except OSError:
-                continue
-        return found
+
+def marked_commands(mark: str, patience: float) -> list[str]:
+    """The command lines of processes with a mark that are still there after so many seconds."""
+    deadline = time.monotonic() + patience
+    while (left := _alive(mark)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left
+
+
+def _alive(mark: str) -> list[str]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if mark.encode() in (entry / "environ").read_bytes():
+                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,128 @@
+"""``python -m tests.soak``: tournaments, one after the other, until the time is up.
+
+    python -m tests.soak [-hours N] [-games G] [-size S] [-seed N] [-fault-rate F]
+                         [-kind instant|mixed|all]
+
+It plays until G games are finished (300 without -hours) or the time is up, each tournament of about
+S games. Each is checked when it ends; the first broken promise ends it all with status 1. The last
+line printed always says what was survived so far.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.soak.faults import NAMES, read_tallies
+from tests.soak.play import Broken, Played, play
+from tests.soak.promises import check
+from tests.soak.scenario import Drawer, Scenario
+from tests.tournament.measure_cpu import compile_instant
+
+GAMES = 300
+SIZE = 100
+STOPS = 4
+"""The runner is stopped up to so many times in a tournament."""
+
+
+@dataclass
+class Totals:
+    """What was survived so far."""
+
+    tournaments: int = 0
+    games: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    stops: Counter[str] = field(default_factory=Counter)
+    memory: int = 0
+    descriptors: int = 0
+    below: int = 0
+    begin: float = field(default_factory=time.monotonic)
+
+    def add(self, games: int, faults: Counter[str], played: Played) -> None:
+        """Count a tournament."""
+        self.tournaments += 1
+        self.games += games
+        self.faults += faults
+        self.stops += played.stops
+        self.memory = max(self.memory, played.memory)
+        self.descriptors = max(self.descriptors, played.descriptors)
+        self.below = max(self.below, played.below)
+
+    def __str__(self) -> str:
+        faults = ", ".join(f"{NAMES[letter]} {n}" for letter, n in self.faults.most_common())
+        stops = ", ".join(f"{name} {n}" for name, n in self.stops.most_common())
+        return (
+            f"so far: {self.tournaments} tournaments, {self.games} games, "
+            f"{sum(self.faults.values())} faults ({faults or 'none'}), "
+            f"runner stopped {sum(self.stops.values())} times ({stops or 'never'}), "
+            f"{time.monotonic() - self.begin:.0f} s, at most {self.memory / (1 << 20):.1f} MiB "
+            f"and {self.descriptors} descriptors in the runner, {self.below} descriptors in a "
+            f"worker; no process, descriptor or file left, no promise broken"
+        )
+
+
+def main(argv: list[str]) -> int:
+    """Play until the games or the time are used up; returns the exit status."""
+    options = parser().parse_args(argv)
+    games = options.games or (GAMES if options.hours is None else sys.maxsize)
+    seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
+    # Whoever ends this ends the run in progress with it.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    print(f"seed {seed}, faults in {options.fault_rate:.0%} of the games", flush=True)
+    deadline = time.monotonic() + 3600 * (options.hours or 1e6)
+    totals, own = Totals(), len(os.listdir("/proc/self/fd"))
+    kinds = ("instant", "mixed") if options.kind == "all" else (options.kind,)
+    with tempfile.TemporaryDirectory() as tools:
+        drawer = Drawer(seed, options.fault_rate, compile_instant(tools))
+        chance = random.Random(seed)
+        while totals.games < games and time.monotonic() < deadline:
+            folder = Path(tempfile.mkdtemp(prefix="soak-"))
+            draw = getattr(drawer, kinds[totals.tournaments % len(kinds)])
+            scenario = draw(folder, options.size, chance.randint(0, STOPS))
+            try:
+                run(scenario, totals)
+                if (now := len(os.listdir("/proc/self/fd"))) > own:
+                    raise Broken(f"this process has {now} descriptors open, {own} at first")
+            except Broken as error:
+                print(f"broken promise: {error}\nsee {folder}; {scenario.flags}\n{totals}")
+                return 1
+            shutil.rmtree(folder)
+    return 0
+
+
+def run(scenario: Scenario, totals: Totals) -> None:
+    """Play a scenario, check it, count it and say so."""
+    played = play(scenario)
+    games = check(scenario, played)
+    faults = read_tallies(scenario.tallies)
+    totals.add(games, faults, played)
+    print(
+        f"{scenario.name}: {games} games, {sum(faults.values())} faults, "
+        f"{sum(played.stops.values())} stops, {played.seconds:.1f} s"
+    )
+    print(totals, flush=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    words = argparse.ArgumentParser(prog="python -m tests.soak", allow_abbrev=False)
+    words.add_argument("-hours", type=float, metavar="N", help="begin no tournament after that")
+    words.add_argument("-games", type=int, metavar="G", help=f"stop after so many ({GAMES})")
+    words.add_argument("-size", type=int, default=SIZE, help=f"games of a tournament ({SIZE})")
+    words.add_argument("-seed", type=int, metavar="N", help="of everything drawn (random)")
+    words.add_argument("-fault-rate", type=float, default=0.1, help="share of games (0.1)")
+    words.add_argument("-kind", choices=("instant", "mixed", "all"), default="all")
+    return words
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

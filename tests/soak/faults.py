@@ -1,0 +1,29 @@
+"""The faults that `tests/fakes/erratic.py` and `instant.c` commit, by letter, and their tally."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+NAMES = {
+    "c": "crash", "s": "segmentation fault", "h": "hang", "q": "deaf to quit and SIGTERM",
+    "i": "illegal turn", "g": "garbage", "e": "endless flood", "d": "disconnect",
+    "p": "exit in a pv", "k": "exit, leaving a child", "x": "exit after bestmove",
+    "o": "overrun", "f": "flood", "t": "two bestmoves",
+    "l": "slow start", "r": "wrong readyok", "m": "exit at isready",
+}
+LOSING = frozenset("cshqigedpk")
+"""Faults that lose the game that they come in, whatever the limits are."""
+USUAL = "ccsshqiiggeddppkxxootttffllrrmm"
+"""What to draw from, the costly ones less often."""
+
+
+def read_tallies(paths: Iterable[Path]) -> Counter[str]:
+    """The faults committed, by letter."""
+    counts: Counter[str] = Counter()
+    for path in paths:
+        if path.exists():
+            counts.update(path.read_text())
+    del counts["."]
+    return counts

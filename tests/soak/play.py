@@ -1,0 +1,148 @@
+"""Plays a scenario: runs the command, stops it at its moments, resumes it until it is through."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+import uuid
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from tests.soak.scenario import Scenario
+from tests.soak.watch import Watch
+from tests.tournament.processes import COMMAND, MARK, marked_commands
+
+STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+"""What a runner is stopped with: mostly what it cannot see coming."""
+INTERRUPTED = 130
+SILENCE = 900.0
+"""Seconds without a word after which a run counts as hanging."""
+POLL = 0.05
+"""Seconds between two looks at a run."""
+LEFTOVERS = 30.0
+"""Seconds that what a run has started may outlive it by: a killed runner's guardian needs a moment,
+on a busy machine a longer one."""
+
+
+class Broken(Exception):
+    """A promise that was not kept."""
+
+
+@dataclass
+class Played:
+    """What a scenario took: the last run's output, and the peaks over all runs."""
+
+    output: list[str] = field(default_factory=list)
+    stops: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    memory: int = 0
+    descriptors: int = 0
+    below: int = 0
+
+
+def play(scenario: Scenario) -> Played:
+    """Play a scenario to its end; `Broken` when a run does not behave."""
+    played, begin, done = Played(), time.monotonic(), 0
+    chance = random.Random(" ".join(scenario.flags))
+    for moment in (*scenario.stops, None):
+        run = Run(scenario, done)
+        try:
+            stopped = run.stop_at(moment, chance) if moment is not None else None
+            status = run.wait()
+        finally:
+            run.process.kill()
+        done = run.games
+        if stopped is not None:
+            played.stops[stopped.name] += 1
+        samples = run.watch.samples
+        played.memory = max([played.memory, *(s.memory for s in samples)])
+        played.descriptors = max([played.descriptors, *(s.descriptors for s in samples)])
+        played.below = max([played.below, *(s.below for s in samples)])
+        check_end(run, status, stopped)
+        if status == 0:
+            played.output = list(run.lines)
+            break
+    played.seconds = time.monotonic() - begin
+    return played
+
+
+def check_end(run: Run, status: int, stopped: signal.Signals | None) -> None:
+    """What holds when a run has ended, however it ended."""
+    expected = [0]
+    if stopped is not None:
+        # What comes after the last game is ended by any signal as any program is.
+        expected += [-stopped] if stopped == signal.SIGKILL else [INTERRUPTED, -stopped]
+    if status not in expected:
+        raise Broken(f"the runner ended with status {status}, expected {expected}: {run.errors()}")
+    if left := marked_commands(run.mark, LEFTOVERS):
+        raise Broken(f"processes are left after the run: {left}")
+    if left := os.listdir(run.temporary):
+        raise Broken(f"temporary files are left after the run: {left}")
+    if growth := run.watch.growth():
+        raise Broken(growth)
+
+
+class Run:
+    """One process of the command; ``done`` games were finished by those before it."""
+
+    def __init__(self, scenario: Scenario, done: int) -> None:
+        self.mark = uuid.uuid4().hex
+        self.games = done
+        self.lines: deque[str] = deque(maxlen=1000)
+        self.temporary = scenario.folder / "tmp"
+        self.temporary.mkdir(exist_ok=True)
+        self._errors = scenario.folder / "errors.txt"
+        self._heard = time.monotonic()
+        environment = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
+        with open(self._errors, "a", encoding="utf-8") as errors:
+            self.process = subprocess.Popen(
+                [*COMMAND, *scenario.flags], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=errors, text=True, env=environment,
+            )
+        self.watch = Watch(self.process.pid, lambda: self.games)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._heard = time.monotonic()
+            self.lines.append(line.rstrip("\n"))
+            self.games += line.startswith("Finished game ")
+
+    def stop_at(self, games: int, chance: random.Random) -> signal.Signals | None:
+        """Send a signal once so many games are finished; None if the run ended before."""
+        while self.games < games and self._is_running():
+            time.sleep(POLL)
+        time.sleep(chance.uniform(0, 0.3))
+        if self.process.poll() is not None:
+            return None
+        # Before its first word the interpreter may not be through with starting.
+        chosen = chance.choice(STOPS) if self.lines else signal.SIGKILL
+        self.process.send_signal(chosen)
+        return chosen
+
+    def _is_running(self) -> bool:
+        """Whether the process runs; `Broken` if it hangs."""
+        if time.monotonic() - self._heard > SILENCE:
+            self.process.kill()
+            raise Broken(f"the runner said nothing for {SILENCE:.0f} s; last: {self.lines[-1:]}")
+        return self.process.poll() is None
+
+    def wait(self) -> int:
+        """The exit status."""
+        while self._is_running():
+            time.sleep(POLL)
+        self._reader.join()
+        self.watch.stop()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return self.process.returncode
+
+    def errors(self) -> str:
+        """The end of what it wrote to standard error."""
+        return self._errors.read_text(encoding="utf-8", errors="replace")[-500:]

@@ -1,0 +1,168 @@
+"""What must hold when a tournament is over: the journal, the PGN file and the statistics agree."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from merels.engine.record import parse_record
+from merels.tournament.build import make_settings
+from merels.tournament.flags import parse
+from merels.tournament.pgnout import GameWriter
+from merels.tournament.plan import Plan
+from merels.tournament.store import Row, read_journal
+
+from tests.soak.faults import LOSING, read_tallies
+from tests.soak.play import Broken, Played
+from tests.soak.scenario import Scenario
+
+READ_WHOLE = 100
+"""Games of the PGN file that are replayed turn by turn; of the others the tags are read."""
+BLAMED = ("abandoned", "illegal move", "time forfeit")
+EXPECTED_FILES = {"journal.db", "games.pgn", "errors.txt", "tmp", "start.pos"}
+FIRST_TAG = '[Event "'
+_TAG = re.compile(r'\[(White|Black|Result|GameId|Termination) "([^"]*)"\]')
+
+
+def check(scenario: Scenario, played: Played) -> int:
+    """Check everything; returns the number of games, or raises `Broken`."""
+    with read_journal(str(scenario.journal)) as journal:
+        rows, tournament = list(journal.rows()), journal.meta()["id"]
+    check_plan(scenario, rows)
+    gently = bool(played.stops.keys() - {"SIGKILL"})
+    check_records(scenario, rows, tournament, gently)
+    check_statistics(scenario, played.output)
+    check_blame(scenario, rows, sum(played.stops.values()))
+    check_files(scenario)
+    return len(rows)
+
+
+def check_plan(scenario: Scenario, rows: Sequence[Row]) -> None:
+    """Each planned game is in the journal, once, as planned; nothing else is."""
+    settings = make_settings(parse(scenario.flags), None)
+    plan, left = Plan(settings), {row.number: row for row in rows}
+    while tasks := plan.next_round():
+        for game in (game for task in tasks for game in task.games):
+            row = left.pop(game.number, None)
+            if row is None:
+                raise Broken(f"game {game.number} was planned and is not in the journal")
+            planned = (game.round, game.pair, game.white.name, game.black.name,
+                       game.opening.position, " ".join(game.opening.turns))
+            if planned != (row.round, row.pair, row.white, row.black, row.position, row.opening):
+                raise Broken(f"game {game.number} was planned as {planned}, played as {row}")
+            plan.score(game.number, row.white_score)
+    if left:
+        raise Broken(f"games {sorted(left)} are in the journal and were not planned")
+
+
+def check_records(
+    scenario: Scenario, rows: Sequence[Row], tournament: str, interrupted: bool
+) -> None:
+    """The PGN file holds every game of the journal once, in order, and nothing else.
+
+    Whoever interrupts a run gets all that is finished, also games before which others are missing.
+    """
+    settings = make_settings(parse(scenario.flags), None)
+    writer = GameWriter(settings, tournament)
+    text = scenario.pgn.read_text(encoding="utf-8")
+    games = [FIRST_TAG + rest for rest in text.split(FIRST_TAG)[1:]]
+    if interrupted:
+        games.sort(key=number_of)
+    tags = [
+        (f"{tournament}-{row.number}", row.white, row.black, row.result, row.termination)
+        for row in rows
+    ]
+    if (found := list(map(read_tags, games))) != tags:
+        odd = next((pair for pair in zip(tags, found) if pair[0] != pair[1]), None)
+        raise Broken(f"the PGN file has {len(found)} games of {len(tags)}; first odd: {odd}")
+    if list(map(writer.text, rows)) != games:
+        raise Broken("the PGN file is not what the journal says")
+    for row, game in zip(rows[:READ_WHOLE], games):
+        record = parse_record(game)
+        if [str(turn) for turn in record.turns] != [*row.opening.split(), *row.moves.split()]:
+            raise Broken(f"game {row.number} has other turns in the PGN file")
+        record.final()
+
+
+def number_of(game: str) -> int:
+    """A game's number in its tournament, by its tags."""
+    return int(read_tags(game)[0].rpartition("-")[2])
+
+
+def read_tags(game: str) -> tuple[str, ...]:
+    """GameId, White, Black, Result and Termination of a game, found without merels."""
+    tags = dict(_TAG.findall(game))
+    return tuple(tags[name] for name in ("GameId", "White", "Black", "Result", "Termination"))
+
+
+def check_statistics(scenario: Scenario, output: Sequence[str]) -> None:
+    """Ratings from the PGN file are those from the journal, and those that the run printed."""
+    told = [ratings(str(path)) for path in (scenario.journal, scenario.pgn)]
+    if told[0] != told[1]:
+        lines = zip(*(text.splitlines() for text in told))
+        odd = next((pair for pair in lines if pair[0] != pair[1]), None)
+        raise Broken(f"ratings from the journal and from the PGN file differ: {odd}")
+    tables, _, rest = told[1].partition("Likelihood")
+    shown = [*tables.splitlines(), *rest.partition("Termination")[2].splitlines()[1:]]
+    if missing := [line for line in shown if line not in output and line.strip()]:
+        raise Broken(f"the run did not print what its PGN file says: {missing[0]!r}")
+    counted = count_points(scenario.pgn.read_text(encoding="utf-8"))
+    for line in tables.splitlines():
+        words = line.split()
+        if len(words) == 8 and words[1] in counted:
+            if (int(words[4]), float(words[5])) != counted.pop(words[1]):
+                raise Broken(f"this is not what the PGN file's results add up to: {line!r}")
+    if counted:
+        raise Broken(f"the rating list has no line for {sorted(counted)}")
+
+
+def ratings(path: str) -> str:
+    """What ``merels ratings`` says of a file."""
+    command = [sys.executable, "-P", "-m", "merels.tournament.cli", "ratings", path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise Broken(f"merels ratings {path} failed: {done.stderr}")
+    return done.stdout
+
+
+def count_points(text: str) -> dict[str, tuple[int, float]]:
+    """Games and points of each engine in a PGN file."""
+    points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+    games, scores = Counter[str](), Counter[str]()
+    for game in text.split(FIRST_TAG)[1:]:
+        _, white, black, result, _ = read_tags(game)
+        if result in points:
+            games.update((white, black))
+            scores[white] += points[result]  # type: ignore[assignment]
+            scores[black] += 1 - points[result]  # type: ignore[assignment]
+    return {name: (games[name], float(scores[name])) for name in games}
+
+
+def check_blame(scenario: Scenario, rows: Sequence[Row], stops: int) -> None:
+    """Whoever lost by a fault is an engine with faults, and every fault that loses is recorded."""
+    lost: Counter[str] = Counter()
+    for row in rows:
+        if row.termination in BLAMED and row.result in ("1-0", "0-1"):
+            loser = row.black if row.result == "1-0" else row.white
+            if loser not in scenario.erratic:
+                raise Broken(f"{loser} did no wrong, and lost game {row.number}: {row.reason}")
+            lost[loser] += 1
+        if row.termination == "unterminated" and "withdrawn" not in row.reason:
+            raise Broken(f"game {row.number} was broken off: {row.reason}")
+    concurrency = int(scenario.flags[scenario.flags.index("-concurrency") + 1])
+    for name, path in zip(scenario.erratic, scenario.tallies):
+        tally = read_tallies([path])
+        committed = sum(tally[letter] for letter in LOSING)
+        # A game in progress when the runner is stopped is lost together with its fault.
+        if lost[name] < committed - concurrency * stops:
+            raise Broken(f"{name} committed {committed} faults and lost only {lost[name]} games")
+
+
+def check_files(scenario: Scenario) -> None:
+    """Nothing lies about that the user did not ask for."""
+    expected = EXPECTED_FILES | {path.name for path in scenario.tallies}
+    if extra := {path.name for path in scenario.folder.iterdir()} - expected:
+        raise Broken(f"files are left after the run: {sorted(extra)}")

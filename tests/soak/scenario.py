@@ -1,0 +1,152 @@
+"""Tournaments drawn at random: who plays, under which limits, in which format."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.soak.faults import USUAL
+from tests.tournament.measure_cpu import RULES
+from tests.tournament.specs import MERELS, START
+
+ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))
+SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
+"""What sound engines are waited for, in seconds: a busy machine is not their fault."""
+IMPATIENT = ["starttimeout=3", "pingtimeout=3"]
+PATIENT = ["starttimeout=30", "pingtimeout=5"]
+"""The same for those that hang: short, but not so short that sound games are lost by the way, and
+longer for those that an interpreter has to start for."""
+CLOCK = ["st=1", "timemargin=1500"]
+"""What an overrun oversteps by far, and a busy machine hardly ever."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A tournament: its name, the flags of the command, and the names of its erratic engines.
+
+    ``stops`` are the numbers of finished games, over all runs, after which the runner is stopped.
+    """
+
+    name: str
+    flags: list[str]
+    erratic: tuple[str, ...]
+    stops: tuple[int, ...]
+    folder: Path
+
+    @property
+    def journal(self) -> Path:
+        """The journal's path."""
+        return self.folder / "journal.db"
+
+    @property
+    def pgn(self) -> Path:
+        """The path of the games as PGN."""
+        return self.folder / "games.pgn"
+
+    @property
+    def tallies(self) -> list[Path]:
+        """Where the erratic engines count their games and faults."""
+        return [self.folder / f"{name}.tally" for name in self.erratic]
+
+
+def engine(name: str, command: Sequence[str], *words: str) -> list[str]:
+    """The words of an engine."""
+    more = [f"args={shlex.join(command[1:])}"] if command[1:] else []
+    return ["-engine", f"cmd={command[0]}", *more, f"name={name}", *words]
+
+
+class Drawer:
+    """Draws scenarios; ``program`` is the compiled instant engine."""
+
+    def __init__(self, seed: int, rate: float, program: str) -> None:
+        self._chance = random.Random(f"soak {seed}")
+        self._rate = rate
+        self._program = program
+
+    def instant(self, folder: Path, games: int, stops: int) -> Scenario:
+        """Engines that answer at once, all playing the same game: about so many games."""
+        chance = self._chance
+        names, erratic = ("A", "B", "C", "D")[: chance.randint(3, 4)], ("A", "B")
+        words = []
+        for name in names:
+            if name in erratic:
+                clock = CLOCK if name == "A" else ["nodes=1"]
+                command = [self._program, *self._faulty(name, folder, len(names))]
+                words += engine(name, command, *IMPATIENT, *clock)
+            else:
+                words += engine(name, [self._program], *SLOW_MACHINE, "nodes=1")
+        variant, *fields = RULES.split()
+        book = folder / "start.pos"
+        book.write_text(START + "\n")
+        encounter = chance.choice((1, 2, 2, 2, 4))
+        pairings = len(names) * (len(names) - 1) // 2
+        rounds = -(-games // (encounter * pairings))
+        words += ["-variant", variant, "-set", *fields, "-openings", f"file={book}",
+                  "-maxmoves", str(chance.randint(12, 30)), "-games", str(encounter),
+                  "-rounds", str(rounds), "-ratinginterval", "0"]
+        total = rounds * encounter * pairings
+        return self._scenario("instant round robin", words, erratic, stops, total, folder)
+
+    def mixed(self, folder: Path, games: int, stops: int) -> Scenario:
+        """The real engine and erratic ones that know the rules, in any format."""
+        chance = self._chance
+        form = chance.choice(("roundrobin", "gauntlet", "swiss", "knockout"))
+        erratic = ("Odd", "Strange")
+        names = ["Merels1", "Odd", "Merels2", "Strange", "Merels3"][: chance.randint(4, 5)]
+        words = []
+        for name in names:
+            if name in erratic:
+                clock = CLOCK if name == "Odd" else ["nodes=1"]
+                command = [*ERRATIC, *self._faulty(name, folder, len(names))]
+                words += engine(name, command, *PATIENT, *clock)
+            else:
+                words += engine(name, MERELS, *SLOW_MACHINE, f"nodes={chance.randint(1, 200)}",
+                                "option.Hash=1")
+        words += ["-tournament", form, "-variant", chance.choice(("mill", "multi", "loc")),
+                  "-maxmoves", str(chance.randint(30, 80))]
+        encounter = chance.choice((1, 2, 2, 3, 4))
+        pairings = {"gauntlet": len(names) - 1, "roundrobin": len(names) * (len(names) - 1) // 2,
+                    "swiss": len(names) // 2, "knockout": len(names) - 1}[form]
+        rounds = -(-games // (encounter * pairings))
+        if form == "swiss":
+            encounter, rounds = -(-games // (3 * pairings)), 3
+        words += ["-games", str(encounter), "-rounds", str(rounds)]
+        if chance.random() < 0.4:
+            words += ["-openings", "file=book", "order=random"]
+        if chance.random() < 0.3:
+            words += ["-draw", "movenumber=20", "movecount=4", "score=5"]
+        if chance.random() < 0.3:
+            words += ["-resign", "movecount=3", "score=300"]
+        words += chance.choice(([], [], ["-noswap"], ["-reverse"]))
+        total = rounds * encounter * pairings
+        return self._scenario(f"mixed {form}", words, erratic, stops, total, folder)
+
+    def _faulty(self, name: str, folder: Path, engines: int) -> list[str]:
+        """The arguments of one of two erratic engines, so that the share of games is right."""
+        # Two of so many engines are erratic, and a game has two engines.
+        rate = min(1.0, self._rate * engines / 4)
+        seed = str(self._chance.randrange(1 << 32))
+        return [seed, f"{rate:.4f}", USUAL, str(folder / f"{name}.tally")]
+
+    def _scenario(
+        self,
+        name: str,
+        words: list[str],
+        erratic: tuple[str, ...],
+        stops: int,
+        total: int,
+        folder: Path,
+    ) -> Scenario:
+        """The scenario, with what all have: the run's flags and the moments to stop it."""
+        chance = self._chance
+        flags = [*words, "-concurrency", str(chance.randint(1, 4)),
+                 "-srand", str(chance.randrange(1 << 31)),
+                 "-journal", f"file={folder / 'journal.db'}", "-resume",
+                 "-pgnout", f"file={folder / 'games.pgn'}"]
+        # All in the first half: what comes after is long enough to see whether memory grows.
+        moments = sorted(chance.randrange(max(1, total // 2)) for _ in range(stops))
+        return Scenario(name, flags, erratic, tuple(moments), folder)
