@@ -105,9 +105,13 @@ def run(scenario: Scenario, totals: Totals) -> None:
     games = check(scenario, played)
     faults = read_tallies(scenario.tallies)
     totals.add(games, faults, played)
+    changes = "".join(
+        f"; memory {change.memory / (1 << 20):+.1f} MiB, descriptors {change.descriptors:+d} and "
+        f"{change.below:+d} within {change.games} games" for change in played.changes
+    )
     print(
         f"{scenario.name}: {games} games, {sum(faults.values())} faults, "
-        f"{sum(played.stops.values())} stops, {played.seconds:.1f} s"
+        f"{sum(played.stops.values())} stops, {played.seconds:.1f} s{changes}"
     )
     print(totals, flush=True)
 

@@ -13,7 +13,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from tests.soak.scenario import Scenario
-from tests.soak.watch import Watch
+from tests.soak.watch import Sample, Watch
 from tests.tournament.processes import COMMAND, MARK, marked_commands
 
 STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -38,6 +38,8 @@ class Played:
 
     output: list[str] = field(default_factory=list)
     stops: Counter[str] = field(default_factory=Counter)
+    changes: list[Sample] = field(default_factory=list)
+    """How memory and descriptors of the longer runs changed from their first to their last part."""
     seconds: float = 0.0
     memory: int = 0
     descriptors: int = 0
@@ -63,6 +65,8 @@ def play(scenario: Scenario) -> Played:
         played.descriptors = max([played.descriptors, *(s.descriptors for s in samples)])
         played.below = max([played.below, *(s.below for s in samples)])
         check_end(run, status, stopped)
+        if (change := run.watch.change()) is not None:
+            played.changes.append(change)
         if status == 0:
             played.output = list(run.lines)
             break

@@ -75,7 +75,7 @@ class Drawer:
         for name in names:
             if name in erratic:
                 clock = CLOCK if name == "A" else ["nodes=1"]
-                command = [self._program, *self._faulty(name, folder, len(names))]
+                command = [self._program, *self._faulty(name, folder, 4 / len(names))]
                 words += engine(name, command, *IMPATIENT, *clock)
             else:
                 words += engine(name, [self._program], *SLOW_MACHINE, "nodes=1")
@@ -97,11 +97,13 @@ class Drawer:
         form = chance.choice(("roundrobin", "gauntlet", "swiss", "knockout"))
         erratic = ("Odd", "Strange")
         names = ["Merels1", "Odd", "Merels2", "Strange", "Merels3"][: chance.randint(4, 5)]
+        # In a gauntlet the first engine, a sound one, is in every game.
+        each = 2 / (len(names) - 1) if form in ("gauntlet", "knockout") else 4 / len(names)
         words = []
         for name in names:
             if name in erratic:
                 clock = CLOCK if name == "Odd" else ["nodes=1"]
-                command = [*ERRATIC, *self._faulty(name, folder, len(names))]
+                command = [*ERRATIC, *self._faulty(name, folder, each)]
                 words += engine(name, command, *PATIENT, *clock)
             else:
                 words += engine(name, MERELS, *SLOW_MACHINE, f"nodes={chance.randint(1, 200)}",
@@ -125,10 +127,9 @@ class Drawer:
         total = rounds * encounter * pairings
         return self._scenario(f"mixed {form}", words, erratic, stops, total, folder)
 
-    def _faulty(self, name: str, folder: Path, engines: int) -> list[str]:
-        """The arguments of one of two erratic engines, so that the share of games is right."""
-        # Two of so many engines are erratic, and a game has two engines.
-        rate = min(1.0, self._rate * engines / 4)
+    def _faulty(self, name: str, folder: Path, each: float) -> list[str]:
+        """The arguments of an erratic engine; ``each`` is how many of its kind a game has."""
+        rate = min(1.0, self._rate / each)
         seed = str(self._chance.randrange(1 << 32))
         return [seed, f"{rate:.4f}", USUAL, str(folder / f"{name}.tally")]
 

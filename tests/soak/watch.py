@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
+from statistics import median_low
+from typing import NamedTuple
 
 SECONDS = 0.5
 """From one sample to the next."""
@@ -23,8 +24,7 @@ DESCRIPTORS = 4
 """Descriptors by which a process may differ from the first to the last quarter."""
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """A moment of a run: games finished so far, bytes, descriptors, descriptors of its workers."""
 
     games: int
@@ -62,27 +62,33 @@ class Watch:
         self._over.set()
         self._thread.join()
 
-    def growth(self) -> str | None:
-        """What has grown more than it may, in words, or None."""
+    def change(self) -> Sample | None:
+        """The last quarter's medians less those of the first; None for too short a run."""
         begin = self.samples[0].games if self.samples else 0
         rest = [sample for sample in self.samples if sample.games >= begin + WARM]
         if len(rest) < ENOUGH:
             return None
-        first, last = rest[: len(rest) // 4], rest[-(len(rest) // 4) :]
-        games = middle(last, "games") - middle(first, "games")
-        grown = middle(last, "memory") - middle(first, "memory")
-        if grown > KEPT + KEPT_A_GAME * games:
-            return f"the runner's memory grew by {grown / (1 << 20):.1f} MiB in {games:.0f} games"
-        for name, whose in (("descriptors", "the runner"), ("below", "a worker")):
-            more = middle(last, name) - middle(first, name)
+        quarter = len(rest) // 4
+        before, after = middle(rest[:quarter]), middle(rest[-quarter:])
+        return Sample(*(late - early for early, late in zip(before, after)))
+
+    def growth(self) -> str | None:
+        """What has grown more than it may, in words, or None."""
+        change = self.change()
+        if change is None:
+            return None
+        grown = f"{change.memory / (1 << 20):.1f} MiB in {change.games} games"
+        if change.memory > KEPT + KEPT_A_GAME * change.games:
+            return f"the runner's memory grew by {grown}"
+        for more, whose in ((change.descriptors, "the runner"), (change.below, "a worker")):
             if more > DESCRIPTORS:
-                return f"{whose} has {more:.0f} descriptors more after {games:.0f} games"
+                return f"{whose} has {more} descriptors more after {change.games} games"
         return None
 
 
-def middle(samples: list[Sample], name: str) -> float:
-    """The median of a field."""
-    return median(getattr(sample, name) for sample in samples)
+def middle(samples: list[Sample]) -> Sample:
+    """The median of each field."""
+    return Sample(*(median_low(values) for values in zip(*samples)))
 
 
 def memory(pid: int) -> int:
