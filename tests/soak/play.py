@@ -23,9 +23,9 @@ SILENCE = 900.0
 """Seconds without a word after which a run counts as hanging."""
 POLL = 0.05
 """Seconds between two looks at a run."""
-LEFTOVERS = 30.0
+LEFTOVERS = 120.0
 """Seconds that what a run has started may outlive it by: a killed runner's guardian needs a moment,
-on a busy machine a longer one."""
+on a busy machine a much longer one."""
 
 
 class Broken(Exception):
