@@ -95,6 +95,9 @@ def main(argv: list[str]) -> int:
             except Broken as error:
                 print(f"broken promise: {error}\nsee {folder}; {scenario.flags}\n{totals}")
                 return 1
+            except SystemExit:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
             shutil.rmtree(folder)
     return 0
 
