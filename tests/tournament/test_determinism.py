@@ -17,12 +17,15 @@ OF_THE_RUN = re.compile(
 """All that may differ from one run to the next: when it was, how long it took, and what it is
 called, which tells its games from those of another run in the same file."""
 
+PATIENT = ("starttimeout=300", "pingtimeout=300")
+"""An engine that a busy machine holds up must not lose a game for it."""
+
 
 def written(folder: Path, concurrency: str, *flags: str) -> str:
     """The PGN file of a tournament, less what is the run's alone."""
     pgn = folder / f"{len(list(folder.iterdir()))}.pgn"
     run = Marked(*match("-rounds", "4", "-concurrency", concurrency, "-ratinginterval", "0",
-                        "-pgnout", f"file={pgn}", "nodes=true", *flags))
+                        "-each", *PATIENT, "-pgnout", f"file={pgn}", "nodes=true", *flags))
     status, _, errors = run.wait(600)
     assert status == 0, errors
     text, found = OF_THE_RUN.subn("", pgn.read_text())
