@@ -86,8 +86,13 @@ def format_position(position: Position) -> str:
     """The six fields of a position."""
     return (
         f"{format_board(position.men)} {SIDES[position.side]} {position.hands[WHITE]} "
-        f"{position.hands[BLACK]} {position.plies} {position.number}"
+        f"{position.hands[BLACK]} {_counters(position)}"
     )
+
+
+def _counters(position: Position) -> str:
+    """The last two fields, at most what is read again; no rule counts further than that."""
+    return f"{min(position.plies, MAXIMUM_PLIES)} {min(position.number, MAXIMUM_NUMBER)}"
 
 
 def format_board(men: tuple[int, int]) -> str:
@@ -164,7 +169,7 @@ def format_seventeen(position: Position) -> str:
     return (
         f"{format_board(position.men)} {SIDES[position.side]} {phase} {'p' if placing else 's'} "
         f"{white.bit_count()} {position.hands[WHITE]} {black.bit_count()} {position.hands[BLACK]} "
-        f"0 0 -1 -1 -1 -1 0 {position.plies} {position.number}"
+        f"0 0 -1 -1 -1 -1 0 {_counters(position)}"
     )
 
 

@@ -133,8 +133,12 @@ def open_tables(root: Path, rules: Rules, men: int = MOST_MEN, check: bool = Fal
     """
     tables = Tables(rules)
     folder = root / rules_folder(rules)
+    try:
+        there = set(os.listdir(folder))
+    except (OSError, ValueError):
+        there = set()  # No such folder, or a name that no folder can have.
     for larger, smaller in pairs(men):
-        if (folder / file_name(larger, smaller, VALUES)).exists():
+        if file_name(larger, smaller, VALUES) in there:
             try:
                 tables.load(folder, larger, smaller, check)
             except TableError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,7 @@ SMALL_MEN = 7
 def has_small_tables(rules: Rules, root: Path) -> bool:
     """Whether the small tables of a rule set are kept below a folder."""
     folder = root / rules_folder(rules)
-    return all((folder / file_name(*pair, VALUES)).exists() for pair in pairs(SMALL_MEN))
+    return all(os.path.exists(folder / file_name(*pair, VALUES)) for pair in pairs(SMALL_MEN))
 
 
 def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:

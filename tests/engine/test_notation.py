@@ -113,6 +113,16 @@ def test_seventeen_fields_are_read() -> None:
         parse_position(text.replace("ids:nodes", "nodes"))
 
 
+def test_counters_beyond_what_is_read_are_written_as_the_most_that_is() -> None:
+    rules = parse_rules("mill NoRemovalPlies=0 Repetition=0 ThreeThreePlies=0")
+    text = "O*O*O***/@*@*@***/******** b 0 0 10000 1000000"
+    position = parse_position(text, rules)
+    after = position.push(position.legal_turns()[0])
+    assert (after.plies, after.number) == (10_001, 1_000_001)
+    for write in (format_position, format_seventeen):
+        assert parse_position(write(after), rules).men == after.men
+
+
 def test_split_removals_join() -> None:
     whole = play_turns(Position(), "d6 f4 f6 g4 b6xf4".split())
     split = play_turns(Position(), "d6 f4 f6 g4 b6 xf4".split())
