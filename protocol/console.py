@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from merels.engine.errors import InputError
+from merels.engine.errors import InputError, shorten
 from merels.engine.levels import Level
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
@@ -48,6 +48,7 @@ def add_rules_flags(parser: argparse.ArgumentParser) -> None:
         "--set",
         metavar="Field=value",
         nargs="+",
+        type=_field_setting,
         action="extend",
         default=[],
         help=f"rule fields that differ from it: {_FIELDS_HELP} (N plies or times, 0: off)",
@@ -70,6 +71,15 @@ def setup_of(words: Sequence[str], rules: Rules) -> Setup:
     if words[0].lower() not in ("startpos", "fen"):
         words = ["fen", *words]
     return read_setup(words, rules)
+
+
+def _field_setting(text: str) -> str:
+    """A word behind ``-set``, which would otherwise swallow what was meant for the command."""
+    if "=" in text:
+        return text
+    raise argparse.ArgumentTypeError(
+        f"expected Field=value, found '{shorten(text)}'; words that are none go before -set"
+    )
 
 
 def at_least_one(text: str) -> int:

@@ -271,6 +271,9 @@ class Session:
             self._searcher.ponderhit()
 
     def _perft(self, rest: str) -> None:
+        """Counts; without a number nothing happens, where ``go`` alone would search for ever."""
+        if parse_go(["perft", *rest.split()], self._setup.position, self._dialect).perft is None:
+            raise InputError(rest or "perft", "expected perft N, the plies to count")
         self._go(f"perft {rest}")
 
     def _search(self, limits: Limits) -> None:

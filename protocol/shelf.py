@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from merels.engine.errors import shorten
 from merels.engine.rules import Rules
 from merels.engine.tables.files import rules_folder
 from merels.engine.tables.probe import Tables, default_root, open_tables
@@ -32,7 +34,9 @@ class Shelf:
             return self._tables, []
         self._place = place
         root = Path(folder) if folder else default_root()
-        problems = [] if root.is_dir() or not folder else [f"'{folder}' is no folder of tables"]
+        problems = []
+        if folder and not os.path.isdir(folder):
+            problems = [f"'{shorten(folder)}' is no folder of tables"]
         tables = open_tables(root, rules)
         self._tables = tables if tables.headers else None
         if not folder and place not in self._begun and not has_small_tables(rules, root):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from merels.engine.board import NAMES, POINTS
-from merels.engine.errors import InputError
+from merels.engine.errors import InputError, shorten
 from merels.engine.position import Turn
 
 _SHAPES = {"PLACE": (1, 0), "PLACE&TAKE": (1, 1), "MOVE": (2, 0), "MOVE&TAKE": (2, 1)}
@@ -15,8 +15,9 @@ _SHAPES = {"PLACE": (1, 0), "PLACE&TAKE": (1, 1), "MOVE": (2, 0), "MOVE&TAKE": (
 
 def parse_command(text: str) -> Turn:
     """A turn from its command; legality is not looked at."""
-    word, *names = text.strip().split(";")
-    shape = _SHAPES.get(word.strip().upper())
+    word, *names = text.split(";")
+    word = word.strip()
+    shape = _SHAPES.get(word.upper())
     if shape is None:
         raise InputError(text, f"expected a command: {', '.join(_SHAPES)}")
     names = [name.strip().lower() for name in names]
@@ -24,7 +25,9 @@ def parse_command(text: str) -> Turn:
         raise InputError(text, f"expected {sum(shape)} points behind {word}, found {len(names)}")
     for name in names:
         if name not in POINTS:
-            raise InputError(text, f"expected points of the board, and {name.upper()} is none")
+            raise InputError(
+                text, f"expected points of the board, and '{shorten(name.upper())}' is none"
+            )
     if len(set(names)) != len(names):
         raise InputError(text, "expected each point once")
     points = [POINTS[name] for name in names]

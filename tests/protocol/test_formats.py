@@ -110,6 +110,13 @@ def test_a_fault_is_named_with_its_place(text: str, place: str) -> None:
     assert str(caught.value) == place
 
 
+@pytest.mark.parametrize("text", ["MOVE\r\n\r\n;E4;G7;A1", "PLACE;C\r5", "PLACE;\x85"])
+def test_a_fault_in_a_command_is_told_on_one_line(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_command(text)
+    assert len(str(caught.value).splitlines()) == 1
+
+
 def test_every_form_is_told_apart() -> None:
     six = "********/@*@*****/***OOO** w 6 7 0 3"
     assert read_game(six).start == parse_position(six)

@@ -202,6 +202,14 @@ def test_a_draw_by_repetition_is_seen_and_can_be_played_through(gui: Gui) -> Non
     assert "the game is over" in error
 
 
+def test_perft_without_its_number_starts_no_search(gui: Gui) -> None:
+    for line in ("perft", "perft x", "perft infinite"):
+        lines = gui.ask(line)
+        assert len(lines) == 1 and lines[0].endswith("expected perft N, the plies to count")
+    gui.send("stop")
+    assert gui.pending(0.3) == []
+
+
 def test_perft_divides(gui: Gui) -> None:
     gui.send("position startpos moves d6", "go perft 3")
     lines = gui.until("Nodes searched")

@@ -52,6 +52,13 @@ def declarations(gui: Gui) -> dict[str, str]:
     return found
 
 
+@pytest.mark.parametrize("path", ["9" * 400, "a\0b", "no such folder"])
+def test_a_name_that_no_folder_can_have_is_told_and_costs_no_answer(gui: Gui, path: str) -> None:
+    lines = gui.ask(f"setoption name TablePath value {path}")
+    assert len(lines) == 1 and "is no folder of tables" in lines[0]
+    assert gui.go("go depth 1")[-1].startswith("bestmove ")
+
+
 def test_all_options_are_declared_with_their_types(gui: Gui) -> None:
     found = declarations(gui)
     assert {name: text.split()[0] for name, text in found.items()} == EXPECTED
