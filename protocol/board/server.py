@@ -287,7 +287,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def _stream(self, query: str) -> None:
         """Send news of a board until the browser or the board has gone."""
-        names = parse_qs(query, max_num_fields=4).get("session", [])
+        try:
+            names = parse_qs(query, max_num_fields=4).get("session", [])
+        except ValueError:
+            names = []
         session = self.server.session(names[0]) if names else None
         if session is None:
             # An answer without content tells a browser not to ask again.

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
@@ -19,15 +20,16 @@ class Server:
     """The process, its address, and a way to ask it things; a context manager that ends it."""
 
     def __init__(self, *flags: str) -> None:
+        self._stderr = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         self.address = line.split()[-1] if line else ""
         if not self.address.startswith("http"):
             self._process.wait(10)
-            raise AssertionError(self._process.stderr and self._process.stderr.read())
+            raise AssertionError(self.errors())
         parts = urlsplit(self.address)
         self.host = f"{parts.hostname}:{parts.port}"
         self.port = parts.port or 0
@@ -50,9 +52,13 @@ class Server:
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
-            for stream in (self._process.stdout, self._process.stderr):
-                if stream is not None:
-                    stream.close()
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+
+    def errors(self) -> str:
+        """What the process has written to its standard error so far."""
+        end = os.fstat(self._stderr.fileno()).st_size
+        return os.pread(self._stderr.fileno(), end, 0).decode("utf-8", "replace")
 
     def ask(
         self,

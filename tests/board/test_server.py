@@ -135,6 +135,12 @@ def test_a_request_that_makes_no_sense_is_refused_by_name(
         assert state["turns"] == [] and len(state["legal"]) == 24
 
 
+def test_a_query_of_too_many_fields_is_no_fault_of_the_server(server: Server) -> None:
+    query = "a=1&b=2&c=3&d=4&e=5&session=x"
+    assert server.ask("GET", f"/{server.token}/events?{query}")[0] == 204
+    assert server.errors() == ""
+
+
 def test_a_board_that_is_gone_is_said_to_be(server: Server) -> None:
     status, answer = server.api("undo", session="nobody")
     assert status == 400 and "gone" in answer["error"]
