@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from merels.engine.errors import InputError
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.record import Record, format_record
 from merels.engine.rules import Rules, parse_rules
@@ -53,11 +54,15 @@ class GameWriter:
 
     def text(self, row: Row) -> str:
         """The game's record, ending in an empty line."""
-        record = Record(parse_position(row.position, self._rules), result=row.result)
         opening = row.opening.split()
         played = row.turns()
-        for text in (*opening, *(turn.turn for turn in played)):
-            record.turns.append(_turn(text))
+        try:
+            record = Record(parse_position(row.position, self._rules), result=row.result)
+            for text in (*opening, *(turn.turn for turn in played)):
+                record.turns.append(_turn(text))
+        except InputError as error:
+            place = f"game {row.number} of the journal"
+            raise InputError(error.token, f"{error.expected} ({place})") from None
         record.comments = [""] * len(opening) + [self._comment(turn) for turn in played]
         if record.turns:
             last = record.comments[-1]
@@ -135,7 +140,7 @@ def _later(started: str, elapsed: int) -> str:
     """A time of day in ISO 8601, so many nanoseconds later."""
     try:
         end = datetime.fromisoformat(started) + timedelta(microseconds=elapsed / 1000)
-    except ValueError:
+    except (ValueError, OverflowError):
         return "?"
     return end.isoformat(timespec="seconds")
 

@@ -68,8 +68,11 @@ class Plan:
         ]
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Note the result of a game of the round last drawn up; one broken off gives no points."""
-        if not self.waits or white_score is None:
+        """Note the result of a game of the round last drawn up; one broken off gives no points.
+
+        A game that is not of that round (a journal may hold anything) gives none either.
+        """
+        if not self.waits or white_score is None or number not in self._places:
             return
         index, first_is_white = self._places[number]
         first = white_score if first_is_white else 1 - white_score

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, get_type_hints
 
@@ -97,8 +97,8 @@ class Row(NamedTuple):
         try:
             return [
                 TurnRecord(
-                    turn, *_parse_score(score), int(depth), int(nodes), int(time),
-                    None if clock == "-" else int(clock),
+                    turn, *_parse_score(score), _number(depth), _number(nodes), _number(time),
+                    None if clock == "-" else _number(clock),
                 )
                 for turn, score, depth, nodes, time, clock in zip(*(c.split() for c in columns))
             ]
@@ -140,8 +140,16 @@ def _score_word(turn: TurnRecord) -> str:
 def _parse_score(word: str) -> tuple[int | None, int | None]:
     """The centi-men and the plies to the end that such a word stands for."""
     if word.startswith("#"):
-        return None, int(word[1:])
-    return (None if word == "-" else int(word)), None
+        return None, _number(word[1:])
+    return (None if word == "-" else _number(word)), None
+
+
+def _number(word: str) -> int:
+    """A whole number of at most 64 bits; ValueError for anything else."""
+    number = int(word)
+    if not -(1 << 63) <= number < 1 << 64:
+        raise ValueError(word)
+    return number
 
 
 class Journal:
@@ -164,10 +172,16 @@ class Journal:
 
     def create(self, settings: str, meta: dict[str, str]) -> None:
         """Lay out an empty journal in one transaction: after a crash it is there or it is not."""
+
+        def lay_out() -> None:
+            self._database.executescript(f"BEGIN; {_SCHEMA}")
+            self.set_meta({"settings": settings, **meta})
+            self._database.execute("COMMIT")
+
+        self._write(lay_out)
+        # Not before: it writes to the file, which is then neither empty nor a journal.
         self._write(lambda: self._database.execute("PRAGMA journal_mode = WAL"))
-        self._write(lambda: self._database.executescript(f"BEGIN; {_SCHEMA} COMMIT;"))
         self._tune()
-        self.set_meta({"settings": settings, **meta})
 
     def check(self) -> None:
         """Raise an `InputError` unless this is a whole journal that this version can read.
@@ -227,6 +241,11 @@ class Journal:
             )
             if self._database.execute(f"SELECT 1 FROM {name} WHERE {wrong} LIMIT 1").fetchone():
                 raise self._damaged(f"a value in its table '{name}' is of another type")
+        odd = self._database.execute(
+            "SELECT number FROM games WHERE result NOT IN ('1-0', '0-1', '1/2-1/2', '*') LIMIT 1"
+        ).fetchone()
+        if odd:
+            raise self._damaged(f"game {odd[0]} has a result that is none")
 
     def protect(self) -> None:
         """Let nothing be written from now on."""
@@ -271,6 +290,13 @@ class Journal:
     def numbers(self) -> list[int]:
         """The numbers of the games played, rising."""
         return [n for (n,) in self._read("SELECT number FROM games ORDER BY number")]
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Raise an `InputError` if a game is of engines other than these."""
+        marks = ",".join("?" * len(names))
+        query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
+        for (number,) in self._read(query, *names, *names):
+            raise self._damaged(f"game {number} is of engines that this tournament has not")
 
     def endings(self) -> Iterator[Ending]:
         """How each game ended."""
@@ -320,6 +346,8 @@ def check_notes(meta: dict[str, str]) -> None:
         raise ValueError("its command line is no list of words")
     if "id" not in meta:
         raise ValueError("it does not say its id")
+    if meta.get("verdict", "H0") not in ("H0", "H1"):
+        raise ValueError("its verdict is neither H0 nor H1")
 
 
 def open_journal(
@@ -331,7 +359,11 @@ def open_journal(
     """
     if path is None or not os.path.exists(path) or os.path.getsize(path) == 0:
         journal = connect(path)
-        journal.create(settings.as_json(), meta)
+        try:
+            journal.create(settings.as_json(), meta)
+        except BaseException:
+            journal.close()
+            raise
         return journal
     if not resume:
         raise file_error(path, "this file exists; add -resume to go on with it, or name another")
@@ -342,6 +374,7 @@ def open_journal(
         if changed:
             what = "; ".join(changed)
             raise file_error(path, f"this is the journal of another tournament; {what}")
+        journal.check_names([engine.name for engine in settings.engines])
         journal.set_meta({"settings": settings.as_json()})
     except BaseException:
         journal.close()

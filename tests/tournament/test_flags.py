@@ -159,6 +159,7 @@ def test_flags_from_a_file(tmp_path):
         (["-tournament", "swis"], ["did you mean swiss?"]),
         (["-variant", "mil"], ["'mil'", "loc, mill"]),
         (["-set", "Flying=up"], ["'up'", "never or own or both"]),
+        (["-tb", "9" * 400], ["merels tables build"]),
         (["-engine", "name=x"], ["no cmd="]),
         (["-engine", "cmd=a", "-engine", "cmd=b"], ["no limit", "of a"]),
         (["-each", "tc=1+1", "st=1"], ["not both"]),

@@ -147,6 +147,18 @@ def test_a_full_disk_leaves_whole_games_and_a_word(tmp_path, monkeypatch):
     assert len(said) == 1 and "No space left" in said[0] and "game 2" in said[0]
 
 
+def test_a_game_that_would_end_after_the_last_year_has_no_end():
+    row = make_row(result(1, started="9999-12-31T23:59:59", elapsed=10**18))
+    assert parse_record(writer().text(row)).tags["GameEndTime"] == "?"
+
+
+@pytest.mark.parametrize("column", ["position", "opening", "moves"])
+def test_a_game_that_makes_no_sense_is_named(column):
+    row = make_row(result(7))._replace(**{column: "z9 z9 z9"})
+    with pytest.raises(InputError, match="game 7 of the journal"):
+        writer().text(row)
+
+
 def test_a_place_that_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match="cannot write this file"):
         PgnFile(str(tmp_path / "none" / "x.pgn"), "abc")

@@ -18,6 +18,13 @@ def games_of(plan):
     return games
 
 
+def test_a_game_that_no_round_has_counts_for_nothing():
+    plan = Plan(settings(4, format="swiss", rounds=2))
+    plan.next_round()
+    plan.score(10_000, 1.0)
+    assert plan.next_round()
+
+
 @pytest.mark.parametrize("count", range(2, 13))
 def test_circle_lets_everyone_meet_once(count):
     turns = list(circle(count))

@@ -165,6 +165,56 @@ def test_spoilt_files_are_refused(tmp_path, spoil, message):
     assert str(path) in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE games SET elapsed = 'x'", "of another type"),
+        ("UPDATE games SET white = x'ff'", "of another type"),
+        ("UPDATE games SET reason = CAST(x'ff' AS TEXT)", "damaged: Could not decode"),
+        ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
+        ("UPDATE games SET scores = '- - #x'", "expected numbers for its turns"),
+        ("UPDATE games SET nodes = '1 1 99999999999999999999'", "expected numbers for its turns"),
+        ("ALTER TABLE games DROP COLUMN clocks", "other columns"),
+        ("DROP TABLE games", "other columns"),
+        ("UPDATE meta SET value = '[]' WHERE key = 'settings'", "its settings do not say"),
+        ("UPDATE meta SET value = '{\"seed\": 1}' WHERE key = 'settings'", "its settings do not say"),
+        ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "no list of words"),
+        ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),
+        ("DELETE FROM meta WHERE key = 'id'", "does not say its id"),
+        ("INSERT INTO meta VALUES ('verdict', 'H2')", "its verdict"),
+    ],
+)
+def test_odd_content_is_refused_by_name(tmp_path, statement, message):
+    """SQLite lets anything stand in any column: a reader gets an error, never a traceback."""
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result(1)))
+    with sqlite3.connect(tmp_path / "j") as database:
+        database.execute(statement)
+    with pytest.raises(InputError, match=message) as error:
+        with read_journal(str(tmp_path / "j")) as journal:
+            for row in journal.rows():
+                row.turns()
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_games_of_engines_that_do_not_play_are_refused(tmp_path):
+    path = str(tmp_path / "j")
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE games SET black = 'C'")
+    with pytest.raises(InputError, match="game 1 is of engines that this tournament has not"):
+        open_journal(path, settings(), True, NOTES)
+
+
+def test_a_layout_that_fails_leaves_no_half_journal(tmp_path):
+    path = tmp_path / "j"
+    with pytest.raises(JournalError):
+        open_journal(str(path), settings(), False, {"id": object()})
+    assert path.stat().st_size == 0
+    open_journal(str(path), settings(), True, NOTES).close()
+
+
 def test_places_that_cannot_be_written(tmp_path):
     with pytest.raises((InputError, JournalError), match="journal"):
         begin(tmp_path / "none" / "j")
