@@ -1,0 +1,63 @@
+"""The fuzzers' command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from tests.fuzz.harness import Report, Tally, run
+from tests.fuzz.every import FUZZERS
+
+_EVERY_SECONDS = 20.0
+
+
+def main(argv: list[str]) -> int:
+    """Run fuzzers, or replay one failure; 1 where something is found."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz",
+        description="Feeds seeded, spoilt input to everything that reads input, and prints for "
+        "each fuzzer its seed, how much it tried, and a command that replays each failure.",
+    )
+    parser.add_argument("names", metavar="NAME", nargs="*", help=f"of {', '.join(FUZZERS)} (all)")
+    parser.add_argument("-count", metavar="N", type=int, help="inputs for each (default: few)")
+    parser.add_argument("-seed", metavar="S", type=int, default=1, help="default: 1")
+    parser.add_argument("-replay", metavar="CASE", help="try the one case that a failure printed")
+    options = parser.parse_args(argv)
+    unknown = [name for name in options.names if name not in FUZZERS]
+    if unknown:
+        parser.error(f"no fuzzer '{unknown[0]}': {', '.join(FUZZERS)}")
+    if options.replay is not None:
+        return replay(options.names[0], options.replay)
+    found = 0
+    for name in options.names or FUZZERS:
+        fuzzer, usual = FUZZERS[name]
+        report = run(fuzzer(), options.count or usual, options.seed, Progress())
+        print(report, *report.failures, sep="\n", flush=True)
+        found += len(report.failures)
+    return 1 if found else 0
+
+
+class Progress:
+    """Says now and then how far a long run is."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, report: Report) -> None:
+        if time.monotonic() - self._said > _EVERY_SECONDS:
+            self._said = time.monotonic()
+            print(report, file=sys.stderr, flush=True)
+
+
+def replay(name: str, case: str) -> int:
+    """Try one case; what goes wrong is raised with all its traceback."""
+    with FUZZERS[name][0]() as fuzzer:
+        tally: Tally = fuzzer.check(json.loads(case))
+    print(f"fuzz {name}: {tally.accepted} accepted, {tally.rejected} rejected, no failure")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

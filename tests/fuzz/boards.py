@@ -1,0 +1,148 @@
+"""Fuzzing of the board's server: raw bytes to a really running one."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import socket
+
+from tests.board.server import Server
+from tests.fuzz.harness import Case, Defect, Fuzzer, Hang, Tally
+from tests.fuzz.mutate import NUMBERS, spoil
+
+PATIENCE = 120.0
+"""Seconds after which an answer is taken to be missing."""
+_BODIES: tuple[tuple[str, dict[str, object]], ...] = (
+    ("open", {}),
+    ("new", {"variant": "morris", "fields": {"Flying": "never"}, "position": "",
+             "players": [{"engine": None}, {"engine": None}, {"engine": 0, "level": "Full"}]}),
+    ("new", {"time": {"kind": "clock", "base": 60, "increment": 1}}),
+    ("players", {"players": [{}, {}, {"engine": 0, "level": "Club"}],
+                 "time": {"kind": "turn", "seconds": 1}}),
+    ("play", {"turn": "d6", "at": 0}),
+    ("undo", {}),
+    ("go", {"ply": 0}),
+    ("resign", {}),
+    ("pause", {"on": True}),
+    ("load", {"text": "1. d6 f4 2. d2 *"}),
+    ("load", {"text": "********/********/******** w 9 9 0 1", "variant": "loc"}),
+    ("export", {}),
+    ("hidden", {}),
+    ("nonsense", {"on": []}),
+)
+"""Requests that start no engine: what engines do is tested elsewhere, and takes their time."""
+_VALUES = (None, True, False, 0, -1, 1, 2.5, 1e300, 10**40, "", "x", "\ud800", [], [[]], {}, "d6",
+           float("nan"), "9" * 400, {"a": {}}, ["\0"])
+
+
+class Boards(Fuzzer):
+    """Requests spoilt in line, headers, token and body; cut off, oversized, or one upon another.
+
+    A case is the request, in which ``TOKEN``, ``PORT`` and ``BOARD`` stand for the running
+    server's own and ``LENGTH`` for the body's, and how the sender goes: it waits for the answer
+    or breaks off.
+    """
+
+    name = "board"
+    unit = "requests"
+
+    def __enter__(self) -> Boards:
+        self._server = Server()
+        self._board = self._server.open()
+        self._seat_persons()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop()
+
+    def refresh(self) -> None:
+        """A new board."""
+        self._board = self._server.open()
+        self._seat_persons()
+
+    def _seat_persons(self) -> None:
+        """Nobody on the board but persons, so that no engine has to be started."""
+        players = [{"engine": None}, {"engine": None}, {"engine": 0}]
+        self._server.api("players", session=self._board, players=players)
+
+    def make(self, chance: random.Random) -> Case:
+        """A request and the way its sender goes."""
+        if chance.random() < 0.35:
+            names = ("", "app.js", "style.css", "events?session=BOARD", "events?session=x",
+                     "events?a=1&b=2&c=3&d=4&e=5&session=x", "nothing", "../server.py", "%00")
+            text = _request("GET", chance.choice(names), "", chance)
+        else:
+            action, body = chance.choice(_BODIES)
+            text = _request("POST", f"api/{action}", _body(body, chance), chance)
+        if chance.random() < 0.6:
+            text = spoil(text, chance, (text,))
+        if chance.random() < 0.02:
+            header = "X: " + "y" * chance.choice((70_000, 2_000_000))
+            text = text.replace("\r\n", f"\r\n{header}\r\n", 1)
+        if chance.random() < 0.02:
+            text = text.replace("\r\n", "\r\nX: y" * 300 + "\r\n", 1)
+        return [text, chance.choice(("wait", "wait", "wait", "break"))]
+
+    def check(self, case: Case) -> Tally:
+        """Send a request; the server must answer it or end it, and serve the page afterwards."""
+        text = case[0]
+        for word, value in (("TOKEN", self._server.token), ("PORT", str(self._server.port)),
+                            ("BOARD", self._board)):
+            text = text.replace(word, value)
+        text = text.replace("LENGTH", str(len(text.partition("\r\n\r\n")[2])))
+        answer = self._send(text.encode("utf-8", "replace"), case[-1] == "wait")
+        status, page, _ = self._server.ask("GET", f"/{self._server.token}/")
+        if status != 200 or b"<html" not in page:
+            raise Defect(f"the page is not served any more: {status}")
+        if self._server.errors():
+            raise Defect(f"on standard error: {self._server.errors()[-300:]}")
+        # A request of HTTP before 1.0 gets its answer bare.
+        found = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
+        if found is None:
+            return Tally(rejected=1)
+        if found[1] not in (b"200", b"204", *_REFUSALS):
+            raise Defect(f"status {found[1].decode()}")
+        return Tally(accepted=1) if found[1] in (b"200", b"204") else Tally(rejected=1)
+
+    def _send(self, data: bytes, wait: bool) -> bytes:
+        """The answer to some bytes; nothing where the sender breaks off."""
+        with socket.create_connection(("127.0.0.1", self._server.port), PATIENCE) as connection:
+            answer = b""
+            try:
+                connection.sendall(data)
+                if not wait:
+                    return b""
+                connection.shutdown(socket.SHUT_WR)
+                # News of a board have no end; their first piece is enough.
+                while b"text/event-stream" not in answer and (some := connection.recv(1 << 16)):
+                    answer += some
+            except TimeoutError:
+                raise Hang("no answer: a hang") from None
+            except OSError:
+                pass  # The server has hung up on what it does not want to read.
+            return answer
+
+
+_REFUSALS = (b"400", b"403", b"404", b"405", b"411", b"413", b"414", b"415", b"431", b"501", b"502",
+             b"505")
+
+
+def _request(method: str, name: str, body: str, chance: random.Random) -> str:
+    """A request as the page makes it."""
+    length = chance.choice(NUMBERS) if chance.random() < 0.05 else "LENGTH"
+    origin = "Origin: http://127.0.0.1:PORT\r\n" if chance.random() < 0.5 else ""
+    brought = f"Content-Type: application/json\r\nContent-Length: {length}\r\n" if body else ""
+    return (
+        f"{method} /TOKEN/{name} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n{origin}{brought}"
+        f"Connection: close\r\n\r\n{body}"
+    )
+
+
+def _body(body: dict[str, object], chance: random.Random) -> str:
+    """A request's JSON, some of its values exchanged."""
+    body = {"session": "BOARD", **body}
+    for name in body:
+        if chance.random() < 0.15:
+            body[name] = chance.choice(_VALUES)
+    return json.dumps(body)

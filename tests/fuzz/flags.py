@@ -1,0 +1,85 @@
+"""Fuzzing of the tournament's command line: any flags, in any order, with any words."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+
+from merels.engine.rules import FIELDS, PRESETS
+from merels.tournament import tournament_cli
+from merels.tournament.flags import ENGINE_KEYS, FLAGS, OPTION_PREFIX, Flag
+from tests.fuzz.commands import run_command, within
+from tests.fuzz.harness import Case, Fuzzer, Tally
+from tests.fuzz.journals import IDLE
+from tests.fuzz.mutate import NUMBERS, spoil
+
+_SOUND = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "nodes=10"]
+_WORDS = ("roundrobin", "gauntlet", "swiss", "knockout", "a", "book", "true", "false", "1/2", "0/0",
+          "none.pgn", "none.pos", "0,2-5", "0", "-1", "nosuch:thing", "os:getcwd", ".a:b", ":", "")
+_VALUES = ("10+0.1", "40/1:30+0.5", "inf", "0.001", "nan", "1e400", "uci", "ugi", "sanmill", "on",
+           "off", "normalized", "logistic", "bayesian", "pgn", "pos", "random", "sequential",
+           "trace", "journal", "out.pgn", "'", '"a b"', "\\")
+
+
+class Flags(Fuzzer):
+    """Command lines read and made into tournaments, of which no game is played."""
+
+    name = "flags"
+    unit = "command lines"
+
+    def __enter__(self) -> Flags:
+        self._folder = tempfile.TemporaryDirectory()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def make(self, chance: random.Random) -> Case:
+        """A sound line with flags added, words of it spoilt, dropped or moved."""
+        words = list(_SOUND) if chance.random() < 0.9 else []
+        for _ in range(chance.choice((0, 1, 1, 2, 4, 10))):
+            name = chance.choice(list(FLAGS))
+            flag = [name, *_words_for(name, FLAGS[name], chance)]
+            words = words + flag if chance.random() < 0.8 else flag + words
+        draw = chance.random()
+        if words and draw < 0.3:
+            at = chance.randrange(len(words))
+            words[at] = spoil(words[at], chance)
+        elif words and draw < 0.4:
+            del words[chance.randrange(len(words))]
+        elif draw < 0.5:
+            chance.shuffle(words)
+        # No word may name a file outside the folder; the kernel lets no word hold a zero byte.
+        return [word.replace("/", "\\") if _is_path(word) else word.replace("\0", "")
+                for word in words]
+
+    def check(self, case: Case) -> Tally:
+        """Run the command line in an empty folder."""
+        with tempfile.TemporaryDirectory(dir=self._folder.name) as folder, within(folder):
+            return run_command(tournament_cli.main, [*case, *IDLE])
+
+
+def _is_path(word: str) -> bool:
+    """Whether a word might name a file; a limit or a share has digits before its slash."""
+    return not word.startswith(("tc=", "1/", "0/"))
+
+
+def _words_for(name: str, flag: Flag, chance: random.Random) -> list[str]:
+    """Words behind a flag: often as many and such as it takes."""
+    if name == "-set" or name == "-variant":
+        field = chance.choice(FIELDS)
+        sound = chance.choice((*field.choices, "0", "7", *PRESETS))
+        return [chance.choice((f"{field.name}={sound}", sound))]
+    if flag.keys:
+        return [_pair(flag, chance) for _ in range(chance.choice((1, 1, 2, 3)))]
+    number = chance.choice((flag.words[0], flag.words[1] % 3, 1))
+    return [chance.choice((chance.choice(_WORDS), chance.choice(NUMBERS), "2"))
+            for _ in range(number)]
+
+
+def _pair(flag: Flag, chance: random.Random) -> str:
+    key = chance.choice(flag.keys if chance.random() < 0.95 else ENGINE_KEYS)
+    if key == OPTION_PREFIX:
+        key += chance.choice(("Hash", "Threads", "", "a b"))
+    value = chance.choice((chance.choice(_VALUES), chance.choice(NUMBERS), "5"))
+    return f"{key}={value}" if chance.random() < 0.95 else value

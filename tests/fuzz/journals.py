@@ -1,0 +1,203 @@
+"""Fuzzing of the files of finished games: journals, spoilt as bytes and as SQL, and PGN."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from merels.tournament import merge_cli, ratings_cli, tournament_cli
+from merels.tournament.settings import Settings
+from merels.tournament.spec import EngineSpec, TimeControl
+from merels.tournament.store import Row, make_row, open_journal
+from tests.fuzz.commands import run_command, within
+from tests.fuzz.harness import Case, Fuzzer, Tally
+from tests.fuzz.mutate import NUMBERS, ODD, edit, make_edits, spoil
+from tests.tournament.specs import result
+
+FLAGS = ["-engine", "cmd=/none", "name=A", "-engine", "cmd=/none", "name=B", "-each", "nodes=20",
+         "-rounds", "2", "-srand", "7"]
+IDLE = ["-executor", "tests.fuzz.idle:Idle"]
+_META = ("settings", "arguments", "id", "created", "version", "shard", "verdict")
+_VALUES = ("NULL", "x'ff00'", "''", "0", "-1", "1.5", "1e300", "9223372036854775807", "'*'", "'-'",
+           "'#'", "'#x'", "'1-0'", "'nobody'", "'d6'", "'z9 q'", "'a b c d e f g'",
+           "CAST(x'ff' AS TEXT)", "'9999-12-31T23:59:59'", "'\x1b[2J'", "'{}'", "'[]'", "'[1]'",
+           "'null'", "'{\"seed\": []}'", "'{\"openings\": 5}'", "'\"x\"'", "'[\"-engine\"]'",
+           "'[\"-shard\"]'", "'[[]]'")
+
+
+class Journals(Fuzzer):
+    """A journal after edits of its bytes or statements of SQL, given to every reader of journals.
+
+    Edits are those of `edit`; a statement begins with ``sql``.
+    """
+
+    name = "journals"
+    unit = "files"
+
+    def __enter__(self) -> Journals:
+        self._folder = tempfile.TemporaryDirectory()
+        engines = tuple(EngineSpec(name, ("/none",), TimeControl(nodes=20)) for name in "AB")
+        path = str(Path(self._folder.name) / "sound")
+        # Settings as the flags give them, so that -resume finds nothing else to object to.
+        notes = {"id": "x", "arguments": json.dumps(FLAGS), "created": "2026", "shard": "1/1"}
+        with open_journal(path, Settings(engines, seed=7), False, notes) as journal:
+            for number in range(1, 5):
+                journal.append(make_row(result(number)))
+        self._settings = sound_settings(path)
+        self._sound = Path(path).read_bytes()
+        self._number = 0
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def make(self, chance: random.Random) -> Case:
+        """Edits of bytes, or statements."""
+        if chance.random() < 0.4:
+            return make_edits(chance, len(self._sound), 200)
+        return [_statement(chance, self._settings) for _ in range(chance.choice((1, 1, 2)))]
+
+    def check(self, case: Case) -> Tally:
+        """Rate, join and resume the journal."""
+        self._number += 1
+        folder = Path(self._folder.name) / str(self._number)
+        folder.mkdir()
+        (folder / "spoilt").write_bytes(edit(self._sound, case))
+        (folder / "sound").write_bytes(self._sound)
+        _execute(folder / "spoilt", [text[4:] for text in case if text.startswith("sql ")])
+        with within(str(folder)):
+            tallies = [
+                run_command(ratings_cli.main, ["spoilt", "-format", form])
+                for form in ("text", "html", "json")
+            ]
+            # Each reader gets what the file was: a resumed journal is written to.
+            tallies.append(run_command(merge_cli.main, ["out", "sound", "spoilt"]))
+            tallies.append(run_command(merge_cli.main, ["out2", "spoilt"]))
+            resume = ["-journal", "spoilt", "-resume", *IDLE]
+            tallies.append(run_command(tournament_cli.main, [*resume, "-pgnout", "p", "-quiet"]))
+            tallies.append(run_command(tournament_cli.main, [*FLAGS, *resume]))
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+        # A file counts as accepted where some reader finds nothing wrong with it.
+        accepted = any(tally.accepted for tally in tallies)
+        return Tally(int(accepted), int(not accepted))
+
+
+class GameFiles(Fuzzer):
+    """PGN files for ``merels ratings``."""
+
+    name = "gamefiles"
+    unit = "files"
+
+    def __enter__(self) -> GameFiles:
+        self._folder = tempfile.TemporaryDirectory()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def make(self, chance: random.Random) -> Case:
+        """Some games, spoilt, as the characters that stand for their bytes."""
+        games = []
+        for number in range(chance.choice((1, 2, 5))):
+            white, black = chance.sample(("A", "B", "Mühle", 'C "x"', "?"), 2)
+            score = chance.choice(("1-0", "0-1", "1/2-1/2", "*", "2-0", ""))
+            games.append(
+                f'[Event "?"]\n[Round "{number // 2}"]\n[White "{white}"]\n[Black "{black}"]\n'
+                f'[Result "{score}"]\n[Termination "normal"]\n\n1. d6 {{+0.1/2}} f4 {score}\n\n'
+            )
+        text = "".join(games)
+        if chance.random() < 0.9:
+            text = spoil(text, chance, (text,))
+        coding = chance.choice(("utf-8", "utf-8", "utf-8", "latin-1"))
+        return [text.encode(coding, "replace").decode("latin-1")]
+
+    def check(self, case: Case) -> Tally:
+        """Rate the file in every form."""
+        path = os.path.join(self._folder.name, "games.pgn")
+        Path(path).write_bytes("".join(case).encode("latin-1", "replace"))
+        tallies = [
+            run_command(ratings_cli.main, [path, "-format", form])
+            for form in ("text", "html", "json", "csv")
+        ]
+        accepted = all(tally.accepted for tally in tallies)
+        return Tally(int(accepted), int(not accepted))
+
+
+def sound_settings(path: str) -> str:
+    """The settings that a journal holds, as JSON."""
+    database = sqlite3.connect(path)
+    try:
+        (text,) = database.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
+        return str(text)
+    finally:
+        database.close()
+
+
+def _execute(path: Path, statements: list[str]) -> None:
+    """Change a journal; a statement that the file does not let happen changes nothing."""
+    if not statements:
+        return
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        for statement in statements:
+            try:
+                database.execute(statement)
+            except (sqlite3.Error, ValueError):
+                continue
+    finally:
+        database.close()
+
+
+def _statement(chance: random.Random, settings: str) -> str:
+    """A statement that makes a journal odd."""
+    value = chance.choice(_VALUES)
+    if chance.random() < 0.1:
+        value = _text(chance.choice((*NUMBERS, *ODD)))
+    draw = chance.random()
+    if draw < 0.5:
+        column = chance.choice(Row._fields)
+        return f"sql UPDATE games SET {column} = {value} WHERE number = {chance.randint(1, 4)}"
+    if draw < 0.65:
+        return f"sql UPDATE meta SET value = {value} WHERE key = '{chance.choice(_META)}'"
+    if draw < 0.85:
+        value = _spoilt_json(settings, chance)
+        return f"sql UPDATE meta SET value = {value} WHERE key = 'settings'"
+    if draw < 0.9:
+        return f"sql DELETE FROM meta WHERE key = '{chance.choice(_META)}'"
+    return chance.choice((
+        "sql DROP TABLE games", "sql DROP TABLE meta", "sql DELETE FROM games",
+        f"sql ALTER TABLE games DROP COLUMN {chance.choice(Row._fields)}",
+        "sql ALTER TABLE games RENAME TO game", "sql PRAGMA user_version = 2",
+        f"sql INSERT OR REPLACE INTO meta VALUES ('verdict', {value})",
+        f"sql ALTER TABLE games ADD COLUMN more TEXT DEFAULT {value}",
+        "sql INSERT INTO games SELECT 7, round, 9, black, white, position, opening, opening_name, "
+        "result, termination, reason, moves, scores, depths, nodes, times, clocks, started, "
+        f"{value} FROM games WHERE number = 1",
+    ))
+
+
+def _spoilt_json(settings: str, chance: random.Random) -> str:
+    """Settings, spoilt as text or with one value exchanged, as a literal of SQL."""
+    if chance.random() < 0.5:
+        return _text(spoil(settings, chance))
+    data = json.loads(settings)
+    place = data
+    key = chance.choice(list(place))
+    while isinstance(place[key], dict) and place[key] and chance.random() < 0.7:
+        place = place[key]
+        key = chance.choice(list(place))
+    place[key] = chance.choice((None, 0, -1, 10**30, "x", [], {}, [[]], 1.5, True, "1e9"))
+    return _text(json.dumps(data))
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''").replace("\0", "") + "'"
+
+

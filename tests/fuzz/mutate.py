@@ -1,0 +1,154 @@
+"""Ways to spoil a text, chosen at random."""
+
+from __future__ import annotations
+
+import random
+
+NUMBERS = (
+    "", "0", "-0", "+0", "-1", "1", "2", "9", "10", "00", "007", "1e3", "0x10", "1.5", "-", "--1",
+    "NaN", "inf", "1_000", "255", "256", "65535", "65536", "2147483647", "2147483648", "4294967296",
+    "9223372036854775807", "9223372036854775808", "18446744073709551616", "-2147483649",
+    "99999999999999999999999", "9" * 400, "٣", "²", "１", "½",
+)
+"""Numbers, and what some take for numbers."""
+ODD = (
+    "\0", "\r", "\r\n", "\t", "\v", "\f", "\x1b[2J", "\x7f", "\x85", "\xa0", "\xff", "\u2028",
+    "\ufeff", "\ufffd", "\U0001f600", "ı", "ſ", "ǰ", '"', "'", "\\", "{", "}", "[", "]", ";", "%",
+    "/", "=", " ", "  ", "*", "O", "@", "x", "X", "-",
+)
+"""Characters at which readers stumble."""
+
+
+def spoil(text: str, chance: random.Random, others: tuple[str, ...] = ()) -> str:
+    """The text after one to three random changes; ``others`` are texts to take pieces from."""
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
+        text = chance.choice(_WAYS)(text, chance)
+        if others and chance.random() < 0.2:
+            text = _splice(text, chance.choice(others), chance)
+    return text
+
+
+def _place(text: str, chance: random.Random) -> int:
+    return chance.randint(0, len(text))
+
+
+def _stretch(text: str, chance: random.Random) -> tuple[int, int]:
+    """Two places, most often near to one another."""
+    first = _place(text, chance)
+    return first, min(len(text), first + chance.choice((1, 1, 1, 2, 3, 8, 40)))
+
+
+def _cut(text: str, chance: random.Random) -> str:
+    return text[: _place(text, chance)]
+
+
+def _behead(text: str, chance: random.Random) -> str:
+    return text[_place(text, chance) :]
+
+
+def _drop(text: str, chance: random.Random) -> str:
+    first, last = _stretch(text, chance)
+    return text[:first] + text[last:]
+
+
+def _double(text: str, chance: random.Random) -> str:
+    first, last = _stretch(text, chance)
+    return text[:last] + text[first:]
+
+
+def _insert(text: str, chance: random.Random) -> str:
+    at = _place(text, chance)
+    return text[:at] + chance.choice(ODD) * chance.choice((1, 1, 1, 2, 50)) + text[at:]
+
+
+def _replace(text: str, chance: random.Random) -> str:
+    first, last = _stretch(text, chance)
+    return text[:first] + chance.choice(ODD) + text[last:]
+
+
+def _byte(text: str, chance: random.Random) -> str:
+    """One character becomes any other of the first 256."""
+    if not text:
+        return chr(chance.randrange(256))
+    at = chance.randrange(len(text))
+    return text[:at] + chr(chance.randrange(256)) + text[at + 1 :]
+
+
+def _swap(text: str, chance: random.Random) -> str:
+    """Two characters of the text change places."""
+    if len(text) < 2:
+        return text
+    letters = list(text)
+    one, other = chance.randrange(len(text)), chance.randrange(len(text))
+    letters[one], letters[other] = letters[other], letters[one]
+    return "".join(letters)
+
+
+def _word(text: str, chance: random.Random) -> str:
+    """A word goes, comes twice, becomes a number or changes places with another."""
+    words = text.split(" ")
+    at, other = chance.randrange(len(words)), chance.randrange(len(words))
+    way = chance.randrange(4)
+    if way == 0:
+        del words[at]
+    elif way == 1:
+        words.insert(other, words[at])
+    elif way == 2:
+        words[at] = chance.choice(NUMBERS)
+    else:
+        words[at], words[other] = words[other], words[at]
+    return " ".join(words)
+
+
+def _case(text: str, chance: random.Random) -> str:
+    return chance.choice((text.upper(), text.lower(), text.swapcase()))
+
+
+def _splice(text: str, other: str, chance: random.Random) -> str:
+    """The beginning of one text and the end of another."""
+    return text[: _place(text, chance)] + other[_place(other, chance) :]
+
+
+_WAYS = (
+    _cut, _behead, _drop, _double, _insert, _insert, _replace, _byte, _byte, _swap, _word, _word,
+    _word, _case,
+)
+
+
+def edit(data: bytes, edits: list[str]) -> bytes:
+    """Some bytes after edits such as ``cut 90``, ``set 12 ff``, ``add 3 00`` and ``drop 7 4``.
+
+    Places are counted from 0 and taken modulo the length; an edit that makes no sense does nothing.
+    """
+    for text in edits:
+        words = text.split()
+        try:
+            at = int(words[1]) % (len(data) or 1)
+            if words[0] == "cut":
+                data = data[:at]
+            elif words[0] == "set":
+                new = bytes.fromhex(words[2])
+                data = data[:at] + new + data[at + len(new) :]
+            elif words[0] == "add":
+                data = data[:at] + bytes.fromhex(words[2]) + data[at:]
+            elif words[0] == "drop":
+                data = data[:at] + data[at + int(words[2]) :]
+        except (IndexError, ValueError):
+            continue
+    return data
+
+
+def make_edits(chance: random.Random, size: int, hot: int = 0) -> list[str]:
+    """Random edits of so many bytes; half of them in the first ``hot``, if that is set."""
+    edits = []
+    for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
+        at = chance.randrange(hot if hot and chance.random() < 0.5 else max(size, 1))
+        some = bytes(
+            chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
+            for _ in range(chance.choice((1, 1, 1, 2, 4, 8)))
+        ).hex()
+        edits.append(
+            chance.choice((f"cut {at}", f"set {at} {some}", f"set {at} {some}", f"set {at} {some}",
+                           f"add {at} {some}", f"drop {at} {chance.randint(1, 64)}"))
+        )
+    return edits

@@ -1,0 +1,273 @@
+"""Fuzzing of the engine's command streams: the real process, many lines at a time."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import select
+import subprocess
+import sys
+import tempfile
+import time
+
+from merels.engine.errors import InputError
+from merels.engine.notation import format_position, format_seventeen, format_turns, parse_turn
+from merels.engine.position import Position
+from merels.engine.rules import FIELDS, PRESETS
+from merels.protocol.options import TABLE
+from tests.engine.random_games import choose, random_rules
+from tests.fuzz.harness import Case, Defect, Fuzzer, Hang, Tally
+from tests.fuzz.model import Model, State
+from tests.fuzz.mutate import NUMBERS, spoil
+
+PATIENCE = 120.0
+"""Seconds after which an answer is taken to be missing; far above what any takes."""
+LINES_OF_A_BURST = 250
+LAST_WORDS = b"\nstop\nisready\nd\ngo nodes 20\n"
+_HUGE = 1 << 17
+_GO = (
+    "depth 1", "depth 2", "nodes 1", "nodes 50", "movetime 1", "mate 1", "infinite", "ponder",
+    "wtime 5 btime 5", "p1time 3 p2time 4 p1inc 0", "wtime -5 winc 0 movestogo 0", "perft 0",
+    "perft 1", "perft 2", "searchmoves d6 a1 depth 1", "depth 1 nodes 1 movetime 1",
+)
+_PLAIN = (
+    "isready", "isready", "stop", "stop", "ponderhit", "d", "fen", "fen 17", "eval", "flip", "uci",
+    "ugi", "ucinewgame", "uginewgame", "debug on", "debug off", "query p1turn", "query gameover",
+    "query result", "perft 1", "register later", "compiler", "help", "", "position startpos",
+)
+_COSTLY = re.compile(
+    r"hash\D*\d{3}|threads\D*([5-9]|\d\d)|perft\D*([5-9]|\d\d)|bench|debug\s*log|quit",
+    re.IGNORECASE,
+)
+"""Lines that would take gigabytes, seconds or the process itself; other tests have them."""
+
+
+class Streams(Fuzzer):
+    """Bursts of lines in both dialects; behind each the process must be where the model is."""
+
+    name = "protocol"
+    unit = "lines"
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Streams:
+        self._folder = tempfile.TemporaryDirectory()
+        # A file in the place of the folder of tables: nothing is built in the background.
+        self._tables = os.path.join(self._folder.name, "none")
+        open(self._tables, "w").close()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.refresh()
+        self._folder.cleanup()
+
+    def refresh(self) -> None:
+        """The next burst meets a new process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def make(self, chance: random.Random) -> Case:
+        """A burst: a dialect, then lines sound and spoilt, in order and not."""
+        lines = [chance.choice(("uci", "ugi")), _variant(chance), "setoption name Hash value 1"]
+        position = Position(PRESETS["mill"])
+        number = chance.choice((3, 30, LINES_OF_A_BURST))
+        while len(lines) < number:
+            position, line = _sound_line(position, chance)
+            if chance.random() < 0.6:
+                line = _spoilt(line, chance)
+            lines.append(line)
+        if chance.random() < 0.3:
+            lines = _reordered(lines, chance)
+        # Bytes are kept as the characters of the same numbers.
+        return [_bytes(line).decode("latin-1") for line in lines if not _COSTLY.search(line)]
+
+    def check(self, case: Case) -> Tally:
+        """Send a burst, and compare what came of it with the model."""
+        model = Model()
+        burst = "\n".join(case).encode("latin-1")
+        for line in (b"ucinewgame", *_RESET, *(burst + LAST_WORDS).split(b"\n")[:-1]):
+            model.line(line)
+        data = b"\n".join((b"ucinewgame", *_RESET, burst)) + LAST_WORDS
+        lines = self._talk(data, model.readies, model.best_moves)
+        self._judge(lines, model)
+        return Tally(model.accepted, model.rejected)
+
+    def _talk(self, data: bytes, readies: int, best_moves: int) -> list[str]:
+        """Send bytes; the lines that come until all is answered, and a last look for more."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "merels.protocol"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "MERELS_TABLES": self._tables},
+                cwd=self._folder.name,
+            )
+            assert self._process.stdin is not None
+            os.set_blocking(self._process.stdin.fileno(), False)
+        output = bytearray()
+        self._exchange(data, output, readies, best_moves)
+        self._exchange(b"isready\n", output, readies + 1, best_moves)
+        return output.decode("utf-8").split("\n")[:-1]
+
+    def _exchange(self, data: bytes, output: bytearray, readies: int, best_moves: int) -> None:
+        """Write and read until so many ``readyok`` and ``bestmove`` have come."""
+        assert self._process is not None and self._process.stdin and self._process.stdout
+        writer, reader = self._process.stdin.fileno(), self._process.stdout.fileno()
+        left = memoryview(data)
+        deadline = time.monotonic() + PATIENCE
+        while left or not _answered(output, readies, best_moves):
+            wait = deadline - time.monotonic()
+            if wait <= 0:
+                raise Hang("no answer: a hang, or a bestmove or readyok that is missing")
+            readable, writable, _ = select.select([reader], [writer] if left else [], [], wait)
+            if readable:
+                some = os.read(reader, 1 << 16)
+                if not some:
+                    tail = output[-300:].decode("utf-8", "replace")
+                    raise Defect(f"the process has ended, code {self._process.wait()}: {tail}")
+                output += some
+            if writable:
+                try:
+                    left = left[os.write(writer, left[: 1 << 16]) :]
+                except BrokenPipeError:
+                    left = left[:0]
+
+    def _judge(self, lines: list[str], model: Model) -> None:
+        """Whether the answers are those that the lines ask for."""
+        best = [line.split() for line in lines if line.startswith("bestmove")]
+        expect(len(best) == model.best_moves, f"{len(best)} bestmoves for {model.best_moves} go")
+        ready = lines.count("readyok")
+        expect(ready == model.readies + 1, f"{ready} readyok for {model.readies + 1} isready")
+        for line in lines:
+            answer = line.strip().startswith(("info", "bestmove", "readyok", "option", "id "))
+            expect(not answer or line == line.strip(), f"blanks around {line[:60]!r}")
+            expect(len(line) < 8000, f"a line of {len(line)} characters")
+            expect("internal" not in line and "Traceback" not in line, line[:200])
+        fen = [line[5:] for line in lines if line.startswith("Fen: ")][-1]
+        rules = [line[7:] for line in lines if line.startswith("Rules: ")][-1]
+        known = {state.signature: state for state in model.states}
+        expect((fen, rules) in known, f"stands at {fen} ({rules}), expected {list(known)[0]}")
+        self._judge_turn(best[-1], known[fen, rules], model.dialect)
+        told = False
+        for line in lines:
+            if line.startswith("bestmove"):
+                expect(told, f"no score before {line}")
+            told = not line.startswith("bestmove") and (told or " score " in line)
+
+    def _judge_turn(self, words: list[str], state: State, dialect: str) -> None:
+        """Whether a best move is legal, and spelled as the dialect has it."""
+        position = state.setup.position
+        if position.outcome() is not None:
+            expect(words == ["bestmove", "0000"], f"{words} where the game is over")
+            return
+        expect(dialect == "uci" or len(words) == 2, f"{words} in ugi")
+        objection = position.objection(parse_turn(words[1]))
+        expect(objection is None, f"{words}: {objection} at {format_position(position)}")
+
+
+_RESET = (b"setoption name UCI_Variant value mill", b"setoption name UCI_LimitStrength value false",
+          b"setoption name MultiPV value 1", b"setoption name Threads value 1",
+          b"setoption name Hash value 1", b"debug off", b"stop")
+"""What makes one process for many bursts as good as one for each."""
+
+
+def expect(fine: bool, what: str) -> None:
+    """Raise a `Defect` unless all is fine."""
+    if not fine:
+        raise Defect(what)
+
+
+def _answered(output: bytearray, readies: int, best_moves: int) -> bool:
+    """Whether enough answers are there, each line whole."""
+    whole = output.endswith(b"\n")
+    return (
+        whole
+        and len(re.findall(rb"(?m)^readyok$", output)) >= readies
+        and len(re.findall(rb"(?m)^bestmove ", output)) >= best_moves
+    )
+
+
+def _sound_line(position: Position, chance: random.Random) -> tuple[Position, str]:
+    """A line as a client might send it, and the position that clients are at then."""
+    draw = chance.random()
+    if draw < 0.35:
+        return _position_line(position, chance)
+    if draw < 0.45:
+        return position, "go " + chance.choice(_GO)
+    if draw < 0.55:
+        return position, _setting(chance)
+    return position, chance.choice(_PLAIN)
+
+
+def _position_line(position: Position, chance: random.Random) -> tuple[Position, str]:
+    """A position some random turns further on, or at the start again."""
+    if chance.random() < 0.2 or position.outcome() is not None:
+        position = Position(position.rules)
+    start = position
+    turns = []
+    for _ in range(chance.choice((0, 1, 2, 5, 20))):
+        legal = position.legal_turns()
+        if not legal or position.outcome() is not None:
+            break
+        turns.append(choose(position, legal, chance))
+        position = position.play(turns[-1])
+    write = chance.choice((format_position, format_position, format_position, format_seventeen))
+    text = "startpos" if start == Position(start.rules) else f"fen {write(start)}"
+    if turns or chance.random() < 0.3:
+        text += f" moves {format_turns(turns)}"
+    return position, f"position {text}".rstrip()
+
+
+def _variant(chance: random.Random) -> str:
+    return f"setoption name UCI_Variant value {chance.choice(list(PRESETS))}"
+
+
+def _setting(chance: random.Random) -> str:
+    """An option with a value that may fit."""
+    if chance.random() < 0.4:
+        return _variant(chance)
+    if chance.random() < 0.5:
+        rules = random_rules(chance)
+        field = chance.choice(FIELDS)
+        return f"setoption name {field.name} value {getattr(rules, field.attribute)}"
+    option = chance.choice(TABLE)
+    value = chance.choice((str(option.default), str(option.low), "true", "false", "", "<empty>",
+                           chance.choice(NUMBERS), *option.choices[:1]))
+    return f"setoption name {option.name} value {value}"
+
+
+def _spoilt(line: str, chance: random.Random) -> str:
+    """A line spoilt in one of the ways that have been met, and some that have not."""
+    draw = chance.random()
+    if draw < 0.8:
+        return spoil(line, chance, _PLAIN)
+    if draw < 0.9:
+        words = line.split() or [""]
+        words[chance.randrange(len(words))] = chance.choice(NUMBERS)
+        return " ".join(words)
+    if draw < 0.95:
+        return bytes(chance.randrange(256) for _ in range(chance.choice((1, 5, 80)))).decode(
+            "latin-1"
+        )
+    if draw < 0.999:
+        return f"{chance.choice(('joho', 'xyz debug', '0'))} {line}"
+    return (line + chance.choice((" ", " d6", "x", "9", "\xff"))) * (_HUGE // (len(line) + 1))
+
+
+def _reordered(lines: list[str], chance: random.Random) -> list[str]:
+    """Lines in another order, some of them twice, some not at all."""
+    mixed = chance.choices(lines, k=len(lines))
+    return [line for line in mixed if "go " not in line or chance.random() < 0.5]
+
+
+def _bytes(line: str) -> bytes:
+    """A line's bytes: as UTF-8 where it has wider characters, else one each, valid text or not."""
+    try:
+        return line.encode("latin-1")
+    except UnicodeEncodeError:
+        return line.encode("utf-8", "replace")

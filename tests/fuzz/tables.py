@@ -1,0 +1,178 @@
+"""Fuzzing of table files: their headers alone, and whole files through the way they are opened."""
+
+from __future__ import annotations
+
+import random
+import struct
+import tempfile
+import zlib
+from pathlib import Path
+
+from merels.engine import core
+from merels.engine.bridge import core_board, core_rules
+from merels.engine.position import Position
+from merels.engine.rules import DEFAULT_RULES
+from merels.engine.tables.files import (
+    DEPTHS,
+    HEADER_SIZE,
+    VALUES,
+    Header,
+    TableError,
+    Tally as Counted,
+    checksum,
+    file_name,
+    parse_header,
+    rule_fields,
+    write_table,
+)
+from merels.engine.tables.probe import Tables
+from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
+from tests.fuzz.mutate import edit, make_edits
+
+_PAIRS = ((3, 3), (4, 3))
+_FIELDS = ((8, 2), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 2),
+           (20, 4), (24, 4), (28, 4), (32, 4), (40, 8), (48, 8), (96, 2), (124, 4))
+"""Offset and size of what a header holds."""
+_VALUES = (0, 1, 2, 3, 4, 9, 10, 18, 127, 128, 255)
+
+
+def synthetic(kind: int, larger: int, smaller: int) -> tuple[Header, bytes]:
+    """A table's header and data: the right length, and values and depths at random."""
+    places = core.table_places(larger, smaller)
+    number = 1 if larger == smaller else 2
+    counts = (Counted(places, 0, 0, None, None),) * number
+    header = Header(kind, larger, smaller, rule_fields(DEFAULT_RULES), places, counts)
+    data = random.Random(f"{kind} {larger} {smaller}").randbytes(header.data_size)
+    whole = checksum([memoryview(data)])
+    values = whole if kind == VALUES else synthetic(VALUES, larger, smaller)[0].checksum
+    return Header(kind, larger, smaller, header.rules, places, counts, whole, values), data
+
+
+class Headers(Fuzzer):
+    """The first 128 bytes; ``seal`` among the edits makes their checksum right again."""
+
+    name = "headers"
+    unit = "headers"
+
+    def __init__(self) -> None:
+        header, self._data = synthetic(VALUES, 3, 3)
+        self._header = header.pack()
+
+    def make(self, chance: random.Random) -> Case:
+        """Edits of a header, most often of a single field."""
+        if chance.random() < 0.4:
+            edits = make_edits(chance, HEADER_SIZE)
+        else:
+            edits = [_set_field(chance) for _ in range(chance.choice((1, 1, 2, 3)))]
+        return [*edits, *["seal"] * (chance.random() < 0.8)]
+
+    def check(self, case: Case) -> Tally:
+        """Read a header; what is accepted must be written as the same bytes."""
+        data = spoilt_header(self._header, case)
+        try:
+            header = parse_header(data, Path("3-3.wdl"))
+        except TableError:
+            return Tally(rejected=1)
+        again = header.pack()
+        # The bytes that mean nothing may hold anything, flags any number but 0 for true.
+        if parse_header(again, Path("3-3.wdl")) != header or len(again) != HEADER_SIZE:
+            raise Defect(f"{header} became {parse_header(again, Path('3-3.wdl'))}")
+        if not 3 <= header.smaller <= header.larger <= 9 or header.kind not in (VALUES, DEPTHS):
+            raise Defect(f"a table that cannot be: {header}")
+        if len(header.tallies) != 2 - (header.larger == header.smaller):
+            raise Defect(f"{len(header.tallies)} tables of {header.larger}-{header.smaller}")
+        return Tally(accepted=1)
+
+
+class TableFiles(Fuzzer):
+    """Whole files, opened, probed and played by; edits of header and data, sealed or not."""
+
+    name = "tables"
+    unit = "files"
+
+    def __enter__(self) -> TableFiles:
+        self._folder = tempfile.TemporaryDirectory()
+        self._path = Path(self._folder.name)
+        self._sound: dict[str, bytes] = {}
+        for pair in _PAIRS:
+            for kind in (VALUES, DEPTHS):
+                header, data = synthetic(kind, *pair)
+                path = self._path / file_name(*pair, kind)
+                write_table(path, header, [memoryview(data)])
+                self._sound[path.name] = path.read_bytes()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def make(self, chance: random.Random) -> Case:
+        """A file's name and its edits."""
+        name = chance.choice(list(self._sound))
+        if chance.random() < 0.5:
+            edits = [_set_field(chance)]
+        else:
+            edits = make_edits(chance, len(self._sound[name]), HEADER_SIZE)
+        seals = chance.choice(([], ["seal"], ["seal", "seal data"]))
+        return [name, *edits, *seals]
+
+    def check(self, case: Case) -> Tally:
+        """Open the pair of a spoilt file; whatever is used must be what was written."""
+        name, edits = case[0], case[1:]
+        if name not in self._sound:
+            return Tally(rejected=1)
+        sound = self._sound[name]
+        data = spoilt_header(sound, edits)
+        path = self._path / name
+        path.write_bytes(data)
+        tables = Tables(DEFAULT_RULES)
+        try:
+            tables.load(self._path, int(name[0]), int(name[2]))
+        except TableError:
+            return Tally(rejected=1)
+        finally:
+            path.write_bytes(sound)
+        _probe(tables, int(name[0]), int(name[2]))
+        refused = bool(tables.problems)
+        if not refused and data[HEADER_SIZE:] != sound[HEADER_SIZE:] and "seal data" not in edits:
+            raise Defect(f"spoilt data of {name} are used")
+        return Tally(rejected=1) if refused else Tally(accepted=1)
+
+
+def spoilt_header(data: bytes, edits: list[str]) -> bytes:
+    """A file's bytes after edits, with such checksums made right as the edits ask for."""
+    data = edit(data, edits)
+    if "seal data" in edits and len(data) >= HEADER_SIZE:
+        data = data[:28] + struct.pack("<I", zlib.crc32(data[HEADER_SIZE:])) + data[32:]
+    if "seal" in edits and len(data) >= HEADER_SIZE:
+        crc = struct.pack("<I", zlib.crc32(data[: HEADER_SIZE - 4]))
+        data = data[: HEADER_SIZE - 4] + crc + data[HEADER_SIZE:]
+    return data
+
+
+def _set_field(chance: random.Random) -> str:
+    """An edit that gives a field of a header another value."""
+    at, size = chance.choice(_FIELDS)
+    value = chance.choice((*_VALUES, (1 << 8 * size) - 1, chance.randrange(1 << 8 * size)))
+    return f"set {at} {(value % (1 << 8 * size)).to_bytes(size, 'little').hex()}"
+
+
+def _probe(tables: Tables, larger: int, smaller: int) -> None:
+    """Look up boards of all sorts; what is known must be a value and a depth that can be."""
+    chance = random.Random(1)
+    for own, opponent in {(larger, smaller), (smaller, larger)}:
+        if not tables.core.has(own, opponent):
+            raise Defect(f"{own}-{opponent} is missing in a file that is used")
+        tables.core.time_probes(own, opponent, 200, 1)
+        for plies in (0, 3, 79):
+            points = chance.sample(range(24), own + opponent)
+            men = sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:])
+            position = Position(DEFAULT_RULES, men, (0, 0), 0, plies)
+            known = tables.probe(position)
+            if known is not None and (abs(known.value) > 1 or (known.depth or 0) not in range(256)):
+                raise Defect(f"{known} for {position!r}")
+            bounds = tables.core.bounds(core_rules(DEFAULT_RULES), core_board(position))
+            if bounds is not None and not -1 <= bounds[0] <= bounds[1] <= 1:
+                raise Defect(f"bounds {bounds} for {position!r}")
+            list(tables.turns(position))
+
+

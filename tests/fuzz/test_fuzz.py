@@ -1,0 +1,82 @@
+"""A short run of every fuzzer, and (slow) the long ones; their seeds and counts are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.fuzz.every import FUZZERS
+from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
+
+SEED = 1
+LONG = {
+    "protocol": 1_000_000, "positions": 30_000, "turns": 20_000, "games": 10_000,
+    "headers": 40_000, "tables": 3_000, "journals": 1_000, "gamefiles": 3_000, "flags": 5_000,
+    "board": 3_000,
+}
+"""Inputs of the long runs: a million lines, and 100,000 positions, turns, records and headers."""
+
+
+def try_fuzzer(name: str, count: int, record: Callable[[str, object], None]) -> None:
+    """Run a fuzzer, and put seed and counts into the output and the report."""
+    report = run(FUZZERS[name][0](), count, SEED)
+    print(report, *report.failures, sep="\n")
+    record("fuzz", str(report))
+    assert report.failures == []
+    assert report.count >= count
+    assert report.accepted and report.rejected, "a fuzzer of which all fails or nothing does"
+
+
+@pytest.mark.parametrize("name", FUZZERS)
+def test_spoilt_input_is_survived(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
+    try_fuzzer(name, FUZZERS[name][1], record_property)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FUZZERS)
+def test_much_spoilt_input_is_survived(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
+    try_fuzzer(name, LONG[name], record_property)
+
+
+class Faulty(Fuzzer):
+    """A product that cannot bear the letter q."""
+
+    name = "faulty"
+
+    def make(self, chance: object) -> Case:
+        """The same case each time."""
+        return ["abc", "d e q f", "ghi"]
+
+    def check(self, case: Case) -> Tally:
+        """Fail at the letter."""
+        if "q" in "".join(case):
+            raise Defect("it cannot bear this")
+        return Tally(accepted=1)
+
+
+def test_a_failure_is_made_small_and_can_be_replayed() -> None:
+    report = run(Faulty(), 1, SEED)
+    assert report.failures == [
+        "faulty: it cannot bear this; python -m tests.fuzz faulty -replay '[\"q\"]'"
+    ]
+
+
+def test_the_same_seed_makes_the_same_cases() -> None:
+    import random
+
+    for name, (make, _) in FUZZERS.items():
+        if name in ("board", "tables", "journals"):
+            continue  # They make cases of what they have begun.
+        one, other = (make().make(random.Random("a seed")) for _ in range(2))
+        assert one == other
+
+
+def test_a_case_that_fails_in_two_pieces_keeps_both() -> None:
+    assert minimise(["a", "bx", "c", "yd"], lambda c: "x" in "".join(c) and "y" in "".join(c)) == [
+        "x", "y"
+    ]

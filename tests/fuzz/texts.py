@@ -1,0 +1,280 @@
+"""Fuzzing of what is read as text: positions, turns, rules, games in every form."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from merels.engine.bridge import core_turns, decode_turn, perft
+from merels.engine.errors import InputError
+from merels.engine.notation import (
+    MAXIMUM_NUMBER,
+    START,
+    format_position,
+    format_seventeen,
+    format_turns,
+    parse_position,
+    parse_turn,
+)
+from merels.engine.position import Position, Turn
+from merels.engine.record import Record, format_record, parse_record
+from merels.engine.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules
+from merels.protocol.formats import read_game, write_game
+from merels.protocol.formats.codingame import format_command, parse_command
+from merels.protocol.formats.playok import (
+    format_playok,
+    format_playok_turn,
+    parse_playok,
+    parse_playok_turn,
+)
+from merels.protocol.position_line import read_setup
+from tests.engine.random_games import random_positions, random_rules
+from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
+from tests.fuzz.mutate import spoil
+
+_GAMES = Path(__file__).parents[1] / "data" / "games.json"
+_SHARE_SOUND = 0.05
+"""Of the texts that stay as they are: they must be accepted, which shows that the check can be."""
+
+
+class Texts(Fuzzer):
+    """A text is refused with `InputError`, or what it says survives being written and read again.
+
+    A case is the kind of the text, the rules it is read under, and the text.
+    """
+
+    kinds: dict[str, tuple[Callable[[random.Random], str], Callable[[str, str], None]]]
+
+    def make(self, chance: random.Random) -> Case:
+        """A kind, rules and a text that is most often spoilt."""
+        kind = chance.choice(list(self.kinds))
+        text = self.kinds[kind][0](chance)
+        if chance.random() < _SHARE_SOUND:
+            return [kind, str(_rules(chance)), text]
+        return [kind, str(_rules(chance)), spoil(text, chance, (self.kinds[kind][0](chance),))]
+
+    def check(self, case: Case) -> Tally:
+        """Read the text."""
+        kind, rules, text = case if len(case) == 3 else ("position", "mill", "".join(case))
+        if kind not in self.kinds:
+            return Tally(rejected=1)
+        try:
+            parse_rules(rules)
+            self.kinds[kind][1](text, rules)
+        except InputError as error:
+            expect_one_line(error)
+            return Tally(rejected=1)
+        return Tally(accepted=1)
+
+
+def expect_one_line(error: InputError) -> None:
+    """The error must say what is wrong, on one line of bearable length."""
+    if not 0 < len(str(error)) < 1000 or len(str(error).splitlines()) != 1:
+        raise Defect(f"not one line: {str(error)[:300]!r}")
+
+
+def expect_same(one: object, other: object, what: str) -> None:
+    """Raise a `Defect` where two things differ."""
+    if one != other:
+        raise Defect(f"{what}: {one!r} became {other!r}")
+
+
+def check_position(position: Position) -> None:
+    """Whether referee and core take a position for one of the game."""
+    white, black = position.men
+    if white & black or (white | black) >> 24:
+        raise Defect(f"men on the same or on no point: {position!r}")
+    for men, hand in zip(position.men, position.hands):
+        if not 0 <= hand <= MEN_PER_SIDE or men.bit_count() + hand > MEN_PER_SIDE:
+            raise Defect(f"too many men: {position!r}")
+    if not 0 <= position.plies <= MAXIMUM_PLIES or not 1 <= position.number <= MAXIMUM_NUMBER:
+        raise Defect(f"numbers out of bounds: {position!r}")
+    turns = position.legal_turns()
+    found = {decode_turn(code) for code in core_turns(position)}
+    expect_same(set(turns), found, "the core's turns")
+    expect_same(len(turns), perft(position, 1), "perft 1")
+    position.outcome()
+    for turn in turns[:2]:
+        check_written(position.play(turn))
+
+
+def check_written(position: Position) -> None:
+    """Whether a position's texts say the same position."""
+    bare = Position(
+        position.rules, position.men, position.hands, position.side, position.plies, position.number
+    )
+    for write in (format_position, format_seventeen):
+        expect_same(bare, parse_position(write(position), position.rules), write.__name__)
+
+
+def _position(text: str, rules: str) -> None:
+    position = parse_position(text, parse_rules(rules))
+    check_written(position)
+    check_position(position)
+
+
+def _setup(text: str, rules: str) -> None:
+    setup = read_setup(text.split(), parse_rules(rules))
+    check_position(setup.position)
+    expect_same(setup.position, setup.under(setup.position.rules).position, "the setup read again")
+
+
+def _turn(text: str, rules: str) -> None:
+    turn = parse_turn(text)
+    _check_turn(turn)
+    expect_same(turn, parse_turn(str(turn)), "the turn")
+
+
+def _numbers(text: str, rules: str) -> None:
+    turn = parse_playok_turn(text)
+    _check_turn(turn)
+    expect_same(turn, parse_playok_turn(format_playok_turn(turn)), "PlayOK's turn")
+
+
+def _command(text: str, rules: str) -> None:
+    turn = parse_command(text)
+    _check_turn(turn)
+    expect_same(turn, parse_command(format_command(turn)), "CodinGame's turn")
+
+
+def _check_turn(turn: Turn) -> None:
+    points = [turn.to, *turn.taken, *([] if turn.origin is None else [turn.origin])]
+    if len(set(points)) != len(points) or not all(0 <= point < 24 for point in points):
+        raise Defect(f"a turn of points that are none: {turn!r}")
+
+
+def _rule_set(text: str, rules: str) -> None:
+    found = parse_rules(text)
+    expect_same(found, parse_rules(str(found)), "the rules")
+    perft(Position(found), 1)
+
+
+def _game(text: str, rules: str) -> None:
+    _check_record(parse_record(text, parse_rules(rules)))
+
+
+def _playok(text: str, rules: str) -> None:
+    record = parse_playok(text, parse_rules(rules))
+    _check_record(record)
+    if format_position(record.start) == START:
+        again = parse_playok(format_playok(record))
+        expect_same((record.turns, record.result), (again.turns, again.result), "PlayOK's game")
+
+
+def _any_game(text: str, rules: str) -> None:
+    record = read_game(text, parse_rules(rules))
+    _check_record(record)
+    write_game(record, record.final())
+
+
+def _check_record(record: Record) -> None:
+    """Whether every turn is legal and the record's text says the same game."""
+    position = record.start
+    check_position(position)
+    for turn in record.turns:
+        position = position.push(turn)
+    check_written(position)
+    text = format_record(record)
+    again = parse_record(text)
+    expect_same((record.start, record.turns), (again.start, again.turns), "the game")
+    expect_same(record.result, again.result, "the result")
+    expect_same(text, format_record(again), "the record's text")
+
+
+def _rules(chance: random.Random) -> str:
+    return chance.choice(list(PRESETS))
+
+
+_POSITIONS = [position for position in random_positions(1, 400)]
+
+
+def _some_position(chance: random.Random) -> str:
+    write = chance.choice((format_position, format_seventeen))
+    return write(chance.choice(_POSITIONS))
+
+
+def _some_setup(chance: random.Random) -> str:
+    record = _some_record(chance)
+    start = format_position(record.start)
+    start = "startpos" if start == START else f"fen {start}"
+    return f"{start} moves {format_turns(record.turns)}"
+
+
+def _some_turn(chance: random.Random) -> Turn:
+    return chance.choice(chance.choice(_POSITIONS).legal_turns() or [Turn(None, 0)])
+
+
+def _some_record(chance: random.Random) -> Record:
+    """The first turns of a game, with a comment here and there."""
+    record = chance.choice(_RECORDS)
+    number = chance.choice((0, 1, 3, 10, 30, 80))
+    comments = ["+0.25/6 0.001s" if chance.random() < 0.2 else "" for _ in record.turns]
+    return Record(
+        record.start, record.turns[:number], comments[:number], record.result, record.tags
+    )
+
+
+def _records() -> list[Record]:
+    found = []
+    for game in json.loads(_GAMES.read_text()):
+        record = Record(parse_position(game["position"], parse_rules(game["rules"])))
+        record.turns = [parse_turn(token) for token in game["moves"].split()]
+        record.result = game["result"]
+        record.tags = {"White": 'A "b" \\ c', "Black": "Mühle", "Round": "1"}
+        found.append(record)
+    return found
+
+
+_RECORDS = _records()
+_FROM_START = [record for record in _RECORDS if format_position(record.start) == START]
+
+
+def _some_command(chance: random.Random) -> str:
+    turn = _some_turn(chance)
+    return format_command(turn._replace(taken=turn.taken[:1]))
+
+
+def _some_numbers(chance: random.Random) -> str:
+    record = chance.choice(_FROM_START)
+    number = chance.choice((0, 1, 3, 10, 30, 80))
+    return format_playok(Record(record.start, record.turns[:number], result=record.result))
+
+
+class Positions(Texts):
+    """Positions of 6 and of 17 fields, with turns behind them, and the texts of rules."""
+
+    name = "positions"
+    kinds = {
+        "position": (_some_position, _position),
+        "setup": (_some_setup, _setup),
+        "rules": (lambda chance: str(random_rules(chance)), _rule_set),
+    }
+
+
+class Turns(Texts):
+    """Single turns in the three spellings."""
+
+    name = "turns"
+    kinds = {
+        "turn": (lambda chance: str(_some_turn(chance)), _turn),
+        "numbers": (lambda chance: format_playok_turn(_some_turn(chance)), _numbers),
+        "command": (_some_command, _command),
+    }
+
+
+class Games(Texts):
+    """Game records: ours, PlayOK's, and whatever somebody pastes into the board."""
+
+    name = "games"
+    kinds = {
+        "record": (lambda chance: format_record(_some_record(chance)), _game),
+        "playok": (_some_numbers, _playok),
+        "pasted": (
+            lambda chance: chance.choice(
+                (_some_position, _some_numbers, lambda c: format_record(_some_record(c)))
+            )(chance),
+            _any_game,
+        ),
+    }
