@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import monotonic_ns
 from types import TracebackType
+from typing import Self
 
 from merels.engine.position import Position
 from merels.protocol.adapters import Uci
@@ -19,33 +20,26 @@ _SLICE = 500_000_000
 class Analysis:
     """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
 
-    ``info`` is the latest of the best variation, ``infos`` the latest of each.
+    Where what the engine says comes from is left to its kinds: `WireAnalysis`, and `OwnAnalysis`.
     """
 
-    def __init__(
-        self, wire: Wire, dialect: Uci, position: Position, start: int, timeout: int
-    ) -> None:
-        self._wire = wire
-        self._dialect = dialect
-        self._position = position
-        self._deadline = start + timeout
+    def __init__(self) -> None:
         self._variations: dict[int, Info] = {}
         self._running = True
-        self._stopped = False
 
     @property
     def info(self) -> Info:
-        """The best variation so far."""
+        """The latest of the best variation."""
         return self._variations.get(1, Info())
 
     @property
     def infos(self) -> list[Info]:
-        """The variations so far, the best one first."""
+        """The latest of each variation, the best one first."""
         return [self._variations[index] for index in sorted(self._variations)]
 
     @property
     def running(self) -> bool:
-        """Whether the engine still owes its ``bestmove``."""
+        """Whether there may be more to read."""
         return self._running
 
     def __iter__(self) -> Iterator[Info]:
@@ -59,34 +53,18 @@ class Analysis:
 
     def next(self) -> Info | None:
         """Wait for the next `Info`; None once the analysis has ended."""
-        while self._running:
-            # In slices, for another thread may bring the deadline forward.
-            line = self._wire.read_line(min(self._deadline, monotonic_ns() + _SLICE))
-            if line is None:
-                if monotonic_ns() < self._deadline:
-                    continue
-                self._running = False
-                raise EngineTimeout("does not end its search in its time")
-            first, _, _ = line[:16].partition(b" ")
-            if first.lower() == b"bestmove":
-                self._running = False
-                break
-            if first.lower() != b"info":
-                continue
-            ends = self._dialect.inside and b" bestmove " in line + b" "
-            self._running = not ends
-            info = self._dialect.info(line, self._position)
-            if info.score is not None:
-                self._variations[info.multipv] = info
-            return info
-        return None
+        info = self._next() if self._running else None
+        if info is not None and info.score is not None:
+            self._variations[info.multipv] = info
+        return info
+
+    def _next(self) -> Info | None:
+        """The next `Info`, or None at the end; whoever hears the end sets ``_running``."""
+        raise NotImplementedError
 
     def stop(self) -> None:
         """Ask the engine to end; what it still has to say can be read. Free for any thread."""
-        if self._running and not self._stopped:
-            self._stopped = True
-            self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
-            self._wire.send(b"stop\n")
+        raise NotImplementedError
 
     def wait(self) -> Info:
         """Read to the end and return the best variation."""
@@ -99,7 +77,7 @@ class Analysis:
         self.stop()
         self.wait()
 
-    def __enter__(self) -> Analysis:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -114,4 +92,45 @@ class Analysis:
             try:
                 self.close()
             except EngineError:
-                pass
+                pass  # What went wrong first is what the caller has to hear.
+
+
+class WireAnalysis(Analysis):
+    """The analysis of an engine that is a process.
+
+    ``start`` is when it was asked (`monotonic_ns`), ``timeout`` how many nanoseconds it has.
+    """
+
+    def __init__(
+        self, wire: Wire, dialect: Uci, position: Position, start: int, timeout: int
+    ) -> None:
+        super().__init__()
+        self._wire = wire
+        self._dialect = dialect
+        self._position = position
+        self._deadline = start + timeout
+        self._stopped = False
+
+    def _next(self) -> Info | None:
+        while self._running:
+            # In slices, for another thread may bring the deadline forward.
+            line = self._wire.read_line(min(self._deadline, monotonic_ns() + _SLICE))
+            if line is None:
+                if monotonic_ns() < self._deadline:
+                    continue
+                self._running = False
+                raise EngineTimeout("does not end its search in its time")
+            first = line[:16].partition(b" ")[0].lower()
+            if first == b"bestmove":
+                self._running = False
+            elif first == b"info":
+                ends = self._dialect.inside and b" bestmove " in line + b" "
+                self._running = not ends
+                return self._dialect.info(line, self._position)
+        return None
+
+    def stop(self) -> None:
+        if self._running and not self._stopped:
+            self._stopped = True
+            self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
+            self._wire.send(b"stop\n")

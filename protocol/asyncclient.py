@@ -10,11 +10,10 @@ any system.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
-from types import TracebackType
-from typing import TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from merels.engine.position import Position, Turn
 from merels.protocol.client import (
@@ -25,15 +24,27 @@ from merels.protocol.client import (
     Info,
     Limit,
     Options,
-    PlayResult,
     ResourceLimits,
 )
-from merels.protocol.offered import Value
 from merels.protocol.process import QUIT_SECONDS
 from merels.protocol.wire import Trace
 
+P = ParamSpec("P")
 T = TypeVar("T")
 INTERRUPT_SECONDS = 0.25
+
+
+def _awaited(
+    method: Callable[Concatenate[Engine, P], T], stop: Callable[[Engine], None] | None = None
+) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, T]]:
+    """The same method, awaited; ``stop`` is what ends it early when it is cancelled."""
+
+    @wraps(method)
+    async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        interrupt = None if stop is None else partial(stop, self.engine)
+        return await self.run(partial(method, self.engine, *args, **kwargs), interrupt)
+
+    return call
 
 
 class AsyncAnalysis:
@@ -65,7 +76,7 @@ class AsyncAnalysis:
         """Read to the end and return the best variation."""
         return await self._engine.run(self._analysis.wait, self.stop)
 
-    def __aiter__(self) -> AsyncAnalysis:
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Info:
@@ -74,15 +85,10 @@ class AsyncAnalysis:
             raise StopAsyncIteration
         return info
 
-    async def __aenter__(self) -> AsyncAnalysis:
+    async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, _: object, error: BaseException | None, *__: object) -> None:
         if not isinstance(error, EngineError):
             await self._engine.run(self._analysis.close)
 
@@ -159,45 +165,11 @@ class AsyncEngine:
             INTERRUPT_SECONDS, self._interrupt, future, interrupt
         )
 
-    async def configure(self, settings: Mapping[str, Value]) -> None:
-        """Set options: see `Engine.configure`."""
-        await self.run(partial(self.engine.configure, settings))
-
-    async def new_game(self) -> None:
-        """Say that what follows is another game: see `Engine.new_game`."""
-        await self.run(self.engine.new_game)
-
-    async def ping(self, timeout: float | None = None) -> None:
-        """Wait until the engine is ready: see `Engine.ping`."""
-        await self.run(partial(self.engine.ping, timeout))
-
-    async def play(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        turns: Iterable[Turn] = (),
-        root_turns: Sequence[Turn] = (),
-    ) -> PlayResult:
-        """The engine's turn: see `Engine.play`."""
-        play = partial(self.engine.play, position, limit, turns=turns, root_turns=root_turns)
-        return await self.run(play, self.engine.interrupt)
-
-    async def analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        multipv: int | None = None,
-        turns: Iterable[Turn] = (),
-        root_turns: Sequence[Turn] = (),
-    ) -> Info | list[Info]:
-        """What the engine thinks of a position: see `Engine.analyse`."""
-        analyse = partial(
-            self.engine.analyse, position, limit, multipv=multipv, turns=turns,
-            root_turns=root_turns,
-        )
-        return await self.run(analyse, self.engine.interrupt)
+    configure = _awaited(Engine.configure)
+    new_game = _awaited(Engine.new_game)
+    ping = _awaited(Engine.ping)
+    play = _awaited(Engine.play, Engine.interrupt)
+    analyse = _awaited(Engine.analyse, Engine.interrupt)
 
     async def analysis(
         self,
@@ -220,15 +192,10 @@ class AsyncEngine:
         await self.run(partial(self.engine.close, patience))
         self._thread.shutdown(wait=False)
 
-    async def __aenter__(self) -> AsyncEngine:
+    async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 

@@ -7,17 +7,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from time import monotonic_ns
-from types import TracebackType
 
 from merels.engine.errors import InputError, shorten
 from merels.engine.notation import parse_turn
 from merels.engine.position import Position, Turn
 from merels.engine.rules import Rules
 from merels.protocol.adapters import Go, answer_text, dialect, ponder_text
-from merels.protocol.analysis import Analysis
+from merels.protocol.analysis import Analysis, WireAnalysis
+from merels.protocol.anyengine import (
+    AnyEngine,
+    Limit,
+    PlayResult,
+    Task,
+    milliseconds,
+    thinking_time,
+)
 from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.limits import ResourceLimits
 from merels.protocol.offered import Option, Options, Value, parse_option
@@ -45,35 +51,7 @@ LONGEST_NAME = 200
 """Characters of an engine's name, and of its author's, that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """What a search may spend: it ends at the first limit reached. All times are in seconds.
-
-    ``mate`` asks for a win in so many own moves (plies in UGI); ``remaining_moves`` are those to
-    the next time control.
-    """
-
-    time: float | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    mate: int | None = None
-    white_clock: float | None = None
-    black_clock: float | None = None
-    white_inc: float | None = None
-    black_inc: float | None = None
-    remaining_moves: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlayResult:
-    """An engine's choice; ``turn`` is None where it says that there is none."""
-
-    turn: Turn | None
-    ponder: Turn | None
-    info: Info
-
-
-class Engine:
+class Engine(AnyEngine):
     """A running engine. Make one with `Engine.popen`; it is a context manager that closes it.
 
     Any method may raise `EngineTerminated` when the process has ended, and `EngineTimeout` when
@@ -101,12 +79,10 @@ class Engine:
         """Seconds to answer ``isready``, and what a search may take beyond its time limit."""
         self._process = EngineProcess(command, directory, stderr, limits)
         self.pid = self._process.pid
-        self.name = ""
         self.author = ""
         self._wire = open_wire(self._process, inside=self.dialect.inside, trace=trace)
         self._settings: dict[str, str] = {}
         self._rules: Rules | None = None
-        self._analysis: Analysis | None = None
         self._started = monotonic_ns()
         try:
             self._wire.send(self.dialect.hello)
@@ -143,17 +119,6 @@ class Engine:
             engine.close(0.0)
             raise
         return engine
-
-    def __enter__(self) -> Engine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Engine {self.name or '?'} (pid {self.pid})>"
@@ -238,22 +203,10 @@ class Engine:
             if line.lower() == b"readyok":
                 return
 
-    def play(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        turns: Iterable[Turn] = (),
-        root_turns: Sequence[Turn] = (),
-    ) -> PlayResult:
-        """The engine's turn in the position that ``turns`` lead to from ``position``.
-
-        Giving the turns lets the engine see what may recur. ``root_turns`` are the only ones to
-        choose from. An illegal turn raises `EngineError`. A search that has not ended
-        `timeout` seconds after its time limit is stopped and raises `EngineTimeout`.
-        """
-        line, position = self._prepare(position, turns)
-        go = self.dialect.go(make_go(limit, position.side, root_turns))
+    def _play(self, task: Task, limit: Limit) -> PlayResult:
+        position = task.position
+        line = self._position_line(task)
+        go = self.dialect.go(make_go(limit, position.side, task.root_turns))
         answer = self.ask(position, line, go, self._patience(limit, position.side))
         if answer is None:
             self.stop()
@@ -261,45 +214,15 @@ class Engine:
         info = self.dialect.info(answer.info, position)
         return PlayResult(*self._read_turns(answer, position), info)
 
-    def analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        multipv: int | None = None,
-        turns: Iterable[Turn] = (),
-        root_turns: Sequence[Turn] = (),
-    ) -> Info | list[Info]:
-        """What the engine thinks of a position once the limit is reached.
-
-        With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
-        errors are those of `play`.
-        """
-        analysis = self.analysis(
-            position, limit, multipv=multipv, turns=turns, root_turns=root_turns
-        )
-        with analysis:
-            analysis.wait()
-        return analysis.info if multipv is None else analysis.infos
-
-    def analysis(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        multipv: int | None = None,
-        turns: Iterable[Turn] = (),
-        root_turns: Sequence[Turn] = (),
-    ) -> Analysis:
-        """Start an analysis, endless without a limit, and return the stream of its `Info`."""
-        line, position = self._prepare(position, turns)
-        self._set_multipv(multipv or 1)
-        limits = make_go(limit or Limit(), position.side, root_turns, infinite=limit is None)
+    def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
+        position = task.position
+        line = self._position_line(task)
+        self._set_multipv(multipv)
+        limits = make_go(limit or Limit(), position.side, task.root_turns, infinite=limit is None)
         timeout = FOREVER if limit is None else self._patience(limit, position.side)
         start = monotonic_ns()
         self._wire.begin(line + b"\n" + self.dialect.go(limits))
-        self._analysis = Analysis(self._wire, self.dialect, position, start, timeout)
-        return self._analysis
+        return WireAnalysis(self._wire, self.dialect, position, start, timeout)
 
     def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
         """The engine's raw answer to a ``position`` line and a ``go``: what tournaments use.
@@ -329,7 +252,6 @@ class Engine:
         return late._replace(elapsed=answer.elapsed + late.elapsed)
 
     def interrupt(self) -> None:
-        """Ask a search that another thread waits for to end now; free for any thread."""
         self._wire.send(b"stop\n")
 
     def start_pondering(self, line: bytes, go: bytes) -> None:
@@ -371,21 +293,10 @@ class Engine:
             pass
         self._wire.close_input()
 
-    def _prepare(self, position: Position, turns: Iterable[Turn]) -> tuple[bytes, Position]:
-        """Rules told, the ``position`` line, and the position that it describes."""
-        self._end_analysis()
-        self.set_rules(position.rules)
-        played = list(turns)
-        line = self.dialect.position(position, played)
-        for turn in played:
-            position = position.push(turn)
-        return line, position
-
-    def _end_analysis(self) -> None:
-        """Stop an analysis that still runs: an engine does one thing at a time."""
-        if self._analysis is not None:
-            self._analysis.close()
-            self._analysis = None
+    def _position_line(self, task: Task) -> bytes:
+        """The ``position`` line, once the engine knows the rules that it holds under."""
+        self.set_rules(task.start.rules)
+        return self.dialect.position(task.start, task.turns)
 
     def _set_multipv(self, lines: int) -> None:
         option = self.options.get("MultiPV")
@@ -429,22 +340,14 @@ def make_go(
 ) -> Go:
     """A limit in the protocol's whole milliseconds, never 0 where something is left."""
     return Go(
-        movetime=None if limit.time is None else max(1, _milliseconds(limit.time)),
+        movetime=thinking_time(limit),
         depth=limit.depth,
         nodes=limit.nodes,
         mate=limit.mate,
-        time=(_optional(limit.white_clock), _optional(limit.black_clock)),
-        increment=(_optional(limit.white_inc), _optional(limit.black_inc)),
+        time=(milliseconds(limit.white_clock), milliseconds(limit.black_clock)),
+        increment=(milliseconds(limit.white_inc), milliseconds(limit.black_inc)),
         moves_to_go=limit.remaining_moves,
         infinite=infinite,
         turns=turns,
         side=side,
     )
-
-
-def _milliseconds(seconds: float) -> int:
-    return int(seconds * 1000)
-
-
-def _optional(seconds: float | None) -> int | None:
-    return None if seconds is None else _milliseconds(seconds)
