@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import TracebackType
 
 from merels.engine.rules import Rules
 from merels.protocol.client import Engine
@@ -38,12 +37,7 @@ class EnginePool:
     def __enter__(self) -> EnginePool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def lend(self, specs: Sequence[EngineSpec], rules: Rules) -> list[Engine | EngineError]:

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 
 PATIENCE = 20.0
 """Seconds after which an answer is taken to be missing; far above what any takes."""
@@ -43,12 +42,7 @@ class Gui:
     def __enter__(self) -> Gui:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
         self._reader.join(PATIENCE)
