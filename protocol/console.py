@@ -34,14 +34,14 @@ def make_parser(command: str, description: str, epilog: str = "") -> argparse.Ar
     )
 
 
-def add_rules_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that choose the rules."""
+def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARIANT) -> None:
+    """The flags that choose the rules: those of ``variant`` where nothing is said."""
     parser.add_argument(
         "-variant",
         "--variant",
         metavar="R",
-        default=DEFAULT_VARIANT,
-        help=f"the rule set: {', '.join(PRESETS)} (default: {DEFAULT_VARIANT})",
+        default=variant,
+        help=f"the rule set: {', '.join(PRESETS)} (default: {variant})",
     )
     parser.add_argument(
         "-set",

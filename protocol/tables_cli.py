@@ -47,8 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     """The flags of all commands."""
     parser = make_parser("tables", "Tables of perfect play for the moving phase.")
     commands = parser.add_subparsers(
-        required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
-    )
+        required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser,
+        help="each explains itself with --help",
+    )  # fmt: skip
     build = _command(commands, "build", "solve pairs of men counts and keep the tables", _build)
     men = build.add_mutually_exclusive_group(required=True)
     men.add_argument(
@@ -84,19 +85,21 @@ def _parser() -> argparse.ArgumentParser:
 def _command(
     commands: Commands[argparse.ArgumentParser], name: str, text: str, action: Action
 ) -> argparse.ArgumentParser:
-    """A command with the flags that all share."""
+    """A command with the flags that all share, and ``-threads`` where there is work for them."""
     parser = commands.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
     )
     parser.set_defaults(action=action)
     add_rules_flags(parser)
     parser.add_argument(
-        "-threads", "--threads", type=at_least_one, default=os.cpu_count() or 1, metavar="N"
-    )
-    parser.add_argument(
         "-dir", "--dir", type=Path, metavar="D",
         help=f"where tables are kept (default: {default_root()})",
     )  # fmt: skip
+    if name in ("build", "verify", "solve"):
+        parser.add_argument(
+            "-threads", "--threads", type=at_least_one, default=os.cpu_count() or 1, metavar="N",
+            help="work on so many threads (default: one a processor)",
+        )  # fmt: skip
     return parser
 
 

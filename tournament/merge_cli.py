@@ -10,13 +10,12 @@ import sys
 from collections.abc import Sequence
 
 from merels.engine.errors import InputError
+from merels.protocol.console import guarded, make_parser
 from merels.tournament.files import file_error
 from merels.tournament.settings import MAY_GROW, differences
 from merels.tournament.store import Journal, JournalError, connect, read_journal
 
-HELP = """\
-merels merge OUT IN...
-
+DESCRIPTION = """\
 Joins the journals IN of one tournament, played in parts (merels tournament -shard i/n) or on
 several machines, into the new journal OUT. A game that is in several of them is taken once, from
 the first. Journals of different tournaments are refused, and it is said what differs.
@@ -26,14 +25,19 @@ What is still missing can be played: merels tournament -journal file=OUT -resume
 
 def main(argv: list[str]) -> int:
     """Run ``merels merge``; returns the exit status, 2 for a user's mistake."""
-    if not argv or any(word in ("-h", "-help", "--help") for word in argv):
-        print(HELP)
-        return 0 if argv else 2
+    parser = make_parser("merge", DESCRIPTION)
+    parser.add_argument("out", metavar="OUT", help="the journal to write; it must not exist yet")
+    parser.add_argument("journals", metavar="IN", nargs="*", help="a journal to take games from")
+    arguments = parser.parse_args(argv)
+    return guarded("merge", lambda: _merge(arguments.out, arguments.journals))
+
+
+def _merge(out: str, paths: Sequence[str]) -> int:
     try:
-        print(merge(argv[0], argv[1:]))
-    except (InputError, JournalError) as error:
+        print(merge(out, paths))
+    except JournalError as error:
         print(f"merels merge: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+        return 1
     return 0
 
 

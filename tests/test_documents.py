@@ -1,0 +1,168 @@
+"""The documents, held against the commands that they show and the files that they name."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.cli import COMMANDS, main
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    path
+    for folder in (".", "engine", "engine/tables", "protocol", "tournament")
+    for path in (ROOT / folder).glob("*.md")
+)
+SOURCES = ("engine", "protocol", "tournament", "tests", ".ci")
+UNKNOWN = "--no-such-flag"
+TABLES = ("build", "verify", "stats", "probe", "solve")
+
+
+def blocks(page: Path) -> list[str]:
+    """What stands between fences, lines that go on joined."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        block.replace("\\\n", " ") for block in re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
+    ]
+
+
+def spans(page: Path) -> list[str]:
+    """What stands between single backquotes, outside of fences."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text)]
+
+
+def command_lines(page: Path) -> Iterator[list[str]]:
+    """The words behind ``merels`` of each command line; a mere mention of a name is none.
+
+    A ``…`` of its own says that more of the same follows.
+    """
+    lines = [line for block in blocks(page) for line in block.splitlines()]
+    for line in lines:
+        for part in re.split(r"&&|\|", line):
+            if re.match(r"merels\s", part.strip()):
+                words = shlex.split(part.strip(), comments=True)[1:]
+                yield [word for word in words if word != "…"]
+    for span in spans(page):
+        if re.match(r"merels \S+ \S", span):
+            yield shlex.split(span)[1:]
+
+
+def mentions(page: Path) -> list[str]:
+    """The commands that a page names."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"`merels ([a-z]+)\b", text)
+
+
+LINES = [(page.name, words) for page in PAGES for words in command_lines(page)]
+
+
+def ids(value: object) -> str:
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
+    """Status, output and errors of a command."""
+    try:
+        status = main(words)
+    except SystemExit as leave:
+        status = int(leave.code or 0)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize(("page", "words"), LINES, ids=ids)
+def test_command_lines_are_understood(
+    page: str, words: list[str], capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A flag that no command has, at the end, stops it before it runs; what its parser complains
+    # of shows whether all that stands before was understood.
+    for block in (block for path in PAGES for block in blocks(path)):
+        if block.startswith("# who plays"):
+            (tmp_path / "flags.txt").write_text(block, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    if "--help" in words:
+        assert run(capsys, words)[0] == 0
+        return
+    status, out, err = run(capsys, [*words, UNKNOWN])
+    assert (status, out) == (2, "")
+    complaint = err.splitlines()[-1]
+    assert re.fullmatch(
+        rf"merels {words[0]}: (error: unrecognized arguments: {UNKNOWN}|'{UNKNOWN}': unknown flag)",
+        complaint,
+    ), complaint
+
+
+def test_command_lines_were_found() -> None:
+    assert {words[0] for _, words in LINES} >= {
+        "tournament", "merge", "ratings", "tables", "suite", "perft", "analyse", "check"
+    }
+
+
+HELPS = [[name] for name in COMMANDS] + [["tables", name] for name in TABLES]
+
+
+def entries(text: str) -> Iterator[tuple[str, str]]:
+    """The flags and arguments of a help text, each with its explanation."""
+    lines = text.splitlines()
+    for line, following in zip(lines, [*lines[1:], ""]):
+        match = re.match(r"  (-[\w-]+(?:,? \S+)*?|[A-Za-z]\w*)(?:  +(\S.*))?$", line)
+        if match is not None:
+            below = following.strip() if following.startswith(" " * 10) else ""
+            yield match[1], match[2] or below
+
+
+@pytest.mark.parametrize("words", HELPS, ids=ids)
+def test_help_explains_every_flag(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, [*words, "--help"])
+    assert (status, err) == (0, "")
+    assert f"merels {' '.join(words)}" in out
+    explained = dict(entries(out))
+    assert explained, out
+    for entry, text in explained.items():
+        assert len(text) > 3, f"{entry} has no explanation"
+    usage = out.partition("\n\n")[0]
+    listed = " ".join(explained)
+    for flag in set(re.findall(r"(?<![\w-])--?[a-z][\w-]+", usage)):
+        assert re.search(rf"(?<![\w-]){flag}\b", listed), f"{flag} is not listed"
+
+
+def test_flags_in_passing_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    known = set()
+    for words in HELPS:
+        _, out, _ = run(capsys, [*words, "--help"])
+        known |= {flag for entry, _ in entries(out) for flag in re.findall(r"-[\w-]+", entry)}
+    for page in PAGES:
+        for span in spans(page):
+            if span.startswith("-"):
+                flags = {word for word in span.split() if re.match(r"-[a-z]", word)}
+                assert flags <= known, f"{page.name}: {span}"
+
+
+def test_commands_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for page in PAGES:
+        assert set(mentions(page)) <= {*COMMANDS, "help"}, page.name
+    _, out, _ = run(capsys, ["help"])
+    assert set(dict(entries(out))) >= set(COMMANDS)
+    assert "`merels help`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    listed = re.search(r"Commands: ([^.]*)\.", changes)
+    assert listed is not None and set(re.findall(r"`(\w+)`", listed[1])) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_files_that_are_named_exist(page: str) -> None:
+    there = {path for folder in SOURCES for path in (ROOT / folder).rglob("*")} | set(ROOT.iterdir())
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"[\w./-]+\.(?:pyx|pxi|pyi|py|md|json|bin|pos|toml)\b", text))
+    named |= {f"{name.replace('.', '/')}.py" for name in re.findall(r"-m (tests[.\w]+)", text)}
+    named |= set(re.findall(r"(?<![\w/.])(?:engine|protocol|tournament|tests)(?:/\w+)*/", text))
+    assert named
+    for name in named:
+        ends = "/" + name.rstrip("/")
+        assert any(path.as_posix().endswith(ends) for path in there), f"{page}: {name}"
