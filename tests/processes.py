@@ -52,3 +52,9 @@ def wait_until_gone(mark: str, seconds: float = 5.0) -> list[int]:
     while (left := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.01)
     return left
+
+
+def assert_none_is_left() -> None:
+    """Nothing that this process started may be left, as far as the system tells."""
+    if os.path.exists("/proc/self/environ"):
+        assert wait_until_gone(own_mark()) == []

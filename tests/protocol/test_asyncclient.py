@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from merels.engine.position import Position
 from merels.protocol.asyncclient import AsyncEngine
 from merels.protocol.client import EngineError, EngineTerminated, Limit
-from tests.processes import FAKE, own_mark, wait_until_gone
+from tests.processes import FAKE, assert_none_is_left
 from tests.protocol.test_client import MERELS
 
 
@@ -19,8 +18,7 @@ from tests.protocol.test_client import MERELS
 def nothing_is_left() -> Iterator[None]:
     """Every test must leave no engine process behind."""
     yield
-    if os.path.exists("/proc/self/environ"):
-        assert wait_until_gone(own_mark()) == []
+    assert_none_is_left()
 
 
 def test_two_engines_at_once() -> None:

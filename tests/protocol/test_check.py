@@ -19,7 +19,7 @@ from merels.protocol.check.runner import run
 from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
 from merels.protocol.check.verdicts import Finding, Verdict, quoted
-from tests.processes import FAKE, own_mark, wait_until_gone
+from tests.processes import FAKE, assert_none_is_left
 
 FAULTY = str(Path(__file__).parents[1] / "fakes" / "faulty.py")
 OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
@@ -83,8 +83,7 @@ UGI_FAULTS = [
 def leaves_no_process() -> Iterator[None]:
     """Whatever the engines do, nothing of them is left at the end."""
     yield
-    if Path("/proc/self/environ").exists():
-        assert wait_until_gone(own_mark()) == []
+    assert_none_is_left()
 
 
 def check(

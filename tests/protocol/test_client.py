@@ -28,7 +28,7 @@ from merels.protocol.client import (
 from merels.protocol.process import EngineProcess, find_executable, split_command
 from merels.protocol.threadwire import ThreadWire
 from merels.protocol.wire import LONGEST_LINE, PipeWire, Wire
-from tests.processes import FAKE, own_mark, wait_until_gone
+from tests.processes import FAKE, assert_none_is_left
 
 MERELS = [sys.executable, "-m", "merels.protocol"]
 OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
@@ -43,8 +43,7 @@ def fake(mode: str, argument: str = "") -> list[str]:
 def nothing_is_left() -> Iterator[None]:
     """Every test must leave no engine process behind."""
     yield
-    if os.path.exists("/proc/self/environ"):
-        assert wait_until_gone(own_mark()) == []
+    assert_none_is_left()
 
 
 def test_a_whole_conversation() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +23,7 @@ from merels.tournament.spec import (
     Opening,
     TimeControl,
 )
-from tests.processes import FAKE, needs_proc, own_mark, wait_until_gone
+from tests.processes import FAKE, needs_proc, wait_until_gone
 
 TIMEOUT = 1.0
 """Every timeout of the engines here, in seconds: to start, to ping, and the margin of clocks."""
@@ -47,15 +45,6 @@ def game(white: EngineSpec, black: EngineSpec) -> GameSpec:
     """A game of at most 24 turns."""
     rule = Adjudication(max_moves=12)
     return GameSpec(1, 1, 1, white, black, Opening(START), "mill", rule)
-
-
-@pytest.fixture
-def engines() -> Iterator[EnginePool]:
-    """A pool that leaves no process behind."""
-    with EnginePool() as pool:
-        yield pool
-    if os.path.exists("/proc/self/environ"):
-        assert wait_until_gone(own_mark()) == []
 
 
 def meet(engines: EnginePool, faulty: EngineSpec, seconds: float = TIMEOUT) -> GameResult:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -23,19 +22,10 @@ from merels.tournament.spec import (
     Opening,
     TimeControl,
 )
-from tests.processes import FAKE, own_mark, wait_until_gone
+from tests.processes import FAKE
 
 MERELS = (sys.executable, "-m", "merels.protocol")
 NODES = TimeControl(nodes=100)
-
-
-@pytest.fixture
-def engines() -> Iterator[EnginePool]:
-    """A pool that leaves no process behind."""
-    with EnginePool() as pool:
-        yield pool
-    if os.path.exists("/proc/self/environ"):
-        assert wait_until_gone(own_mark()) == []
 
 
 def merels(name: str, limit: TimeControl = NODES, ponder: bool = False) -> EngineSpec:
