@@ -67,7 +67,9 @@ def rating_list(ratings: Ratings) -> str:
             str(player.games), f"{player.points:.1f}",
             _percent(player.points, player.games), _percent(player.draws, player.games),
         ])
-    return _by_group(grid(rows, left=1), ratings) + _notes(ratings)
+    text = _by_group(grid(rows, left=1), ratings)
+    remarks = "".join(f"{note}\n" for note in notes(ratings))
+    return f"{text}\n{remarks}" if remarks else text
 
 
 def results_table(table: Crosstable, cells: CellStyle = "wdl") -> str:
@@ -172,18 +174,18 @@ def _by_group(text: str, ratings: Ratings) -> str:
     return "".join(parts)
 
 
-def _notes(ratings: Ratings) -> str:
-    """What a reader has to know of the list before trusting it."""
-    notes = []
+def notes(ratings: Ratings) -> list[str]:
+    """What a reader has to know of the list before trusting it, a sentence each."""
+    found = []
     if ratings.anchor is not None:
         name, elo = ratings.anchor
-        notes.append(f"{shorten(name)} is held at {elo:g}; errors are of the difference to it.\n")
+        found.append(f"{shorten(name)} is held at {elo:g}; errors are of the difference to it.")
     if len(ratings.groups) > 1:
-        notes.append(
-            f"The engines form {len(ratings.groups)} groups that never met, set apart by blank "
-            "lines; ratings compare within a group alone.\n"
+        found.append(
+            f"The engines form {len(ratings.groups)} groups that never met; ratings compare "
+            "within a group alone."
         )
     virtual = sum(group.virtual_draws for group in ratings.groups)
     if virtual:
-        notes.append(f"Virtual draws that keep one-sided results finite: {virtual}.\n")
-    return "".join(["\n", *notes]) if notes else ""
+        found.append(f"Virtual draws that keep one-sided results finite: {virtual}.")
+    return found

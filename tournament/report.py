@@ -8,7 +8,7 @@ from html import escape
 from importlib.resources import files
 
 from merels.engine.errors import printable
-from merels.tournament.crosstable import Crosstable, Record
+from merels.tournament.crosstable import Crosstable, Record, notes
 from merels.tournament.store import Row
 from merels.tournament.svg import rating_plot
 from merels.tournament.terminations import Terminations
@@ -104,19 +104,8 @@ def _standings(table: Crosstable) -> str:
 
 def _notes(table: Crosstable) -> str:
     """What has to be known of the ratings."""
-    ratings = table.ratings
-    notes = []
-    if ratings.anchor is not None:
-        notes.append(f"{_text(ratings.anchor[0])} is held at {ratings.anchor[1]:g} Elo.")
-    if len(ratings.groups) > 1:
-        notes.append(
-            f"The engines form {len(ratings.groups)} groups that never met; ratings compare "
-            "within a group alone."
-        )
-    virtual = sum(group.virtual_draws for group in ratings.groups)
-    if virtual:
-        notes.append(f"{virtual} virtual draws keep one-sided results finite.")
-    return f'<p class="note">{" ".join(notes)}</p>' if notes else ""
+    text = _text(" ".join(notes(table.ratings)))
+    return f'<p class="note">{text}</p>' if text else ""
 
 
 def _crosstable(table: Crosstable) -> str:
