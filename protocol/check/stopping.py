@@ -18,6 +18,16 @@ def _judge(engine: Subject, seconds: float, what: str) -> None:
         engine.warn(f"{what} was answered after {seconds * 1000:.0f} ms")
 
 
+def _never_ends(engine: Subject, go: str) -> None:
+    """A search that must wait for a stop, whatever it finds."""
+    for text in (START, FORCED, WINNING):
+        search = engine.begin(go, text)
+        line = engine.watch(search, engine.pace.watch)
+        if line is not None:
+            raise Fault(f"'{search.go}' ended by itself after '{search.setup}'", line.raw)
+        engine.stop(search)
+
+
 @GROUP.step()
 def stop(engine: Subject) -> None:
     """'stop' is answered by bestmove at once (unusual: after 100 ms, a fault: after a second);
@@ -62,12 +72,7 @@ def stop_idle(engine: Subject) -> None:
 def infinite_waits(engine: Subject) -> None:
     """'go infinite' never ends by itself, not with a forced turn nor a proven win; an analysing
     client takes the early bestmove for the answer to something else."""
-    for text in (START, FORCED, WINNING):
-        search = engine.begin("go infinite", text)
-        line = engine.watch(search, engine.pace.watch)
-        if line is not None:
-            raise Fault(f"'{search.go}' ended by itself after '{search.setup}'", line.raw)
-        engine.stop(search)
+    _never_ends(engine, "go infinite")
 
 
 @GROUP.step(needs=("infinite-waits",))
@@ -101,12 +106,7 @@ def ponder_waits(engine: Subject) -> None:
     """'go ponder' never ends by itself, however little time is on the clock, with a forced turn
     or a proven win; the opponent has not moved yet."""
     _needs_ponder(engine)
-    for text in (START, FORCED, WINNING):
-        search = engine.begin("go ponder wtime 50 btime 50", text)
-        line = engine.watch(search, engine.pace.watch)
-        if line is not None:
-            raise Fault(f"'{search.go}' ended by itself after '{search.setup}'", line.raw)
-        engine.stop(search)
+    _never_ends(engine, "go ponder wtime 50 btime 50")
 
 
 @GROUP.step(needs=("ponder-waits",))
