@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from merels.engine.board import ANGLES, NAMES, POINTS, RINGS, SIZE
 from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 
@@ -196,9 +197,9 @@ def _parse_board(text: str, place: int) -> tuple[int, int]:
 
 def _number(text: str, place: int, low: int, high: int, what: str) -> int:
     """A decimal number within bounds; ``what`` completes 'expected … from low to high'."""
-    digits = text[1:] if text.startswith("-") else text
-    if digits.isascii() and digits.isdigit() and len(digits) <= 20 and low <= int(text) <= high:
-        return int(text)
+    number = parse_whole(text)
+    if number is not None and low <= number <= high:
+        return number
     raise InputError(text, f"expected {what} from {low} to {high}", place)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
 
 MEN_PER_SIDE = 9
 FLYING_MEN = 3
@@ -79,8 +80,9 @@ class Field:
             if text.lower() in self.choices:
                 return text.lower()
             raise InputError(text, f"expected {' or '.join(self.choices)} for {self.name}")
-        if text.isascii() and text.isdigit() and len(text) < 9 and int(text) <= self.maximum:
-            return int(text)
+        number = parse_whole(text)
+        if number is not None and 0 <= number <= self.maximum:
+            return number
         raise InputError(text, f"expected a number from 0 (off) to {self.maximum} for {self.name}")
 
 

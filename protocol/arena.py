@@ -13,6 +13,7 @@ from typing import TextIO
 
 from merels.engine.board import POINTS
 from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, WHITE, Position, Turn
 from merels.engine.rules import MEN_PER_SIDE, Rules, make_rules
 from merels.engine.search import Limits, Searcher
@@ -118,8 +119,9 @@ def _next(lines: Iterator[str], what: str) -> str:
 
 
 def _number(text: str, low: int, high: int) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 9 and low <= int(text) <= high:
-        return int(text)
+    number = parse_whole(text)
+    if number is not None and low <= number <= high:
+        return number
     raise InputError(text, f"expected a number from {low} to {high}")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from merels.engine.errors import InputError, shorten
 from merels.engine.levels import Level
+from merels.engine.numbers import parse_whole
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search import Info, Limits, Result, Searcher
@@ -84,8 +85,9 @@ def _field_setting(text: str) -> str:
 
 def at_least_one(text: str) -> int:
     """A flag's number from 1 up."""
-    if text.isascii() and text.isdigit() and len(text) < 19 and int(text) > 0:
-        return int(text)
+    number = parse_whole(text)
+    if number is not None and number > 0:
+        return number
     raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 up")
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from merels.engine.errors import InputError, shorten
 from merels.engine.notation import join_steps, parse_turn
+from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, WHITE, Position, Turn
 from merels.engine.search import Limits
 from merels.protocol.uci import Uci
@@ -14,7 +15,6 @@ from merels.protocol.uci import Uci
 _LONGEST = 10**12
 """The longest time that is told apart from any longer one, in milliseconds: 31 years."""
 _MOST_NODES = 10**18
-_MOST_DIGITS = 19
 
 # Each number's bounds: beyond them it is taken as the bound. White is the first player.
 _TIME = {"wtime": WHITE, "btime": BLACK, "p1time": WHITE, "p2time": BLACK}
@@ -96,11 +96,11 @@ def _number(keyword: str, argument: Sequence[str]) -> int:
     if not argument:
         raise InputError(keyword, "expected a number behind it; it is ignored")
     text = argument[0]
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
+    number = parse_whole(text)
+    if number is None:
         raise InputError(text, f"expected a number for {keyword}; it is ignored")
     low, high = _BOUNDS[keyword]
-    return max(low, min(high, int(text)))
+    return max(low, min(high, number))
 
 
 def _pair(names: dict[str, int], numbers: dict[str, int]) -> tuple[int | None, int | None]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from merels.engine.errors import InputError
 from merels.engine.levels import LEVELS
+from merels.engine.numbers import parse_whole
 from merels.engine.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 
 Value = int | bool | str
 
 EMPTY = "<empty>"
 """How the protocol writes a string of no characters."""
-_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Option:
                 return text.lower() == "true"
             raise InputError(text, f"expected true or false for {self.name}")
         if self.kind == "spin":
-            number = _integer(text)
+            number = parse_whole(text)
             if number is not None and self.low <= number <= self.high:
                 return number
             raise InputError(
@@ -66,13 +66,6 @@ def _written(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) or EMPTY
-
-
-def _integer(text: str) -> int | None:
-    """A decimal number, or None where the text is none of a sane length."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    plain = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
-    return int(text) if plain else None
 
 
 def _rule_options() -> tuple[Option, ...]:

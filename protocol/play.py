@@ -13,6 +13,7 @@ from merels.engine.diagram import draw
 from merels.engine.errors import InputError
 from merels.engine.levels import LEVELS, MAXIMUM_ELO, MINIMUM_ELO, Level, level_for
 from merels.engine.notation import format_turns, join_steps, parse_turn
+from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.record import Record, format_record
 from merels.engine.search import Limits, Searcher
@@ -116,9 +117,9 @@ def read_level(text: str) -> Level | None:
     for level in LEVELS:
         if level.name.lower() == text.lower():
             return level
-    if text.isascii() and text.isdigit() and len(text) < 6:
-        if MINIMUM_ELO <= int(text) <= MAXIMUM_ELO:
-            return level_for(int(text))
+    elo = parse_whole(text)
+    if elo is not None and MINIMUM_ELO <= elo <= MAXIMUM_ELO:
+        return level_for(elo)
     names = ", ".join(level.name for level in LEVELS)
     raise InputError(
         text, f"expected {names}, full, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"

@@ -7,6 +7,7 @@ import time
 
 from merels.engine.errors import InputError
 from merels.engine.notation import format_turns
+from merels.engine.numbers import parse_whole
 from merels.engine.position import COLOURS
 from merels.engine.score import Score
 from merels.engine.search import Info, Limits, Searcher
@@ -53,10 +54,9 @@ def perft(argv: list[str]) -> int:
 
 
 def _perft(arguments: argparse.Namespace) -> int:
-    text: str = arguments.depth
-    if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) <= _DEEPEST_COUNT):
-        raise InputError(text, f"expected a depth from 0 to {_DEEPEST_COUNT}")
-    depth = int(text)
+    depth = parse_whole(arguments.depth)
+    if depth is None or not 0 <= depth <= _DEEPEST_COUNT:
+        raise InputError(arguments.depth, f"expected a depth from 0 to {_DEEPEST_COUNT}")
     position = setup_of([arguments.position], rules_of(arguments)).position
     started = time.perf_counter()
     if arguments.divide and depth:

@@ -8,6 +8,7 @@ import threading
 import webbrowser
 
 from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
 from merels.protocol import limits
 from merels.protocol.adapters import DIALECTS
 from merels.protocol.board.engines import EngineChoice, own_engine
@@ -58,11 +59,11 @@ def main(argv: list[str]) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     choices = [own_engine(), *map(read_engine, arguments.engine)]
-    port: str = arguments.port
-    if not (port.isascii() and port.isdigit() and len(port) < 6 and int(port) < 65536):
-        raise InputError(port, "expected a port from 0 (a free one) to 65535")
+    port = parse_whole(arguments.port)
+    if port is None or not 0 <= port < 65536:
+        raise InputError(arguments.port, "expected a port from 0 (a free one) to 65535")
     try:
-        server = BoardServer(arguments.host, int(port), choices)
+        server = BoardServer(arguments.host, port, choices)
     except OSError as error:
         where = f"{arguments.host}:{port}"
         raise InputError(where, f"cannot listen there ({error.strerror or error})") from None

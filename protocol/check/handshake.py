@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from merels.protocol.check.heard import Line, whole
+from merels.engine.numbers import parse_whole
+from merels.protocol.check.heard import Line
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Group
 from merels.protocol.offered import Option, parse_option
@@ -147,7 +148,7 @@ def option_defaults(engine: Subject) -> None:
         if option.kind == "string" and words[-1] == "default":
             engine.warn("an empty default is written <empty>", line)
         if option.kind == "spin":
-            value = whole(option.default)
+            value = parse_whole(option.default)
             if value is None:
                 raise Fault("the default of a spin is a whole number", line.raw)
             if option.minimum is None or option.maximum is None:

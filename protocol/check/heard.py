@@ -7,6 +7,7 @@ from enum import Enum
 
 from merels.engine.errors import InputError
 from merels.engine.notation import parse_turn
+from merels.engine.numbers import parse_whole
 from merels.engine.position import Position, Turn
 from merels.protocol.client import NO_TURN
 
@@ -79,7 +80,7 @@ def read_info(line: Line) -> Info:
             break
         if word in NUMBERS:
             text = words[index] if index < len(words) else ""
-            value = whole(text)
+            value = parse_whole(text)
             if value is None or value < 0 and word not in SIGNED:
                 info.mistakes.append(f"'{word}' is followed by '{text}', which is no number")
             else:
@@ -93,7 +94,7 @@ def read_info(line: Line) -> Info:
                 info.pv = words[index:end]
             index = end
         elif word == "wdl":
-            parts = [whole(text) for text in words[index : index + 3]]
+            parts = [parse_whole(text) for text in words[index : index + 3]]
             if len(parts) < 3 or None in parts:
                 info.mistakes.append("'wdl' is not followed by three numbers")
             info.wdl = tuple(part or 0 for part in parts)
@@ -108,12 +109,6 @@ def read_info(line: Line) -> Info:
         else:
             info.unknown.append(word)
     return info
-
-
-def whole(text: str) -> int | None:
-    """A decimal number, or None."""
-    digits = text[1:] if text[:1] in ("-", "+") else text
-    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 20 else None
 
 
 class Kind(Enum):
