@@ -85,8 +85,7 @@ cdef void load_reductions(Worker *w) noexcept nogil:
         for index in range(64):
             w.reductions[depth][index] = 0
             if depth and index:
-                w.reductions[depth][index] = <int>(
-                    0.4 + log(depth) * log(index) / 2.1)
+                w.reductions[depth][index] = <int>(0.4 + log(depth) * log(index) / 2.1)
 
 
 # Whether the search must end now; looks at the clock only now and then.
