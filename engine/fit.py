@@ -273,8 +273,8 @@ def main(argv: list[str] | None = None) -> int:
         number = int(RANDOM * args.scale) // HELD_OUT
         more = [truth.anywhere(number, seed) for seed in range(1, HELD_OUT + 1)]
     for number, one in enumerate(ROUNDS, 1):
-        print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
         one = one._replace(games=int(one.games * args.scale))
+        print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
         played = self_play(args.work, data, one, number, args.processes)
         if truth is not None:
             played = [truth.label(piece) for piece in played]

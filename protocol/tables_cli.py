@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 def _command(
     commands: Commands[argparse.ArgumentParser], name: str, text: str, action: Action
 ) -> argparse.ArgumentParser:
-    """A command with the flags that all share, and ``-threads`` where there is work for them."""
+    """A command with the flags that all share, so that one line of flags serves them all."""
     parser = commands.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
     )
@@ -95,11 +95,10 @@ def _command(
         "-dir", "--dir", type=Path, metavar="D",
         help=f"where tables are kept (default: {default_root()})",
     )  # fmt: skip
-    if name in ("build", "verify", "solve"):
-        parser.add_argument(
-            "-threads", "--threads", type=at_least_one, default=os.cpu_count() or 1, metavar="N",
-            help="work on so many threads (default: one a processor)",
-        )  # fmt: skip
+    parser.add_argument(
+        "-threads", "--threads", type=at_least_one, default=os.cpu_count() or 1, metavar="N",
+        help="threads to build, verify or solve with (default: one a processor)",
+    )  # fmt: skip
     return parser
 
 

@@ -160,7 +160,9 @@ def test_files_that_are_named_exist(page: str) -> None:
     there = {path for folder in SOURCES for path in (ROOT / folder).rglob("*")} | set(ROOT.iterdir())
     text = (ROOT / page).read_text(encoding="utf-8")
     named = set(re.findall(r"[\w./-]+\.(?:pyx|pxi|pyi|py|md|json|bin|pos|toml)\b", text))
-    named |= {f"{name.replace('.', '/')}.py" for name in re.findall(r"-m (tests[.\w]+)", text)}
+    for name in re.findall(r"-m (tests[.\w]+)", text):
+        module = ROOT / name.replace(".", "/")
+        assert module.with_suffix(".py").exists() or (module / "__main__.py").exists(), name
     named |= set(re.findall(r"(?<![\w/.])(?:engine|protocol|tournament|tests)(?:/\w+)*/", text))
     assert named
     for name in named:
