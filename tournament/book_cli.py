@@ -14,7 +14,14 @@ from merels.engine import __version__
 from merels.engine.rules import DEFAULT_RULES
 from merels.engine.tables.probe import Tables, open_tables
 from merels.protocol.console import add_rules_flags, at_least_one, guarded, make_parser, rules_of
-from merels.tournament.book import CHOICE_MARGIN, CHOICES, HOLDING_SHARE, BookSettings, Found, make_book
+from merels.tournament.book import (
+    CHOICE_MARGIN,
+    CHOICES,
+    HOLDING_SHARE,
+    BookSettings,
+    Found,
+    make_book,
+)
 from merels.tournament.files import system_error
 from merels.tournament.flags import whole
 
@@ -25,10 +32,10 @@ one for the side to move, one for the other side after the best turn. Either mus
 that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command makes the same file.
 
 With -tables they are positions that tables of the whole moving phase (merels tables build -all)
-prove drawn, with at most one turn of {HOLDING_SHARE} that holds the draw; searches only turn away in
-advance what is far from level.
+prove drawn, where at most one turn of {HOLDING_SHARE} holds the draw; searches only turn away in advance
+what is far from level.
 
-The books that merels tournament -openings book plays from were made so."""
+The books that merels tournament -openings book plays from are proven ones."""
 
 MOST_POSITIONS = 100_000
 TERMINAL_SECONDS = 0.5

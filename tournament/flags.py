@@ -54,8 +54,8 @@ FLAGS: dict[str, Flag] = {
     "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=(1, 1)),
     "-set": Flag("a rule field over it, such as Flying=never", words=(1, 99), repeats=True),
     "-openings": Flag(
-        "where games start: book, our balanced positions; a file, format=pos|pgn; or, without "
-        "either, random placements; order=sequential|random start=N",
+        "where games start: book, our 500 positions proven drawn; a file, format=pos|pgn; or, "
+        "without either, random placements; order=sequential|random start=N",
         ("file", "format", "order", "plies", "start"), plain="file",
     ),
     "-event": Flag("the event's name", words=(1, 1)),
