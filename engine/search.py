@@ -60,6 +60,13 @@ class Limits:
     ponder: bool = False
     turns: tuple[Turn, ...] = ()
 
+    @property
+    def counts_alone(self) -> bool:
+        """Whether only depth, nodes or a mate end the search, so that time plays no part."""
+        bounded = (self.depth, self.nodes, self.mate) != (None, None, None)
+        timed = self.movetime is not None or self.time != (None, None)
+        return bounded and not (timed or self.infinite or self.ponder)
+
 
 @dataclass(frozen=True, slots=True)
 class Info:

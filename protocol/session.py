@@ -138,6 +138,14 @@ class Session:
             self._options.set("Hash", str(self._searcher.hash_mb))
             self._searcher.prepare()
 
+    def _settle(self, limits: Limits) -> None:
+        """Lets a search that only counts have the tables that are being built at first use."""
+        if limits.counts_alone and self._shelf is not None:
+            self._shelf.settle(self._stopping.is_set)
+            self._searcher.tables, _ = self._shelf.fetch(
+                self._options.rules, self._options.text("TablePath")
+            )
+
     def _register(self, rest: str) -> None:
         self._output.note("no registration is needed")
 
@@ -288,6 +296,7 @@ class Session:
 
         def job() -> None:
             try:
+                self._settle(limits)
                 result = self._searcher.search(
                     position, limits, report, multipv=multipv, overhead=overhead, level=level
                 )

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
+from time import monotonic
 
 from merels.engine.errors import shorten
 from merels.engine.rules import Rules
 from merels.engine.tables.files import rules_folder
 from merels.engine.tables.probe import Tables, default_root, open_tables
 from merels.engine.tables.small import build_in_background, has_small_tables
+
+PATIENCE = 5.0
+"""Seconds that a search without a clock waits for the small tables; they take one or two."""
+_LOOK = 0.02
 
 
 class Shelf:
@@ -23,6 +30,7 @@ class Shelf:
         self._place: tuple[str, str] | None = None
         self._tables: Tables | None = None
         self._begun: set[tuple[str, str]] = set()
+        self._builder: Thread | None = None
 
     def fetch(self, rules: Rules, folder: str) -> tuple[Tables | None, list[str]]:
         """The tables for some rules in a folder (empty: the cache), and what is wrong with them.
@@ -41,9 +49,20 @@ class Shelf:
         self._tables = tables if tables.headers else None
         if not folder and place not in self._begun and not has_small_tables(rules, root):
             self._begun.add(place)
-            build_in_background(rules, root, self._forget)
+            self._builder = build_in_background(rules, root, self._forget)
         return self._tables, problems + tables.problems
 
     def _forget(self) -> None:
         """Open the tables anew when they are next asked for."""
         self._place = None
+
+    def settle(self, stopped: Callable[[], bool]) -> None:
+        """Wait for tables that are being built, until ``stopped`` or for so long as is reasonable.
+
+        Then a search to a number of nodes is the same at first use as ever after.
+        """
+        end = monotonic() + PATIENCE
+        while self._builder is not None and self._builder.is_alive():
+            if stopped() or monotonic() > end:
+                return
+            self._builder.join(_LOOK)

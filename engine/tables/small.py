@@ -38,11 +38,16 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
     return tables if tables.headers else None
 
 
-def build_in_background(rules: Rules, root: Path, done: Callable[[], None]) -> None:
-    """Build the small tables on a thread that no one waits for; ``done`` is called if they are."""
+def build_in_background(
+    rules: Rules, root: Path, done: Callable[[], None]
+) -> threading.Thread:
+    """Build the small tables on a thread that no one has to wait for; ``done`` is called if they
+    are built, as the thread's last act."""
 
     def build() -> None:
         if small_tables(rules, root) is not None:
             done()
 
-    threading.Thread(target=build, name="small tables", daemon=True).start()
+    thread = threading.Thread(target=build, name="small tables", daemon=True)
+    thread.start()
+    return thread

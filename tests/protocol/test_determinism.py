@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -32,11 +33,7 @@ CLOCKED = re.compile(r" (time|nps) \d+")
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of engines that find the same tables: the small ones, in their own cache.
-
-    Left to itself, an engine builds them at first use, on a thread: the searches before it is done
-    know less.
-    """
+    """The environment of engines that find the same tables: the small ones, in their own cache."""
     root = tmp_path_factory.mktemp("tables")
     assert small_tables(make_rules("mill"), root) is not None
     return {"MERELS_TABLES": str(root)}
@@ -61,6 +58,15 @@ def test_separate_processes(tables: dict[str, str], position: str) -> None:
     assert first[-1].startswith("bestmove ")
     for seed in ("0", "1", "4242"):
         assert in_a_process({**tables, "PYTHONHASHSEED": seed}, position) == first
+
+
+def test_first_use_of_an_empty_cache(tmp_path: Path) -> None:
+    """The first search to a number of nodes has the small tables already, as later ones have."""
+    cache = {"MERELS_TABLES": str(tmp_path)}
+    position = POSITIONS["few men"]
+    first = in_a_process(cache, position)
+    assert any(" tbhits 0 " not in line for line in first if " nodes " in line)
+    assert in_a_process(cache, position) == first
 
 
 @pytest.mark.parametrize("shift", range(1, len(OPTIONS), 2))
