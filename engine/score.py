@@ -23,6 +23,13 @@ class Score:
             return None
         return (self.win_in + 1) // 2 if self.win_in > 0 else -(-self.win_in // 2)
 
+    @property
+    def known(self) -> int:
+        """1 or -1 where a table knows a win or a loss whose end is not in sight, else 0."""
+        if self.cp is None or abs(self.cp) < _LEAST_KNOWN:
+            return 0
+        return 1 if self.cp > 0 else -1
+
     def wdl(self) -> tuple[int, int, int]:
         """Expected win, draw and loss in a thousand.
 
@@ -39,6 +46,9 @@ class Score:
         return win, 1000 - win - loss, loss
 
 
+TABLE_CP = 20_000
+"""The estimate of a win that a table knows, less the plies to it: its end is not in sight yet."""
+_LEAST_KNOWN = 19_000
 _EDGE = 114
 _SPREAD = 27.0
 

@@ -22,7 +22,7 @@ from merels.engine.errors import InputError
 from merels.engine.levels import Level
 from merels.engine.position import WHITE, Outcome, Position, Turn
 from merels.engine.rules import Rules
-from merels.engine.score import Score
+from merels.engine.score import TABLE_CP, Score
 
 if TYPE_CHECKING:
     from merels.engine.tables.guide import Guidance
@@ -34,8 +34,6 @@ _WIN = 32_000
 _PROVEN = 31_000
 _TABLE_WIN = 30_000
 _FAR = 29_000
-_TABLE_CP = 20_000
-"""The score of a win that a table knows, less the plies to it: its end is not in sight yet."""
 _MILLION = 1_000_000
 
 
@@ -133,7 +131,7 @@ def explain(position: Position) -> list[tuple[str, int, int]]:
 def _score(value: int) -> Score:
     """A score from the core's number."""
     if _FAR <= abs(value) < _PROVEN:
-        known = _TABLE_CP - (_TABLE_WIN - abs(value))
+        known = TABLE_CP - (_TABLE_WIN - abs(value))
         return Score(cp=known if value > 0 else -known)
     if value >= _PROVEN:
         return Score(win_in=_WIN - value)
@@ -146,7 +144,7 @@ def _known_score(score: Score, guidance: Guidance | None) -> Score:
     """A search's score, held to what tables know of the root."""
     if guidance is None or score.win_in is not None:
         return score
-    known = _TABLE_CP - (guidance.depth or 0)
+    known = TABLE_CP - (guidance.depth or 0)
     return Score(cp=guidance.value * known)
 
 
@@ -335,7 +333,7 @@ class Searcher:
         self._enter(position.rules, level)
         turns = self._root_turns(position, limits.turns)
         # A level has no perfect knowledge.
-        tables = self._tables_for(position.rules) if level is None else None
+        tables = self.tables_for(position.rules) if level is None else None
         guidance: Guidance | None = None
         if tables is not None and multipv == 1:
             from merels.engine.tables.guide import guide
@@ -403,7 +401,7 @@ class Searcher:
             report(best)
         return Result(best.pv[0], best.pv[1] if len(best.pv) > 1 else None, best, cut)
 
-    def _tables_for(self, rules: Rules) -> Tables | None:
+    def tables_for(self, rules: Rules) -> Tables | None:
         """The tables, if they are of these rules."""
         if self.tables is None:
             return None

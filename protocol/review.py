@@ -28,6 +28,13 @@ class Value:
     score: PovScore
     best: Turn | None
     line: tuple[Turn, ...] = ()
+    known: bool = False
+    """Whether tables say so."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether tables, or a search that saw the end, prove the score."""
+        return self.known or self.score.relative.win_in is not None
 
     @property
     def white(self) -> float:
@@ -40,7 +47,7 @@ class Judgement:
     """A turn with the values before and after it.
 
     ``loss`` is in expected score. ``name`` is ``blunder``, ``mistake``, ``inaccuracy`` or empty;
-    ``proven`` says that a search proved both values, or a lost one where the game was not lost.
+    ``proven`` says that both values were proven, or a lost one where the game was not lost.
     """
 
     ply: int
@@ -74,16 +81,26 @@ def expected(score: Score) -> float:
 
 
 def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
-    """A judge that searches each position for so many nodes."""
+    """A judge that searches each position for so many nodes, and asks the searcher's tables."""
 
     def judge(position: Position) -> Value:
         outcome = position.outcome()
         if outcome is not None and outcome.winner is None:
             return Value(PovScore(Score(cp=0), position.side), None)
         result = searcher.search(position, Limits(nodes=nodes))
-        return Value(PovScore(result.info.score, position.side), result.turn, result.info.pv)
+        score = PovScore(result.info.score, position.side)
+        return Value(score, result.turn, result.info.pv, _is_known(searcher, position))
 
     return judge
+
+
+def _is_known(searcher: Searcher, position: Position) -> bool:
+    """Whether the searcher's tables say what a position is worth, its plies counted."""
+    tables = searcher.tables_for(position.rules)
+    if tables is None or position.outcome() is not None:
+        return False
+    bounds = tables.bounds(position)
+    return bounds is not None and bounds[0] == bounds[1]
 
 
 def review(record: Record, judge: Judge) -> Iterator[Judgement]:
@@ -109,15 +126,17 @@ def _judgement(
     # The best turn loses nothing, whatever the next search, which sees further, thinks of it.
     loss = 0.0 if turn == before.best else max(0.0, expected(then) - expected(now))
     name = next((name for least, name in NAMES if loss >= least), "")
-    over = after.best is None
-    settled = over or now.win_in is not None
-    proven = bool(name) and settled and (then.win_in is not None or (now.win_in or 0) < 0)
+    settled = after.best is None or after.proven
+    lost = settled and expected(now) == 0
+    proven = bool(name) and settled and (before.proven or lost)
     return Judgement(ply, position.number, mover, turn, before, after, loss, name, proven)
 
 
 def score_text(score: PovScore) -> str:
     """A score as a person reads it, from White's side: a lead in men, or who wins in how many."""
     white = score.white()
+    if white.known:
+        return f"{'White' if white.known > 0 else 'Black'} wins"
     if white.win_in is None:
         return f"{(white.cp or 0) / 100:+.2f}"
     winner = "White" if white.win_in > 0 else "Black"

@@ -24,6 +24,7 @@ from merels.protocol.review import (
     review,
     score_text,
 )
+from merels.protocol.shelf import Shelf
 
 BAR = 20
 """Characters of the graph, from a lost game for White to a won one."""
@@ -35,7 +36,7 @@ GAME is a file with one game record, PGN in form or PlayOK's; '-' reads standard
 A turn's loss is expected score, in percent: a win is 100, a draw 50. A loss from
 {NAMES[2][0]:.0%} on is an {NAMES[2][1]} (?!), from {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), from \
 {NAMES[0][0]:.0%} a {NAMES[0][1]} (??). 'Proven' means that
-the search saw the end of the game, not that it guessed.
+tables of perfect play say so or the search saw the end of the game, not that it guessed.
 """
 
 
@@ -53,6 +54,10 @@ def main(argv: list[str]) -> int:
         default=DEFAULT_NODES,
         help=f"positions searched for each turn (default: {DEFAULT_NODES})",
     )
+    parser.add_argument(
+        "-tables", "--tables", metavar="DIR", default="",
+        help="tables of perfect play to judge by (default: those in the user's cache)",
+    )  # fmt: skip
     form = parser.add_mutually_exclusive_group()
     form.add_argument("-json", "--json", action="store_true", help="print JSON")
     form.add_argument(
@@ -67,7 +72,11 @@ def _review(arguments: argparse.Namespace) -> int:
     record = read_game(read_text(arguments.game), rules_of(arguments))
     if not record.turns:
         raise InputError(arguments.game, "expected a game with turns in it")
-    judgements = review(record, judge_with(Searcher(), arguments.nodes))
+    searcher, shelf = Searcher(), Shelf()
+    searcher.tables, problems = shelf.settled(record.start.rules, arguments.tables)
+    for problem in problems:
+        print(f"merels review: {problem}", file=sys.stderr)
+    judgements = review(record, judge_with(searcher, arguments.nodes))
     if arguments.json:
         print(json.dumps(to_json(record, list(judgements)), indent=1))
     elif arguments.pgn:

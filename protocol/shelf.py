@@ -52,9 +52,11 @@ class Shelf:
             self._builder = build_in_background(rules, root, self._forget)
         return self._tables, problems + tables.problems
 
-    def _forget(self) -> None:
-        """Open the tables anew when they are next asked for."""
-        self._place = None
+    def settled(self, rules: Rules, folder: str) -> tuple[Tables | None, list[str]]:
+        """`fetch`, the tables waited for that it begins to build."""
+        tables, problems = self.fetch(rules, folder)
+        self.settle(lambda: False)
+        return self.fetch(rules, folder)[0], problems
 
     def settle(self, stopped: Callable[[], bool]) -> None:
         """Wait for tables that are being built, until ``stopped`` or for so long as is reasonable.
@@ -66,3 +68,7 @@ class Shelf:
             if stopped() or monotonic() > end:
                 return
             self._builder.join(_LOOK)
+
+    def _forget(self) -> None:
+        """Open the tables anew when they are next asked for."""
+        self._place = None

@@ -18,7 +18,7 @@ from merels.protocol.board.engines import EngineChoice, Log, Seat
 from merels.protocol.board.feed import Feed
 from merels.protocol.board.game import Clock, Game, from_record
 from merels.protocol.board.thinking import Job, Thinker
-from merels.protocol.board.view import JSON, info_view, state_view
+from merels.protocol.board.view import JSON, SHELF, info_view, state_view
 from merels.protocol.client import Info, Limit
 from merels.protocol.formats import read_game, write_game
 from merels.protocol.review import as_json, judge_with, review
@@ -406,7 +406,9 @@ class Session:
     def _review(self, record: Record, run: int) -> None:
         """Judge a game's turns, telling of each, until another review is wanted."""
         judged: list[JSON] = []
-        for judgement in review(record, judge_with(Searcher(), REVIEW_NODES)):
+        searcher = Searcher()
+        searcher.tables, _ = SHELF.settled(record.start.rules, "")
+        for judgement in review(record, judge_with(searcher, REVIEW_NODES)):
             judged.append(as_json(judgement))
             with self._lock:
                 if self._reviewing != run:

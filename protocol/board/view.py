@@ -82,7 +82,7 @@ def state_view(session: Session) -> JSON:
     }
 
 
-_shelf = Shelf()
+SHELF = Shelf()
 """The tables of perfect play in the user's cache, shared by all boards of this process."""
 
 
@@ -90,7 +90,7 @@ def values_view(position: Position) -> JSON:
     """What tables have proved of the turns for the side that plays them, where they know it."""
     if position.outcome() is not None or any(position.hands):
         return {}
-    tables, _ = _shelf.fetch(position.rules, "")
+    tables, _ = SHELF.fetch(position.rules, "")
     if tables is None:
         return {}
     words = ("draw", "win", "loss")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from merels.engine.notation import format_position
 from merels.engine.position import Position, Turn
 from merels.engine.record import parse_record
+from merels.engine.rules import make_rules
 from merels.engine.score import Score
 from merels.engine.search import Searcher
+from merels.engine.tables.small import small_tables
 from merels.protocol.review import Value, judge_with, review, score_text
 from merels.protocol.review_cli import main
 from merels.protocol.scores import PovScore
@@ -34,6 +39,36 @@ def test_a_win_thrown_away_is_blamed_and_called_proven() -> None:
     assert str(thrown.before.best).startswith("a1-c5x") and "was better" in thrown.sentence
     assert (taken.loss, taken.name, taken.after.best) == (0.0, "", None)
     assert taken.after.white == 0.0
+
+
+def test_a_win_that_tables_know_is_thrown_away(tmp_path: Path) -> None:
+    """Neither search sees the end, which is many plies off: the tables do."""
+    searcher = Searcher()
+    searcher.tables = small_tables(make_rules("morris"), tmp_path)
+    assert searcher.tables is not None
+    start, thrown = next(
+        (position, turn)
+        for position in flying_positions()
+        for turn, known in searcher.tables.turns(position)
+        if searcher.tables.probe(position) == (1, 15) and known is not None and known.value == 0
+    )
+    record = parse_record(f'[FEN "{format_position(start)}"]\n[Variant "morris"]\n\n1. {thrown} *')
+    [blamed] = review(record, judge_with(searcher, 100))
+    assert (blamed.loss, blamed.name, blamed.proven) == (0.5, "blunder", True)
+    assert score_text(blamed.before.score) == "White wins"
+    [guessed] = review(record, judge_with(Searcher(), 100))
+    assert not guessed.proven
+
+
+def flying_positions() -> Iterator[Position]:
+    """Positions of three men against three, White to move, the same ones each time."""
+    chance = random.Random(1)
+    while True:
+        points = chance.sample(range(24), 6)
+        men = (sum(1 << point for point in points[:3]), sum(1 << point for point in points[3:]))
+        position = Position(make_rules("morris"), men, (0, 0), 0)
+        if position.outcome() is None:
+            yield position
 
 
 def test_quiet_turns_are_not_blunders() -> None:
