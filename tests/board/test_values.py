@@ -18,7 +18,7 @@ def test_turns_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.Monk
     rules = make_rules("morris", ["NoRemovalPlies=0"])
     Builder(tmp_path, rules).build(7)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
-    monkeypatch.setattr(view, "_shelf", Shelf())
+    monkeypatch.setattr(view, "SHELF", Shelf())
     # White closes d5-e5-c5 from c4 and takes the third last man.
     position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
     values = view.values_view(position)
