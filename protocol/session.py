@@ -141,9 +141,8 @@ class Session:
     def _settle(self, limits: Limits) -> None:
         """Lets a search that only counts have the tables that are being built at first use."""
         if limits.counts_alone and self._shelf is not None:
-            self._shelf.settle(self._stopping.is_set)
-            self._searcher.tables, _ = self._shelf.fetch(
-                self._options.rules, self._options.text("TablePath")
+            self._searcher.tables, _ = self._shelf.settled(
+                self._options.rules, self._options.text("TablePath"), self._stopping.is_set
             )
 
     def _register(self, rest: str) -> None:

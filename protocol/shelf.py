@@ -52,22 +52,21 @@ class Shelf:
             self._builder = build_in_background(rules, root, self._forget)
         return self._tables, problems + tables.problems
 
-    def settled(self, rules: Rules, folder: str) -> tuple[Tables | None, list[str]]:
-        """`fetch`, the tables waited for that it begins to build."""
-        tables, problems = self.fetch(rules, folder)
-        self.settle(lambda: False)
-        return self.fetch(rules, folder)[0], problems
+    def settled(
+        self, rules: Rules, folder: str, stopped: Callable[[], bool] = lambda: False
+    ) -> tuple[Tables | None, list[str]]:
+        """`fetch`, but the tables that are being built are waited for.
 
-    def settle(self, stopped: Callable[[], bool]) -> None:
-        """Wait for tables that are being built, until ``stopped`` or for so long as is reasonable.
-
-        Then a search to a number of nodes is the same at first use as ever after.
+        The wait ends when they are there, once ``stopped`` says so, or after `PATIENCE`. So a
+        search to a number of nodes is the same at first use as ever after.
         """
+        _, problems = self.fetch(rules, folder)
         end = monotonic() + PATIENCE
         while self._builder is not None and self._builder.is_alive():
             if stopped() or monotonic() > end:
-                return
+                break
             self._builder.join(_LOOK)
+        return self.fetch(rules, folder)[0], problems
 
     def _forget(self) -> None:
         """Open the tables anew when they are next asked for."""
