@@ -11,7 +11,8 @@ class Level:
 
     ``nodes`` bounds each search; ``noise`` is the half-width, in hundredths of a man, of a random
     error in every evaluation. ``greed`` and ``freedom`` are what it believes a man more, and a step
-    more than the opponent has, to be worth besides. ``elo`` is its rating among the levels.
+    more than the opponent has, to be worth besides. ``elo`` is its rating among the levels. Another
+    ``seed`` errs elsewhere: one seed gives always the same answer, many make a varied opponent.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Level:
     greed: int = 0
     freedom: int = 0
     style: str = ""
+    seed: int = 0
 
 
 LEVELS: tuple[Level, ...] = (
@@ -36,6 +38,9 @@ tests/data/levels.csv lists."""
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo
+
+
+MAXIMUM_SEED = 1_000_000_000
 
 
 def level_for(elo: int) -> Level:

@@ -446,7 +446,7 @@ class Searcher:
             nodes = min(nodes or level.nodes, level.nodes)
         # The limit is the whole search's: each thread gets its share.
         share = max(1, nodes // self.threads) if nodes else 0
-        noise, greed, freedom = _taste(level)
+        noise, noise_seed, greed, freedom = _taste(level)
         core_tables = tables.core if tables else None
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
@@ -457,6 +457,7 @@ class Searcher:
                 first_depth=1 + index % 2,
                 node_limit=share,
                 noise=noise,
+                noise_seed=noise_seed,
                 greed=greed,
                 freedom=freedom,
             )
@@ -477,6 +478,7 @@ class Searcher:
                 node_limit=share,
                 lines=multipv,
                 noise=noise,
+                noise_seed=noise_seed,
                 greed=greed,
                 freedom=freedom,
             )
@@ -502,9 +504,9 @@ class Searcher:
                 self._woken.clear()
 
 
-def _taste(level: Level | None) -> tuple[int, int, int]:
-    """What bends the evaluation: the noise, the worth of a man more and of a step more."""
-    return (level.noise, level.greed, level.freedom) if level else (0, 0, 0)
+def _taste(level: Level | None) -> tuple[int, int, int, int]:
+    """What bends the evaluation: noise and its seed, the worth of a man more and of a step more."""
+    return (level.noise, level.seed, level.greed, level.freedom) if level else (0, 0, 0, 0)
 
 
 def _ignore(info: Info) -> None:

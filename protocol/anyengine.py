@@ -88,6 +88,7 @@ class AnyEngine:
         turn raises `EngineError`; one that has not answered `Engine.timeout` seconds after its
         time limit is stopped and raises `EngineTimeout`.
         """
+        self._check_end(limit)
         return self._play(self._task(position, turns, root_turns), limit)
 
     def analyse(
@@ -104,6 +105,7 @@ class AnyEngine:
         With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
         errors are those of `play`.
         """
+        self._check_end(limit)
         with self.analysis(
             position, limit, multipv=multipv, turns=turns, root_turns=root_turns
         ) as analysis:
@@ -123,6 +125,9 @@ class AnyEngine:
         task = self._task(position, turns, root_turns)
         self._analysis = self._analyse(task, limit, multipv or 1)
         return self._analysis
+
+    def _check_end(self, limit: Limit) -> None:
+        """Refuse a limit that never ends a search; a foreign engine may have one of its own."""
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         """`play`, with its arguments made ready and no analysis running."""

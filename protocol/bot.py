@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from merels.engine.errors import InputError, shorten
-from merels.engine.levels import LEVELS, MAXIMUM_ELO, MINIMUM_ELO, Level, level_for
+from merels.engine.levels import (
+    LEVELS,
+    MAXIMUM_ELO,
+    MAXIMUM_SEED,
+    MINIMUM_ELO,
+    Level,
+    level_for,
+)
 from merels.engine.notation import START, join_steps, parse_position, parse_turn, play_turns
 from merels.engine.position import COLOURS, Position, Turn
 from merels.engine.rules import Rules, make_rules
@@ -28,7 +35,7 @@ MOST_SECONDS = 86_400.0
 MOST_COUNT = 10**15
 FIELDS = (
     "id", "new", "position", "turns", "variant", "set", "time", "depth", "nodes", "clock",
-    "level", "only",
+    "level", "seed", "only",
 )
 """What a request may have."""
 
@@ -97,14 +104,14 @@ class EnginePlayer:
         self._command = command
         self._protocol = protocol
         self._engine: Engine | None = None
-        self._elo: int | None = None
+        self._level: Level | None = None
         self.name = self._open().name
 
     def _open(self) -> Engine:
         if self._engine is None:
             self._engine = Engine.popen(self._command, protocol=self._protocol)
             self._engine.ping()
-            self._elo = None
+            self._level = None
         return self._engine
 
     def new_game(self) -> None:
@@ -126,12 +133,14 @@ class EnginePlayer:
         return choice
 
     def _set_level(self, engine: Engine, level: Level | None) -> None:
-        elo = None if level is None else level.elo
-        if elo != self._elo:
-            engine.configure({"UCI_LimitStrength": elo is not None})
-            if elo is not None:
-                engine.configure({"UCI_Elo": elo})
-            self._elo = elo
+        if level == self._level:
+            return
+        engine.configure({"UCI_LimitStrength": level is not None})
+        if level is not None:
+            engine.configure({"UCI_Elo": level.elo})
+            if "LevelSeed" in engine.options:
+                engine.configure({"LevelSeed": level.seed})
+        self._level = level
 
     def _guarded(self, action: Callable[[Engine], Any]) -> Any:
         """Do something with the engine; after an error the next request begins with a new one."""
@@ -258,10 +267,15 @@ def _limit(body: dict[str, Any], default: Limit) -> Limit:
 
 
 def _level(body: dict[str, Any]) -> Level | None:
-    """A level by its name or its rating; none: full strength."""
+    """A level by its name or its rating, which errs by its seed; none: full strength."""
+    seed = body.get("seed", 0)
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAXIMUM_SEED:
+        raise InputError("seed", f"expected a whole number from 0 to {MAXIMUM_SEED}")
     value = body.get("level")
-    if value is None:
-        return None
+    return None if value is None else replace(_level_named(value), seed=seed)
+
+
+def _level_named(value: Any) -> Level:
     if isinstance(value, int) and not isinstance(value, bool):
         if MINIMUM_ELO <= value <= MAXIMUM_ELO:
             return level_for(value)

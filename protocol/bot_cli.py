@@ -27,6 +27,7 @@ fields of a request are optional:
   variant   a rule set; set {{"Flying": "never", ...}} changes fields of it
   time      seconds; or depth, or nodes, or clock {{"white", "black", "white_inc", "black_inc"}}
   level     a built-in level's name or a rating            only   the turns to choose from
+  seed      another number lets a level err elsewhere (default 0: always the same answer)
 The answer has turn (null when the game is over), side, score ({{"cp": 12}} or {{"win_in": 5}} in
 plies, the mover's view), depth, nodes, pv, and result and reason once the turn ends the game; or
 error, token, expected and index. Example:

@@ -98,9 +98,11 @@ class OwnEngine(AnyEngine):
     def interrupt(self) -> None:
         self._searcher.stop()
 
-    def _play(self, task: Task, limit: Limit) -> PlayResult:
+    def _check_end(self, limit: Limit) -> None:
         if limit == Limit():
             raise EngineError("a search without a limit has no end: give one, or use analysis()")
+
+    def _play(self, task: Task, limit: Limit) -> PlayResult:
         position, limits = task.position, to_limits(limit, task.root_turns)
         result = self._searcher.search(position, limits, level=self.level)
         return PlayResult(result.turn, result.ponder, to_info(result.info, position.side))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merels.engine.errors import InputError
-from merels.engine.levels import LEVELS
+from merels.engine.levels import LEVELS, MAXIMUM_SEED
 from merels.engine.numbers import parse_whole
 from merels.engine.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 
@@ -96,13 +96,17 @@ TABLE: tuple[Option, ...] = (
     *_rule_options(),
     Option("UCI_LimitStrength", "check", False),
     Option("UCI_Elo", "spin", HIGHEST_ELO, low=LOWEST_ELO, high=HIGHEST_ELO),
+    Option("LevelSeed", "spin", 0, high=MAXIMUM_SEED),
     Option("UCI_AnalyseMode", "check", False),
     Option("UCI_ShowWDL", "check", False),
     Option("UCI_Opponent", "string"),
     Option("TablePath", "string"),
     Option("Debug Log File", "string"),
 )
-"""Every option, in the order in which clients are told. Hash is in MiB, Move Overhead in ms."""
+"""Every option, in the order in which clients are told. Hash is in MiB, Move Overhead in ms.
+
+LevelSeed chooses where a level errs: the same number gives the same answers.
+"""
 
 _BY_NAME = {option.name.lower(): option for option in TABLE}
 RULE_OPTIONS = frozenset(option.name for option in _rule_options())

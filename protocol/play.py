@@ -6,12 +6,20 @@ import argparse
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from merels.engine.diagram import draw
 from merels.engine.errors import InputError
-from merels.engine.levels import LEVELS, MAXIMUM_ELO, MINIMUM_ELO, Level, level_for
+from merels.engine.levels import (
+    LEVELS,
+    MAXIMUM_ELO,
+    MAXIMUM_SEED,
+    MINIMUM_ELO,
+    Level,
+    level_for,
+)
 from merels.engine.notation import format_turns, join_steps, parse_turn
 from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
@@ -148,6 +156,7 @@ class Game:
         self.seconds = seconds
         self.resigned: int | None = None
         self._searcher = Searcher()
+        self._seed = random.randint(0, MAXIMUM_SEED)
 
     @property
     def position(self) -> Position:
@@ -207,7 +216,9 @@ class Game:
         """Lets the engine think and play."""
         print("thinking ...", flush=True)
         limits = Limits(movetime=max(1, round(self.seconds * 1000)))
-        result, interrupted = search(self._searcher, self.position, limits, level=self.level)
+        # A level that answers alike in every game could be beaten by one game learnt by heart.
+        level = self.level and replace(self.level, seed=self._seed)
+        result, interrupted = search(self._searcher, self.position, limits, level=level)
         if interrupted:
             raise KeyboardInterrupt
         assert result.turn is not None
@@ -280,6 +291,7 @@ class Game:
         del self.positions[1:]
         self.turns.clear()
         self.resigned = None
+        self._seed = random.randint(0, MAXIMUM_SEED)
         self._searcher.clear()
         self._show()
 

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from merels.engine import __version__
@@ -320,7 +321,8 @@ class Session:
     def _level(self) -> Level | None:
         """The level to play at; full strength in analysis, where a weak answer is of no use."""
         if self._options.flag("UCI_LimitStrength") and not self._options.flag("UCI_AnalyseMode"):
-            return level_for(self._options.number("UCI_Elo"))
+            level = level_for(self._options.number("UCI_Elo"))
+            return replace(level, seed=self._options.number("LevelSeed"))
         return None
 
     def _count(self, depth: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from itertools import count, islice
 from threading import Lock, RLock
 from typing import Any
 
-from merels.engine.levels import LEVELS
+from merels.engine.levels import LEVELS, MAXIMUM_SEED
 from merels.engine.rules import FIELDS
 from merels.protocol.client import Engine, EngineError, Option, Options, ResourceLimits
 from merels.protocol.offered import Value
@@ -82,6 +83,7 @@ class Seat:
         self.part = part
         self.choice: EngineChoice | None = None
         self.level = ""
+        self._seed = 0
         self.version = 0
         """Grows with every change of engine, level or options."""
         self.in_use = RLock()
@@ -101,6 +103,10 @@ class Seat:
         self.choice, self.level = choice, level
         self.version += 1
 
+    def new_game(self) -> None:
+        """Let a level err elsewhere: nobody beats it twice by the same game."""
+        self._seed = random.randint(0, MAXIMUM_SEED)
+
     def _settings(self) -> dict[str, Value]:
         """All that the engine is to be told: from the command line, the level, the dialog."""
         choice = self.choice
@@ -112,6 +118,7 @@ class Seat:
             settings["UCI_LimitStrength"] = elo is not None
             if elo is not None:
                 settings["UCI_Elo"] = elo
+                settings["LevelSeed"] = self._seed
         return settings | self._wanted
 
     def open(self) -> Engine:

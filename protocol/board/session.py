@@ -228,6 +228,8 @@ class Session:
         start = parse_position(_text(body, "position", START), rules)
         with self._lock:
             self._set_players(body)
+            for seat in self.seats:
+                seat.new_game()
             self._begin(Game(start, self._clock()))
         self._changed()
         return {}

@@ -182,6 +182,17 @@ def test_options_are_the_engines_own_and_reach_it(server: Server) -> None:
         assert len(news["lines"]) == 3 and news["part"] == "Analysis"
 
 
+def test_every_new_game_meets_another_level_of_its_strength(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": 0, "level": "Beginner"}, {"engine": 0}]
+    seeds = []
+    for _ in range(2):
+        server.api("new", session=session, players=players)
+        settings = server.api("options", session=session, seat=1)[1]["options"]
+        seeds.append({option["name"]: option["value"] for option in settings}["LevelSeed"])
+    assert seeds[0] != seeds[1]
+
+
 def test_clocks_run_and_fall(server: Server) -> None:
     session = server.open()
     players = [{"engine": None}, {"engine": None}, {"engine": 0}]

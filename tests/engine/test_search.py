@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
-from merels.engine.levels import LEVELS, level_for
+from merels.engine.levels import LEVELS, Level, level_for
 from merels.engine.notation import START, parse_position, parse_turn, play_turns
-from merels.engine.position import Position
+from merels.engine.position import Position, Turn
 from merels.engine.rules import parse_rules
 from merels.engine.search import Info, Limits, Result, Searcher
 from tests.engine.random_games import random_positions
@@ -165,6 +166,21 @@ def test_levels_rise() -> None:
         assert level_for(level.elo) == level
         result = Searcher(4).search(parse_position(START), Limits(), level=level)
         assert result.turn is not None and result.info.nodes <= level.nodes + 700
+
+
+def test_a_level_errs_by_its_seed() -> None:
+    searcher, position = Searcher(4), parse_position(START)
+
+    def answers(level: Level) -> list[Turn | None]:
+        seeds = range(12)
+        return [
+            searcher.search(position, Limits(), level=replace(level, seed=seed)).turn
+            for seed in seeds
+        ]
+
+    beginner, champion = answers(LEVELS[0]), answers(LEVELS[-1])
+    assert len(set(beginner)) > 3 and beginner == answers(LEVELS[0])
+    assert len(set(champion)) == 1
 
 
 def test_threads_share_the_node_limit() -> None:

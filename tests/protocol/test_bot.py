@@ -106,6 +106,15 @@ def test_limits_levels_and_choices() -> None:
         assert own.ask(turns="d6 f4 d7 b4", only=["d5xf4"], nodes=100)["turn"] == "d5xf4"
 
 
+def test_a_seed_varies_a_level() -> None:
+    with bot() as own, bot("-engine", f"{sys.executable} -m merels.protocol") as process:
+        varied = []
+        for player in (own, process):
+            varied.append([player.ask(level="Beginner", seed=seed)["turn"] for seed in range(8)])
+            assert player.ask(level="Beginner")["turn"] == varied[-1][0]
+        assert varied[0] == varied[1] and len(set(varied[0])) > 2
+
+
 @pytest.mark.parametrize(
     "request_, token, word, index",
     [
@@ -125,6 +134,8 @@ def test_limits_levels_and_choices() -> None:
         ({"depth": True}, "depth True", "whole number", None),
         ({"level": "Godlike"}, "Godlike", "Champion", None),
         ({"level": 5}, "5", "rating from", None),
+        ({"level": "Club", "seed": -1}, "seed", "from 0 to", None),
+        ({"seed": True}, "seed", "whole number", None),
         ({"clock": {"green": 1}}, "clock", "white_inc", None),
         ({"only": ["a1xa4"]}, "a1xa4", "takes nothing", 0),
         ({"moves": ["d6"]}, "moves", "turns", None),

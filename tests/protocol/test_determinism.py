@@ -148,3 +148,6 @@ def test_at_a_level(tables: dict[str, str]) -> None:
     words = ("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000")
     first = in_a_process(tables, POSITIONS["moving"], *words)
     assert in_a_process(tables, POSITIONS["moving"], *words[::-1]) == first
+    seeded = (*words, "setoption name LevelSeed value 7")
+    other = in_a_process(tables, POSITIONS["moving"], *seeded)
+    assert other != first and in_a_process(tables, POSITIONS["moving"], *seeded) == other

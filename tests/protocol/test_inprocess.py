@@ -36,8 +36,9 @@ def test_it_plays_under_every_limit() -> None:
         assert engine.play(position, Limit(nodes=99), turns=turns, root_turns=[only]).turn == only
         with pytest.raises(InputError):
             engine.play(position, Limit(nodes=1), turns=[parse_turn("d6-d5")])
-        with pytest.raises(EngineError):
-            engine.play(position, Limit())
+        for endless in (engine.play, engine.analyse):
+            with pytest.raises(EngineError, match="no end"):
+                endless(position, Limit())
 
 
 def test_a_level_plays_with_less_effort() -> None:

@@ -32,6 +32,7 @@ EXPECTED = {
     "ThreeThreePlies": "spin",
     "UCI_LimitStrength": "check",
     "UCI_Elo": "spin",
+    "LevelSeed": "spin",
     "UCI_AnalyseMode": "check",
     "UCI_ShowWDL": "check",
     "UCI_Opponent": "string",
