@@ -384,6 +384,8 @@ def test_a_game_is_reviewed(page: Browser) -> None:
     page.click("#turns button[data-ply='1']")
     page.wait("/a1-g1: Blunder, proven: a1-c5x.. was better/.test("
               "document.getElementById('verdict').textContent)")
+    # The bar shows what the review found out, while nobody thinks.
+    page.wait("document.getElementById('bar').getAttribute('aria-valuenow') === '0'")
     shot(page, "review")
 
 

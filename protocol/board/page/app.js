@@ -34,13 +34,14 @@ function paint() {
   if (!state) return;
   const fresh = info && info.ply === state.cursor ? info : null;
   if (kinds.has("state")) drawState();
-  if (kinds.has("state") || kinds.has("info")) {
-    drawInfo(fresh, state, board.flipped, info !== null);
+  const judgements = review ? review.judgements : [];
+  if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
+    drawInfo(fresh, state, board.flipped, judgements[state.cursor - 1], info !== null);
     board.drawArrows(arrows(fresh));
   }
   if (kinds.has("state") || kinds.has("review")) {
     drawReview(review, state, go);
-    turns.draw(state, review ? review.judgements : []);
+    turns.draw(state, judgements);
   }
 }
 

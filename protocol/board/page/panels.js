@@ -96,12 +96,16 @@ function drawBar(share, text) {
   $("bar").title = `${text} (White ${percent} %)`;
 }
 
-/** The evaluation bar and the variations; `stale`: there was an evaluation, of another position. */
-export function drawInfo(info, state, flipped, stale) {
+/**
+ * The evaluation bar and the variations. `judged` is the review's word on the turn before;
+ * `stale`: there was an evaluation, of another position.
+ */
+export function drawInfo(info, state, flipped, judged, stale) {
   $("bar").classList.toggle("flipped", flipped);
   const result = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 }[state.result];
   if (state.over && state.cursor === state.turns.length) drawBar(result, state.result);
   else if (info && info.share !== null) drawBar(info.share, info.text);
+  else if (judged) drawBar(judged.value, judged.text);
   else if (!stale) drawBar(0.5, "not yet evaluated");
   if (!info) {
     $("lines").replaceChildren();
