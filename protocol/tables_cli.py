@@ -15,8 +15,10 @@ from merels.engine.errors import InputError
 from merels.engine.notation import format_position
 from merels.engine.rules import Rules
 from merels.engine.tables.build import Builder, Progress
-from merels.engine.tables.files import Header, rules_folder
+from merels.engine.tables.files import Header, TableError, rules_folder
 from merels.engine.tables.probe import MOST_MEN, Known, Tables, default_root, open_tables
+from merels.engine.tables.proven import keep, kept
+from merels.engine.tables.solve import Prover, Solution, solve
 from merels.protocol.console import (
     add_rules_flags,
     at_least_one,
@@ -78,6 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument(
         "-hash", "--hash", type=at_least_one, default=512, metavar="MiB",
         help="memory of the search (default: 512)",
+    )  # fmt: skip
+    solve.add_argument(
+        "-store", "--store", action="store_true",
+        help="keep what is proven beside the tables (as many MiB), for later proofs and for probe",
     )  # fmt: skip
     return parser
 
@@ -263,9 +269,13 @@ def _probe(arguments: argparse.Namespace, rules: Rules) -> int:
     position = setup_of([arguments.position], rules).position
     tables = _open(arguments, rules)
     known = tables.probe(position)
+    prover = _kept(arguments, tables) if position.hands != (0, 0) else None
+    if prover is not None and position.outcome() is None:
+        _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
+        return 0
     if known is None:
         counts = "-".join(str(position.total(side)) for side in (position.side, 1 - position.side))
-        reason = "men in hand: merels tables solve" if position.hands != (0, 0) else (
+        reason = "men in hand: merels tables solve, with -store for good" if position.hands != (0, 0) else (
             f"no table {counts} there: merels tables build"
         )
         raise InputError(arguments.position, reason)
@@ -290,23 +300,39 @@ def _worth(turn: tuple[object, Known | None]) -> tuple[int, int, str]:
     return -known.value, depth if known.value > 0 else -depth, str(turn[0])
 
 
-def _solve(arguments: argparse.Namespace, rules: Rules) -> int:
-    from merels.engine.tables.solve import solve
+def _kept(arguments: argparse.Namespace, tables: Tables) -> Prover | None:
+    """A prover that knows what an earlier one kept; a file that cannot be used is named."""
+    try:
+        return kept(tables, _root(arguments))
+    except TableError as error:
+        print(f"merels tables: {error}", file=sys.stderr)
+        return None
 
+
+def _say_solution(solution: Solution) -> None:
+    """Print a proven value, then every turn's, the best first."""
+    print(f"{'value':<12}{_WORDS[solution.value]}")
+    for turn, value in sorted(solution.turns.items(), key=lambda item: (-item[1], str(item[0]))):
+        print(f"{turn!s:<12}{_WORDS[value]}")
+
+
+def _solve(arguments: argparse.Namespace, rules: Rules) -> int:
     position = setup_of([arguments.position], rules).position
     tables = _open(arguments, rules)
+    prover = _kept(arguments, tables) or Prover(tables, arguments.hash)
     bar = _Bar()
     started = time.monotonic()
     try:
         solution = solve(
-            tables, position, threads=arguments.threads, hash_mb=arguments.hash,
+            tables, position, threads=arguments.threads, prover=prover,
             report=lambda done, all_of_them: bar.line(done / all_of_them, "first turns"),
         )  # fmt: skip
     finally:
         bar.clear()
-    print(f"{'value':<12}{_WORDS[solution.value]}")
-    for turn, value in sorted(solution.turns.items(), key=lambda item: (-item[1], str(item[0]))):
-        print(f"{turn!s:<12}{_WORDS[value]}")
+        if arguments.store and prover.core.nodes:
+            # An interrupted proof keeps what it has found, too.
+            print(f"kept in {keep(prover, _root(arguments))}", file=sys.stderr)
+    _say_solution(solution)
     print(
         f"{solution.nodes:,} nodes, {solution.probes:,} probes, "
         f"{time.monotonic() - started:.1f} s"

@@ -29,7 +29,7 @@ from merels.engine.tables.files import (
     pairs,
     rule_fields,
     rules_folder,
-    write_table,
+    write_file,
 )
 from merels.engine.tables.probe import Tables
 
@@ -226,10 +226,10 @@ class Builder:
         path = self.folder / file_name(header.larger, header.smaller, DEPTHS)
         if depths:
             of_depths = replace(header, kind=DEPTHS, checksum=checksum(depths))
-            write_table(path, of_depths, depths)
+            write_file(path, of_depths, depths)
         else:
             path.unlink(missing_ok=True)
-        write_table(self.folder / file_name(header.larger, header.smaller, VALUES), header, values)
+        write_file(self.folder / file_name(header.larger, header.smaller, VALUES), header, values)
 
 
 class _Stages:

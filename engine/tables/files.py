@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from merels.engine import core
 from merels.engine.bridge import core_rules
@@ -163,7 +163,18 @@ def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
     return start
 
 
-def write_table(path: Path, header: Header, parts: Sequence[memoryview]) -> None:
+class Packed(Protocol):
+    """What a file begins with."""
+
+    @property
+    def data_size(self) -> int:
+        """Bytes that follow it."""
+
+    def pack(self) -> bytes:
+        """Its bytes."""
+
+
+def write_file(path: Path, header: Packed, parts: Sequence[memoryview]) -> None:
     """Write a file under another name, make it safe on the disk, then give it its own name.
 
     Raises `InputError` where the disk is full or cannot be written; no part of a file is left.
@@ -181,11 +192,11 @@ def write_table(path: Path, header: Header, parts: Sequence[memoryview]) -> None
         _sync_folder(path.parent)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        size = (HEADER_SIZE + header.data_size) / 1e6
+        size = header.data_size / 1e6
         raise InputError(
             str(path),
             f"cannot be written ({error.strerror}); it needs {size:.1f} MB. "
-            "All finished tables are kept: free the space and repeat the command",
+            "All finished files are kept: free the space and repeat the command",
         ) from error
     except BaseException:
         partial.unlink(missing_ok=True)

@@ -239,6 +239,15 @@ cdef class PlacingProver:
         self.probes += here.probes
         return None if read_shared(&self.stop_flag) else reached
 
+    def found(self):
+        """The memory of what was found, to be read or filled while no call runs.
+
+        It is bytes that hold good for as long as this object is there.
+        """
+        cdef size_t size = self.prover.buckets * PLACING_WAYS * sizeof(uint64_t)
+        cdef uint8_t[::1] memory = <uint8_t[:size]><uint8_t *>self.prover.entries
+        return memoryview(memory)
+
     def stop(self):
         """End all calls as soon as may be; they return None, now and later."""
         write_shared(&self.stop_flag, 1)

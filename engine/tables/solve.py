@@ -36,6 +36,7 @@ class Prover:
     """
 
     def __init__(self, tables: Tables, hash_mb: int = 256) -> None:
+        self.tables = tables
         self.core = core.PlacingProver(core_rules(tables.rules), tables.core, hash_mb)
 
     def reaches(self, position: Position, goal: int) -> bool:
@@ -64,17 +65,18 @@ def solve(
     *,
     threads: int = 1,
     hash_mb: int = 256,
+    prover: Prover | None = None,
     report: Callable[[int, int], None] | None = None,
 ) -> Solution:
     """Prove the value of a position and of each of its turns.
 
-    ``report`` gets the proofs that are done and their number, about once a second. Raises
+    ``prover`` knows something already; without it a new one takes ``hash_mb`` MiB. ``report`` gets the proofs that are done and their number, about once a second. Raises
     `InputError` where a table is missing that the proof needs.
     """
     turns = position.legal_turns()
     if position.outcome() is not None or not turns:
         raise InputError(repr(position), "the game is over there, nothing is to be solved")
-    prover = Prover(tables, hash_mb)
+    prover = prover or Prover(tables, hash_mb)
     shapes = {turn: _shape(position.play(turn)) for turn in turns}
     examples = {shape: position.play(turn) for turn, shape in shapes.items()}
     with ThreadPoolExecutor(threads) as pool:

@@ -23,7 +23,7 @@ from merels.engine.tables.files import (
     file_name,
     parse_header,
     rule_fields,
-    write_table,
+    write_file,
 )
 from merels.engine.tables.probe import Tables
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
@@ -98,7 +98,7 @@ class TableFiles(Fuzzer):
             for kind in (VALUES, DEPTHS):
                 header, data = synthetic(kind, *pair)
                 path = self._path / file_name(*pair, kind)
-                write_table(path, header, [memoryview(data)])
+                write_file(path, header, [memoryview(data)])
                 self._sound[path.name] = path.read_bytes()
         return self
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,83 @@ def test_solve(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0] == "value       win"
     assert len(lines) == 1 + 24 + 1
     assert "nodes" in lines[-1]
+
+
+def test_what_is_proven_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Later proofs cost nothing, and positions with men in hand can be probed."""
+    flags = [*RULES, "-dir", str(tmp_path)]
+    assert main(["build", "-men", "6", *flags]) == 0
+    start = "********/********/******** w 3 3 0 1"
+    solve = ["solve", "-position", start, *flags]
+    status, output, _ = run(capsys, [*solve, "-hash", "1", "-store"])
+    assert status == 0
+    first = output.splitlines()
+    [path] = tmp_path.glob("*/placing.pvn")
+    assert path.stat().st_size == 64 + (1 << 20)
+    status, output, error = run(capsys, solve)
+    assert (status, error, output.splitlines()[:-1]) == (0, "", first[:-1])
+    assert int(output.split(" nodes")[0].split()[-1]) <= 2 * 24
+    assert int(first[-1].split(" nodes")[0].replace(",", "")) > 1000
+    status, output, error = run(capsys, ["probe", start, *flags])
+    assert (status, error, output.splitlines()) == (0, "", first[:-1])
+
+
+@pytest.mark.parametrize(
+    "spoil, message",
+    (
+        (lambda data: data[:40], "no proofs of merels, or cut off"),
+        (lambda data: data[:-1], "bytes instead of 1048640: cut off"),
+        (lambda data: b"MERELSTB" + data[8:], "no proofs of merels"),
+        (lambda data: data[:8] + b"\x02" + data[9:], "format version 2"),
+        (lambda data: data[:10] + b"\x00" + data[11:], "damaged header"),
+        (lambda data: data[:900] + bytes([data[900] ^ 1]) + data[901:], "damaged data"),
+    ),
+)
+def test_proofs_that_cannot_be_trusted_are_named_and_done_again(
+    kept: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[bytes], bytes], message: str,
+) -> None:  # fmt: skip
+    shutil.copytree(kept[-1], tmp_path, dirs_exist_ok=True)
+    [path] = tmp_path.glob("*/placing.pvn")
+    path.write_bytes(spoil(path.read_bytes()))
+    flags = [*kept[:-1], str(tmp_path)]
+    status, output, error = run(
+        capsys, ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
+    )
+    assert status == 0 and output.startswith("value       win\n")
+    assert message in error and error.count("merels tables: ") == 1
+
+
+def test_proofs_from_other_tables_are_named(
+    kept: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(kept[-1], tmp_path, dirs_exist_ok=True)
+    flags = [*kept[:-1], str(tmp_path)]
+    assert main(["build", "-men", "7", *flags]) == 0
+    solve = ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
+    status, output, error = run(capsys, solve)
+    assert status == 0 and "made from other tables; solve with -store again" in error
+    [path] = tmp_path.glob("*/placing.pvn")
+    [other] = [folder for folder in tmp_path.iterdir()]
+    renamed = other.with_name(other.name.replace("-0-0", "-80-0"))
+    assert main(["build", "-men", "6", "-variant", "morris", "-dir", str(tmp_path)]) == 0
+    shutil.copy(path, renamed)
+    status, output, error = run(
+        capsys, ["probe", "********/********/******** w 3 3 0 1",
+                 "-variant", "morris", "-dir", str(tmp_path)]
+    )
+    assert status == 2 and "made for other rules than morris" in error
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The flags for tables of six men and for what a proof has kept beside them; the last of them
+    is the folder."""
+    flags = [*RULES, "-dir", str(tmp_path_factory.mktemp("proven"))]
+    assert main(["build", "-men", "6", *flags]) == 0
+    solve = ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
+    assert main([*solve, "-hash", "1", "-store"]) == 0
+    return flags
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,115 @@
+"""What proofs found out about the placing phase, kept beside the tables for later ones.
+
+The format is described to the byte in FORMAT.md.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from merels.engine.tables.files import TableError, checksum, rule_fields, rules_folder, write_file
+from merels.engine.tables.probe import Tables
+from merels.engine.tables.solve import Prover
+
+NAME = "placing.pvn"
+MAGIC = b"MERELSPP"
+VERSION = 1
+HEADER_SIZE = 64
+MOST_MB = 1 << 16
+
+_HEADER = struct.Struct("<8sH4B2xIIIIQ20x")
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The first bytes of the file; ``tables`` is the CRC-32 of the tables' checksums."""
+
+    rules: tuple[int, bool, bool, bool, int, int]
+    tables: int
+    data: int
+    data_size: int
+
+    def pack(self) -> bytes:
+        """The header's bytes."""
+        flying, locked, double, blocked, no_removal, three_three = self.rules
+        data = _HEADER.pack(
+            MAGIC, VERSION, flying, locked, double, blocked, no_removal, three_three,
+            self.tables, self.data, self.data_size,
+        )  # fmt: skip
+        return data + struct.pack("<I", zlib.crc32(data))
+
+
+def keep(prover: Prover, root: Path) -> Path:
+    """Write all that a prover has found below ``root``; `InputError` where the disk is full."""
+    tables, data = prover.tables, prover.core.found()
+    path = root / rules_folder(tables.rules) / NAME
+    header = _Header(rule_fields(tables.rules), _mark(tables), checksum([data]), len(data))
+    write_file(path, header, [data])
+    return path
+
+
+def kept(tables: Tables, root: Path) -> Prover | None:
+    """A prover that knows what was kept for these tables; None where nothing was.
+
+    Raises `TableError` for a file that is damaged, or of other rules or tables.
+    """
+    path = root / rules_folder(tables.rules) / NAME
+    try:
+        with open(path, "rb") as file:
+            start = file.read(HEADER_SIZE)
+            header = _parse(start, path)
+            if header.rules != rule_fields(tables.rules):
+                raise TableError(f"{path}: made for other rules than {tables.rules}")
+            if header.tables != _mark(tables):
+                raise TableError(f"{path}: made from other tables; solve with -store again")
+            size = path.stat().st_size
+            if size != HEADER_SIZE + header.data_size:
+                raise TableError(
+                    f"{path}: {size} bytes instead of {HEADER_SIZE + header.data_size}: "
+                    "cut off or damaged; solve with -store again"
+                )
+            prover = Prover(tables, header.data_size // _MIB)
+            room = prover.core.found()
+            file.readinto(room)
+    except FileNotFoundError:
+        return None
+    except MemoryError as error:
+        raise TableError(f"{path}: {error}") from error
+    except OSError as error:
+        raise TableError(f"{path}: {error.strerror}") from error
+    if checksum([room]) != header.data:
+        raise TableError(
+            f"{path}: damaged data (checksum differs); solve with -store again"
+        )
+    return prover
+
+
+def _parse(data: bytes, path: Path) -> _Header:
+    """The header at the start of a file, or a `TableError` that says what is wrong with it."""
+    if len(data) < HEADER_SIZE or data[:8] != MAGIC:
+        raise TableError(f"{path}: no proofs of merels, or cut off within its header")
+    version = int.from_bytes(data[8:10], "little")
+    if version != VERSION:
+        raise TableError(f"{path}: format version {version}, this program reads {VERSION}")
+    fields = _HEADER.unpack(data[: HEADER_SIZE - 4])
+    size = fields[-1]
+    if (
+        zlib.crc32(data[: HEADER_SIZE - 4]) != int.from_bytes(data[HEADER_SIZE - 4 :], "little")
+        or size % _MIB
+        or not 0 < size <= MOST_MB * _MIB
+    ):
+        raise TableError(f"{path}: damaged header; solve with -store again")
+    _, _, flying, locked, double, blocked, no_removal, three_three, *rest = fields
+    rules = flying, bool(locked), bool(double), bool(blocked), no_removal, three_three
+    return _Header(rules, *rest)
+
+
+def _mark(tables: Tables) -> int:
+    """The CRC-32 of all tables' checksums: proofs hold for these."""
+    headers = [header for _, header in sorted(tables.headers.items())]
+    sums = [header.checksum for header in headers]
+    return zlib.crc32(struct.pack(f"<{len(sums)}I", *sums))
