@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 
+from merels.engine.limits import Limits
 from merels.engine.notation import parse_position
 from merels.engine.rules import parse_rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 
 # Rules, position, depth: every phase, every preset.
 POSITIONS: tuple[tuple[str, str, int], ...] = (

@@ -6,7 +6,14 @@ from merels.engine import core
 from merels.engine.board import NAMES, SIZE
 from merels.engine.position import Position, Turn
 from merels.engine.rules import Rules
+from merels.engine.score import TABLE_CP, Score
 
+PROVEN = 31_000
+"""The least number of a score that a search has proved to win."""
+
+_WIN = 32_000
+_TABLE_WIN = 30_000
+_FAR = 29_000
 _NONE = 31
 _FLYING = ("never", "own", "both")
 MOST_PLIES = 60_000
@@ -84,3 +91,15 @@ def divide(position: Position, depth: int) -> list[tuple[Turn, int]]:
     """`perft` of each turn's position at ``depth - 1``."""
     turns = [decode_turn(code) for code in core_turns(position)]
     return [(turn, perft(position.play(turn), depth - 1)) for turn in turns]
+
+
+def decode_score(value: int) -> Score:
+    """The score of the core's number: hundredths of a man, or a win or loss at so many plies."""
+    if _FAR <= abs(value) < PROVEN:
+        known = TABLE_CP - (_TABLE_WIN - abs(value))
+        return Score(cp=known if value > 0 else -known)
+    if value >= PROVEN:
+        return Score(win_in=_WIN - value)
+    if value <= -PROVEN:
+        return Score(win_in=-(_WIN + value))
+    return Score(cp=value)

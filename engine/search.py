@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from merels.engine import core, weights
 from merels.engine.bridge import (
@@ -14,15 +14,17 @@ from merels.engine.bridge import (
     core_history,
     core_rules,
     core_turns,
+    decode_score,
     decode_turn,
     encode_turn,
 )
-from merels.engine.clock import Budget, budget
 from merels.engine.errors import InputError
 from merels.engine.levels import Level
-from merels.engine.position import WHITE, Outcome, Position, Turn
+from merels.engine.limits import Info, Limits, Result
+from merels.engine.position import Outcome, Position, Turn
 from merels.engine.rules import Rules
 from merels.engine.score import TABLE_CP, Score
+from merels.engine.watch import MILLION, Watch
 
 if TYPE_CHECKING:
     from merels.engine.tables.guide import Guidance
@@ -30,114 +32,6 @@ if TYPE_CHECKING:
 
 DEFAULT_HASH = 16
 MAXIMUM_DEPTH = 120
-_WIN = 32_000
-_PROVEN = 31_000
-_TABLE_WIN = 30_000
-_FAR = 29_000
-_MILLION = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When a search ends: at the first limit reached. Times are in milliseconds.
-
-    ``mate`` ends it once a win in that many own moves is proven; ``time`` and ``increment`` are
-    White's and Black's; ``turns`` are the only ones to choose from, all where it is empty.
-    ``infinite`` and ``ponder`` end by `Searcher.stop` alone, ``ponder`` by its limits once
-    `Searcher.ponderhit` was called.
-    """
-
-    depth: int | None = None
-    nodes: int | None = None
-    mate: int | None = None
-    movetime: int | None = None
-    time: tuple[int | None, int | None] = (None, None)
-    increment: tuple[int, int] = (0, 0)
-    moves_to_go: int | None = None
-    infinite: bool = False
-    ponder: bool = False
-    turns: tuple[Turn, ...] = ()
-
-    @property
-    def counts_alone(self) -> bool:
-        """Whether only depth, nodes or a mate end the search, so that time plays no part."""
-        bounded = (self.depth, self.nodes, self.mate) != (None, None, None)
-        timed = self.movetime is not None or self.time != (None, None)
-        return bounded and not (timed or self.infinite or self.ponder)
-
-
-@dataclass(frozen=True, slots=True)
-class Info:
-    """What a search knows after an iteration; one line of it where several are asked for.
-
-    ``time`` is in milliseconds, ``hashfull`` and ``wdl`` in a thousand; ``bound`` is empty, or
-    ``lower`` or ``upper`` where the score is only that. ``wdl`` is the expected win, draw, loss.
-    """
-
-    depth: int
-    score: Score
-    pv: tuple[Turn, ...] = ()
-    seldepth: int = 0
-    multipv: int = 1
-    bound: str = ""
-    nodes: int = 0
-    time: int = 0
-    nps: int = 0
-    hashfull: int = 0
-    tbhits: int = 0
-
-    @property
-    def wdl(self) -> tuple[int, int, int]:
-        """The score as expected win, draw and loss in a thousand."""
-        return self.score.wdl()
-
-
-class Result(NamedTuple):
-    """A search's answer; ``turn`` is None when the game is over. ``cut``: an iteration was."""
-
-    turn: Turn | None
-    ponder: Turn | None
-    info: Info
-    cut: bool = False
-
-
-def evaluate(position: Position) -> int:
-    """The static evaluation from the side to move's view, in hundredths of a man."""
-    weights.ensure()
-    return core.evaluate(core_rules(position.rules), core_board(position))
-
-
-def explain(position: Position) -> list[tuple[str, int, int]]:
-    """Each term of the evaluation with White's and Black's part, in hundredths of a man.
-
-    Terms that weigh both sides' men at once stand with the side to move.
-    """
-    weights.ensure()
-    worth: dict[str, float] = {}
-    for name, value in zip(
-        (*core.PART_NAMES, "together"),
-        core.terms(core_rules(position.rules), core_board(position)),
-    ):
-        worth[name] = worth.get(name, 0) + value
-    parts = []
-    for name in [name for name in worth if not name.startswith("opponent's ")]:
-        own = round(worth[name])
-        other = -round(worth.get(name.replace("own ", "opponent's ", 1), 0)) if "own " in name else 0
-        both = (own, other) if position.side == WHITE else (other, own)
-        parts.append((name.removeprefix("own "), *both))
-    return parts
-
-
-def _score(value: int) -> Score:
-    """A score from the core's number."""
-    if _FAR <= abs(value) < _PROVEN:
-        known = TABLE_CP - (_TABLE_WIN - abs(value))
-        return Score(cp=known if value > 0 else -known)
-    if value >= _PROVEN:
-        return Score(win_in=_WIN - value)
-    if value <= -_PROVEN:
-        return Score(win_in=-(_WIN + value))
-    return Score(cp=value)
 
 
 def _known_score(score: Score, guidance: Guidance | None) -> Score:
@@ -156,62 +50,6 @@ def _final_score(outcome: Outcome, side: int) -> Score:
     return Score(win_in=0) if outcome.winner != side else Score(win_in=1)
 
 
-@dataclass
-class _Watch:
-    """The running search's clock and what ends it between iterations."""
-
-    limits: Limits
-    overhead: int
-    side: int
-    started: int = field(default_factory=time.monotonic_ns)
-    """When the limits began to count: a ponderhit sets it anew."""
-    asked: int = field(default_factory=time.monotonic_ns)
-    """When the search was asked for: what it reports counts from here."""
-    pondering: bool = False
-    soft: int | None = None
-    """Nanoseconds after the start; None: no clock."""
-    last_turn: int = -1
-    stable: int = 0
-
-    def elapsed(self) -> int:
-        """Nanoseconds since the limits began to count."""
-        return time.monotonic_ns() - self.started
-
-    def arm(self) -> int | None:
-        """The monotonic time, in nanoseconds, at which the search must be cut; None: never."""
-        if self.limits.infinite or self.pondering:
-            return None
-        hard: list[float] = []
-        if self.limits.movetime is not None:
-            hard.append(max(1, self.limits.movetime - self.overhead_of_movetime()))
-        left = self.limits.time[self.side]
-        if left is not None:
-            plan: Budget = budget(
-                left, self.limits.increment[self.side], self.limits.moves_to_go, self.overhead
-            )
-            self.soft = int(plan.soft * _MILLION)
-            hard.append(plan.hard)
-        return self.started + int(min(hard) * _MILLION) if hard else None
-
-    def overhead_of_movetime(self) -> int:
-        """What to keep back of a fixed time per turn; a short one is not eaten up."""
-        assert self.limits.movetime is not None
-        return min(self.overhead, self.limits.movetime // 20)
-
-    def enough(self, turn: int, depth: int, score: Score) -> bool:
-        """Whether to stop after an iteration that ended with this best turn."""
-        self.stable = self.stable + 1 if turn == self.last_turn else 0
-        self.last_turn = turn
-        if self.soft is None or self.pondering or self.limits.infinite:
-            return False
-        if score.win_in is not None and abs(score.win_in) <= depth:
-            return True     # a proven end that lies within the depth does not come sooner
-        # A best turn that keeps changing deserves more time, a settled one less. The next
-        # iteration costs a multiple of this one, so half of the time is the point to stop at.
-        share = (1.4, 1.1, 0.9, 0.75, 0.65)[min(self.stable, 4)] * 0.6
-        return self.elapsed() > self.soft * share
-
-
 class Searcher:
     """A player with its memory: one search at a time, from any thread."""
 
@@ -225,7 +63,7 @@ class Searcher:
         self._woken = threading.Event()
         self.tables: Tables | None = None
         """Tables of perfect play, used in positions of their rules."""
-        self._watch: _Watch | None = None
+        self._watch: Watch | None = None
         self._lock = threading.Lock()
         self._ponderhit = False
 
@@ -292,7 +130,7 @@ class Searcher:
             self._set_deadlines(watch)
         self._woken.set()
 
-    def _set_deadlines(self, watch: _Watch) -> None:
+    def _set_deadlines(self, watch: Watch) -> None:
         """Tell every worker when to end."""
         deadline = watch.arm()
         for worker in self._workers:
@@ -315,7 +153,7 @@ class Searcher:
         depth. The same position, limits by depth or nodes and one thread give the same answer
         after `clear`.
         """
-        watch = _Watch(limits, overhead, position.side)
+        watch = Watch(limits, overhead, position.side)
         with self._lock:
             # The opponent may have been faster than this thread.
             watch.pondering = limits.ponder and not self._ponderhit
@@ -357,7 +195,7 @@ class Searcher:
             return replace(
                 info,
                 nodes=nodes,
-                time=elapsed // _MILLION,
+                time=elapsed // MILLION,
                 nps=nodes * 1_000_000_000 // max(elapsed, 1),
                 hashfull=self._table.full(),
                 tbhits=sum(worker.table_hits for worker in self._workers[: self.threads])
@@ -369,7 +207,7 @@ class Searcher:
                 measured(
                     Info(
                         depth,
-                        _known_score(_score(value), guidance),
+                        _known_score(decode_score(value), guidance),
                         tuple(map(decode_turn, pv)),
                         seldepth,
                         number,
@@ -496,7 +334,7 @@ class Searcher:
         codes = {encode_turn(turn) for turn in wanted}
         return [turn for turn in turns if turn in codes] or turns
 
-    def _wait_if_asked(self, limits: Limits, watch: _Watch) -> None:
+    def _wait_if_asked(self, limits: Limits, watch: Watch) -> None:
         """Hold the answer back while pondering or searching without end."""
         while not self._stopped.is_set() and (limits.infinite or watch.pondering):
             self._woken.wait()

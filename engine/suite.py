@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merels.engine.errors import InputError
+from merels.engine.limits import Limits
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.position import BLACK, WHITE, Position, Turn
 from merels.engine.rules import FLYING_MEN, Rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 
 PHASES = ("placing", "moving", "flying")
 VALUES = {1: "won", 0: "drawn", -1: "lost"}

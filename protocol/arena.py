@@ -13,10 +13,11 @@ from typing import TextIO
 
 from merels.engine.board import POINTS
 from merels.engine.errors import InputError
+from merels.engine.limits import Limits
 from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, WHITE, Position, Turn
 from merels.engine.rules import MEN_PER_SIDE, Rules, make_rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 from merels.protocol.formats.codingame import format_command, parse_command
 
 TURN_MS = 40

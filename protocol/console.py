@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 
 from merels.engine.errors import InputError, shorten
 from merels.engine.levels import Level
+from merels.engine.limits import Info, Limits, Result
 from merels.engine.numbers import parse_whole
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
-from merels.engine.search import Info, Limits, Result, Searcher
+from merels.engine.search import Searcher
 from merels.protocol.position_line import Setup, read_setup
 from merels.protocol.worker import Worker
 

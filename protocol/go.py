@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from merels.engine.errors import InputError, shorten
+from merels.engine.limits import Limits
 from merels.engine.notation import join_steps, parse_turn
 from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, WHITE, Position, Turn
-from merels.engine.search import Limits
 from merels.protocol.uci import Uci
 
 _LONGEST = 10**12

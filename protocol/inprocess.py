@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from threading import Event, Thread
 
-from merels.engine import __version__, search
+from merels.engine import __version__
 from merels.engine.levels import Level
+from merels.engine.limits import Info as SearchInfo
+from merels.engine.limits import Limits
 from merels.engine.position import Position, Turn
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.protocol.analysis import Analysis
 from merels.protocol.anyengine import (
     AnyEngine,
@@ -28,7 +30,7 @@ from merels.protocol.anyengine import (
 from merels.protocol.errors import EngineError
 from merels.protocol.scores import Info, PovScore
 
-Report = Callable[[search.Info], None]
+Report = Callable[[SearchInfo], None]
 
 
 class OwnAnalysis(Analysis):
@@ -76,7 +78,7 @@ class OwnEngine(AnyEngine):
     """
 
     def __init__(
-        self, hash_mb: int = search.DEFAULT_HASH, threads: int = 1, level: Level | None = None
+        self, hash_mb: int = DEFAULT_HASH, threads: int = 1, level: Level | None = None
     ) -> None:
         self.name = f"merels {__version__}"
         self.level = level
@@ -136,7 +138,7 @@ def to_limits(limit: Limit | None, turns: Sequence[Turn] = ()) -> Limits:
     )
 
 
-def to_info(info: search.Info, side: int) -> Info:
+def to_info(info: SearchInfo, side: int) -> Info:
     """What a search for ``side`` knows, in the client's words."""
     return Info(
         score=PovScore(info.score, side),

@@ -20,11 +20,12 @@ from merels.engine.levels import (
     Level,
     level_for,
 )
+from merels.engine.limits import Limits
 from merels.engine.notation import format_turns, join_steps, parse_turn
 from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.record import Record, format_record
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 from merels.protocol.console import (
     add_rules_flags,
     guarded,

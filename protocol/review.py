@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from merels.engine.limits import Limits
 from merels.engine.position import WHITE, Position, Turn
 from merels.engine.record import Record
 from merels.engine.score import Score
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 from merels.protocol.scores import PovScore, opponents_view
 
 DEFAULT_NODES = 300_000

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from merels.engine import __version__
 from merels.engine.errors import InputError, shorten
 from merels.engine.levels import Level, level_for
+from merels.engine.limits import Info, Limits
 from merels.engine.notation import format_position, format_seventeen
 from merels.engine.position import WHITE, Position, Turn
-from merels.engine.search import Info, Limits, Searcher
+from merels.engine.search import Searcher
 from merels.protocol.counting import divide
 from merels.protocol.debuglog import DebugLog
 from merels.protocol.go import parse_go

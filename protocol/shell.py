@@ -6,11 +6,12 @@ import argparse
 import time
 
 from merels.engine.errors import InputError
+from merels.engine.limits import Info, Limits
 from merels.engine.notation import format_turns
 from merels.engine.numbers import parse_whole
 from merels.engine.position import COLOURS
 from merels.engine.score import Score
-from merels.engine.search import Info, Limits, Searcher
+from merels.engine.search import Searcher
 from merels.protocol.console import (
     add_rules_flags,
     at_least_one,

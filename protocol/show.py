@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from merels.engine.diagram import draw
+from merels.engine.evaluation import evaluate, explain
 from merels.engine.notation import format_position
 from merels.engine.position import WHITE, Position
 from merels.engine.rules import FIELDS
-from merels.engine.search import evaluate, explain
 
 _KEY_DIGITS = 15
 

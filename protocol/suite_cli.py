@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from merels.engine.search import DEFAULT_HASH, Limits, Searcher
+from merels.engine.limits import Limits
+from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.engine.suite import Problem, Tally, load, play
 from merels.engine.tables.probe import open_tables
 from merels.protocol.console import (

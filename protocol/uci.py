@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from merels.engine.notation import format_turns
 
 if TYPE_CHECKING:
+    from merels.engine.limits import Info
     from merels.engine.position import Turn
     from merels.engine.score import Score
-    from merels.engine.search import Info
 
 NO_TURN = "0000"
 

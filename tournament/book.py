@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from merels.engine.errors import InputError
+from merels.engine.limits import Info, Limits
 from merels.engine.notation import format_position
 from merels.engine.position import Position, Turn
 from merels.engine.rules import Rules
 from merels.engine.score import Score
-from merels.engine.search import Info, Limits, Searcher
+from merels.engine.search import Searcher
 from merels.engine.tables.probe import Tables
 from merels.engine.tables.solve import Prover
 from merels.tournament.openings import LONGEST_PLIES, new_placements

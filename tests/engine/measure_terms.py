@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from merels.engine import core, weights
+from merels.engine.limits import Limits
 from merels.engine.rules import make_rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 from merels.engine.suite import Problem, Tally, load, play
 
 POSITIONS = Path(__file__).parent.parent / "data" / "positions.json"

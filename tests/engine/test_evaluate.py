@@ -10,9 +10,9 @@ import pytest
 from merels.engine import core, weights
 from merels.engine.board import SYMMETRIES
 from merels.engine.errors import InputError
+from merels.engine.evaluation import evaluate, explain
 from merels.engine.notation import START, parse_position
 from merels.engine.position import Position
-from merels.engine.search import evaluate, explain
 from tests.engine.random_games import random_positions
 
 

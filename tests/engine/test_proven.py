@@ -6,9 +6,10 @@ import time
 
 import pytest
 
+from merels.engine.limits import Limits
 from merels.engine.notation import parse_position
 from merels.engine.rules import parse_rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 
 MORRIS = parse_rules("morris")
 WON = (

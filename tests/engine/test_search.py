@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from merels.engine.levels import LEVELS, Level, level_for
+from merels.engine.limits import Info, Limits, Result
 from merels.engine.notation import START, parse_position, parse_turn, play_turns
 from merels.engine.position import Position, Turn
 from merels.engine.rules import parse_rules
-from merels.engine.search import Info, Limits, Result, Searcher
+from merels.engine.search import Searcher
 from tests.engine.random_games import random_positions
 
 MORRIS = parse_rules("morris")

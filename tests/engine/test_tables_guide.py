@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.limits import Limits
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.position import Position
 from merels.engine.rules import make_rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 from merels.engine.tables.build import Builder
 from merels.engine.tables.guide import guide
 from merels.engine.tables.probe import Tables, open_tables

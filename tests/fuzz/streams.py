@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 
-from merels.engine.errors import InputError
 from merels.engine.notation import format_position, format_seventeen, format_turns, parse_turn
 from merels.engine.position import Position
 from merels.engine.rules import FIELDS, PRESETS

@@ -30,10 +30,11 @@ from merels.engine.bridge import (
     encode_turn,
     perft,
 )
+from merels.engine.limits import Limits
 from merels.engine.notation import parse_position
 from merels.engine.position import Position, Turn
 from merels.engine.rules import PRESETS, Rules, make_rules, parse_rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 from merels.engine.tables.build import Builder
 from merels.engine.tables.probe import Tables, open_tables
 from merels.engine.tables.sample import random_position

@@ -6,10 +6,11 @@ import pytest
 
 from merels.engine.board import LINE_MASKS
 from merels.engine.errors import InputError
+from merels.engine.limits import Limits
 from merels.engine.notation import parse_position
 from merels.engine.position import WHITE
 from merels.engine.rules import PRESETS, parse_rules
-from merels.engine.search import Limits, Searcher
+from merels.engine.search import Searcher
 from merels.tournament.book import BookSettings, make_book
 from merels.tournament.cli import main
 from merels.tournament.openings import _canonical, load_openings, shipped_book
