@@ -2,9 +2,10 @@
 
 Rounds of self-play begin with an evaluation that knows nothing; each round's games are played with
 what the last one taught. Positions are labelled by what their search found and how their game
-ended. With ``-tables DIR`` the tables' truth replaces the game's end where they know it, and random
-positions join in. The same command gives the same weights, however many processes share the work,
-and goes on where an earlier one was interrupted: what was played is kept in ``-work``.
+ended. With ``-tables DIR`` the truth replaces the game's end where the tables know it, or soon prove
+it with men in hand, and random positions join in. The same command gives the same weights, however
+many processes share the work, and goes on where an earlier one was interrupted: what was played is
+kept in ``-work``.
 """
 
 from __future__ import annotations
@@ -17,15 +18,23 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
 from merels.engine import core, weights
 from merels.engine.board import SIZE
-from merels.engine.bridge import core_board, core_history, core_rules, core_turns, decode_turn
-from merels.engine.position import Position
+from merels.engine.bridge import (
+    PROVEN,
+    core_board,
+    core_history,
+    core_rules,
+    core_turns,
+    decode_turn,
+)
+from merels.engine.errors import InputError
+from merels.engine.position import WHITE, Position
 from merels.engine.rules import Rules, make_rules
 
 SAMPLE = struct.Struct("<IIBBBxff")
@@ -39,7 +48,6 @@ HELD_OUT = 20
 """Every so many chunks one is kept out of the fitting and tells how well the rest carries over."""
 
 _HASH_MB = 8
-_PROVEN = 31_000
 _LONGEST = 120
 """Moves after which a game of self-play is a draw."""
 _LIMIT = ["NoRemovalPlies=50"]
@@ -47,8 +55,12 @@ _PER_LOGIT = 250.0
 """Hundredths of a man that are worth 73 % of the points, in a searched score. The weights themselves
 are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with some doubt."""
 
-RANDOM = 3_000_000
+RANDOM = 8_000_000
 """Random positions that join the games' where tables label them."""
+
+PROVEN_HANDS = 8
+"""Men in hand up to which what a position is worth gets proven: each man more takes twice the time.
+One of three games ends otherwise than the truth has it."""
 
 RULES: tuple[tuple[str, int], ...] = (("morris", 84), ("loc", 8), ("multi", 8))
 """Rule sets that are played and their parts in a hundred games: each way of flying."""
@@ -64,10 +76,10 @@ class Round(NamedTuple):
 
 
 ROUNDS = (
-    Round(30_000, 500, 0.0),
-    Round(50_000, 2_000, 0.5),
-    Round(100_000, 5_000, 0.6),
-    Round(150_000, 5_000, 0.6),
+    Round(20_000, 500, 0.0),
+    Round(30_000, 2_000, 0.5),
+    Round(60_000, 5_000, 0.6),
+    Round(300_000, 5_000, 0.6),
 )
 
 
@@ -115,7 +127,7 @@ def _random_men(rules: Rules, chance: random.Random) -> Position:
 
 def _start(player: _Player, rules: Rules, chance: random.Random) -> Position:
     """Where a game of self-play begins: after a half-random opening, or anywhere."""
-    if chance.random() < 0.5:
+    if chance.random() < 0.35:
         return _random_men(rules, chance)
     position = Position(rules)
     for _ in range(chance.randint(1, 10)):
@@ -139,7 +151,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[byte
             break
         score, turn = player.think(position)
         seen.append((position, score))
-        if abs(score) >= _PROVEN:
+        if abs(score) >= PROVEN:
             winner = position.side if score > 0 else 1 - position.side
             break
         slip = chance.random() < slips
@@ -149,7 +161,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[byte
     for position, score in seen:
         own, other, own_hand, other_hand, _ = core_board(position)
         result = 0.5 if winner is None else float(winner == position.side)
-        if abs(score) >= _PROVEN:
+        if abs(score) >= PROVEN:
             expected = float(score > 0)
         else:
             expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / _PER_LOGIT))
@@ -214,15 +226,25 @@ class Truth:
 
     def __init__(self, folder: Path) -> None:
         from merels.engine.tables.probe import open_tables
+        from merels.engine.tables.solve import Prover
 
-        rules = make_rules("morris")
-        self.tables = open_tables(folder, rules)
-        self.flying = core_rules(rules)[0]
+        self.rules = make_rules("morris")
+        self.tables = open_tables(folder, self.rules)
+        self.flying = core_rules(self.rules)[0]
+        self._prover = Prover(self.tables, 1024)
 
     def label(self, piece: bytes) -> bytes:
-        """Samples with the proven value as the result, where a table knows it."""
+        """Samples with the proven value as the result, where it is known or soon proven."""
         samples = bytearray(piece)
         core.label(samples, self.tables.core, self.flying)
+        for place in range(0, len(samples), SAMPLE.size):
+            own, other, own_hand, other_hand, flying, score, _ = SAMPLE.unpack_from(samples, place)
+            if flying == self.flying and 0 < own_hand + other_hand <= PROVEN_HANDS:
+                position = Position(self.rules, (own, other), (own_hand, other_hand), WHITE)
+                result = (1 + self._prover.value(position)) / 2
+                SAMPLE.pack_into(
+                    samples, place, own, other, own_hand, other_hand, flying, score, result
+                )
         return bytes(samples)
 
     def anywhere(self, number: int, seed: int) -> bytes:
@@ -264,7 +286,17 @@ def main(argv: list[str] | None = None) -> int:
         help="where the games' samples are kept until the weights are made",
     )
     args = parser.parse_args(argv)
-    args.work.mkdir(parents=True, exist_ok=True)
+    try:
+        args.work.mkdir(parents=True, exist_ok=True)
+        args.out.write_bytes(_make(args))
+    except (InputError, OSError) as error:
+        parser.error(str(error))
+    print(f"{args.out}: {core.WEIGHTS_SIZE} bytes")
+    return 0
+
+
+def _make(args: argparse.Namespace) -> bytes:
+    """The last round's weights."""
     data = bytes(core.WEIGHTS_SIZE)
     pieces: list[bytes] = []
     more: list[bytes] = []
@@ -277,13 +309,13 @@ def main(argv: list[str] | None = None) -> int:
         print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
         played = self_play(args.work, data, one, number, args.processes)
         if truth is not None:
-            played = [truth.label(piece) for piece in played]
+            with ThreadPoolExecutor(args.processes) as pool:
+                played = list(pool.map(truth.label, played))
+            print("  labelled", flush=True)
         # What the first two rounds played is worth less than the room it takes.
         pieces = played if number <= 3 else pieces + played
         data = fit(pieces + more, one.share)
-    args.out.write_bytes(data)
-    print(f"{args.out}: {len(data)} bytes")
-    return 0
+    return data
 
 
 if __name__ == "__main__":

@@ -9,6 +9,12 @@ from pathlib import Path
 import pytest
 
 from merels.engine import core, fit, weights
+from merels.engine.bridge import core_board
+from merels.engine.position import Position
+from merels.engine.rules import make_rules
+from merels.engine.tables.build import Builder
+from merels.engine.tables.sample import random_position
+from merels.engine.tables.solve import Prover
 
 BALANCED = (0b0101_0101, 0b0101_0101 << 8, 0, 0, 1)
 AHEAD = (0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1)
@@ -52,6 +58,41 @@ def test_shuffling_keeps_every_sample() -> None:
         return sorted(bytes(block[i : i + 20]) for i in range(0, len(block), 20))
 
     assert cut(first) == cut(data)
+
+
+def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
+    """Of a position that tables know, and of one with men in hand whose proof they allow."""
+    rules = make_rules("morris")
+    tables = Builder(tmp_path, rules).build(8)
+    chance = random.Random(5)
+    moving = [random_position(tables, 4, 3, chance) for _ in range(200)]
+    placing = [
+        Position(rules, core_board(position)[:2], (0, 1)) for position in moving[:10]
+    ]
+    never = fit.SAMPLE.pack(*core_board(moving[0])[:4], 0, 0.25, 0.25)
+    piece = b"".join(
+        fit.SAMPLE.pack(*core_board(position)[:4], 1, 0.25, 0.25)
+        for position in (*moving, *placing)
+    )
+    labelled = list(fit.SAMPLE.iter_unpack(fit.Truth(tmp_path).label(piece + never)))
+    assert labelled[-1][-1] == 0.25, "a sample of another way of flying"
+    prover = Prover(tables, 1)
+    for position, sample in zip(moving, labelled):
+        known = tables.probe(position)
+        assert known is not None and sample[-2:] == (0.25, (1 + known.value) / 2)
+    for position, sample in zip(placing, labelled[len(moving):]):
+        assert sample[-2:] == (0.25, (1 + prover.value(position)) / 2)
+    assert len({sample[-1] for sample in labelled}) > 2
+
+
+def test_tables_that_do_not_reach_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["-tables", str(tmp_path / "none"), "-work", str(tmp_path), "-scale", "0"]
+    with pytest.raises(SystemExit) as left:
+        fit.main(words)
+    assert left.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_the_same_command_makes_the_same_weights(
