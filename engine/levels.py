@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 
@@ -41,6 +42,11 @@ MAXIMUM_ELO = LEVELS[-1].elo
 
 
 MAXIMUM_SEED = 1_000_000_000
+
+
+def any_seed() -> int:
+    """A seed for one game: nobody beats a level twice by the same turns."""
+    return random.randint(0, MAXIMUM_SEED)
 
 
 def level_for(elo: int) -> Level:

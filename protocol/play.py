@@ -15,9 +15,9 @@ from merels.engine.errors import InputError
 from merels.engine.levels import (
     LEVELS,
     MAXIMUM_ELO,
-    MAXIMUM_SEED,
     MINIMUM_ELO,
     Level,
+    any_seed,
     level_for,
 )
 from merels.engine.limits import Limits
@@ -157,7 +157,7 @@ class Game:
         self.seconds = seconds
         self.resigned: int | None = None
         self._searcher = Searcher()
-        self._seed = random.randint(0, MAXIMUM_SEED)
+        self._seed = any_seed()
 
     @property
     def position(self) -> Position:
@@ -292,7 +292,7 @@ class Game:
         del self.positions[1:]
         self.turns.clear()
         self.resigned = None
-        self._seed = random.randint(0, MAXIMUM_SEED)
+        self._seed = any_seed()
         self._searcher.clear()
         self._show()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from itertools import count, islice
 from threading import Lock, RLock
 from typing import Any
 
-from merels.engine.levels import LEVELS, MAXIMUM_SEED
+from merels.engine.levels import LEVELS, any_seed
 from merels.engine.rules import FIELDS
 from merels.protocol.client import Engine, EngineError, Option, Options, ResourceLimits
 from merels.protocol.offered import Value
@@ -83,7 +82,7 @@ class Seat:
         self.part = part
         self.choice: EngineChoice | None = None
         self.level = ""
-        self._seed = 0
+        self._seed = any_seed()
         self.version = 0
         """Grows with every change of engine, level or options."""
         self.in_use = RLock()
@@ -105,7 +104,7 @@ class Seat:
 
     def new_game(self) -> None:
         """Let a level err elsewhere: nobody beats it twice by the same game."""
-        self._seed = random.randint(0, MAXIMUM_SEED)
+        self._seed = any_seed()
 
     def _settings(self) -> dict[str, Value]:
         """All that the engine is to be told: from the command line, the level, the dialog."""
