@@ -6,6 +6,10 @@ cdef enum:
 cdef int GO_ON = 0           # a stop flag that is never raised
 
 
+def _score_of(line):
+    return line[0]
+
+
 cdef class SearchWorker:
     """One thread's search state over a shared table.
 
@@ -63,8 +67,8 @@ cdef class SearchWorker:
         ``tables`` of perfect play are asked wherever both hands are empty.
         ``fields`` as for `perft`; ``history`` the keys of the game's earlier positions that may
         recur, oldest first; ``root_turns`` the turns to choose from; ``report(depth, lines)`` is
-        called after each iteration with a list of (score, seldepth, pv) and ends the search by a
-        true answer. Returns whether an iteration was cut short.
+        called after each iteration with a list of (score, seldepth, pv), the best first, and ends
+        the search by a true answer. Returns whether an iteration was cut short.
         """
         cdef Worker *w = &self.w
         cdef Board b = load_board(fields)
@@ -114,6 +118,11 @@ cdef class SearchWorker:
                     return True
                 found.append((values[line], w.seldepth,
                               [w.pv[0][i] for i in range(w.pv_length[0])]))
+            # What a later line found may lift it above an earlier one.
+            found.sort(key=_score_of, reverse=True)
+            for line in range(lines):
+                values[line] = found[line][0]
+                w.root[line] = found[line][2][0]
             self.depth = depth
             if report(depth, found):
                 return False

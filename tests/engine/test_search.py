@@ -141,12 +141,13 @@ def test_searchmoves_and_multipv() -> None:
     wanted = tuple(position.legal_turns()[3:5])
     result, _ = think(position, Limits(depth=5, turns=wanted))
     assert result.turn in wanted
-    result, infos = think(position, Limits(depth=5), multipv=4)
-    last = [info for info in infos if info.depth == 5]
-    assert [info.multipv for info in last] == [1, 2, 3, 4]
-    assert len({info.pv[0] for info in last}) == 4
-    values = [info.score.cp for info in last]
-    assert values == sorted(values, reverse=True)
+    result, infos = think(position, Limits(depth=7), multipv=4)
+    for depth in range(1, 8):
+        lines = [info for info in infos if info.depth == depth]
+        assert [info.multipv for info in lines] == [1, 2, 3, 4]
+        assert len({info.pv[0] for info in lines}) == 4
+        values = [info.score.cp for info in lines]
+        assert values == sorted(values, reverse=True)
 
 
 @pytest.mark.parametrize("limits", [
