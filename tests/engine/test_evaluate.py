@@ -59,8 +59,8 @@ def test_terms_add_up() -> None:
 
 def test_a_man_more_is_worth_something() -> None:
     more = parse_position("**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20")
-    less = parse_position("**O*@**@/@****O@*/**@*@O** w 0 0 0 20")
-    assert evaluate(more) > 50 > 0 > evaluate(less)
+    less = parse_position("**@*O**@/O@***@O*/**@*O@@* w 0 0 0 20")
+    assert evaluate(more) > 50 > -50 > evaluate(less)
     assert abs(evaluate(parse_position(START))) < 30
 
 
