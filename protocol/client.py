@@ -159,6 +159,8 @@ class Engine(AnyEngine):
         for name, text in chosen.items():
             self._set(name, text)
             self._settings[name.lower()] = text
+        # One of them may have been a rule: the next search tells them all again.
+        self._rules = None
 
     def _set(self, name: str, text: str) -> None:
         """Send one option; line ends inside would make it two commands."""

@@ -82,6 +82,9 @@ def test_the_rules_of_the_position_are_told() -> None:
         with Engine.popen(MERELS) as engine:
             only = [parse_turn(wanted)]
             assert engine.play(position, Limit(depth=2), root_turns=only).turn == only[0]
+            # Whatever the engine was told meanwhile, the position's rules hold again.
+            engine.configure({"DoubleMill": "one" if settings else "each"})
+            assert engine.play(position, Limit(depth=2), root_turns=only).turn == only[0]
 
 
 def test_analysing_several_variations_and_back() -> None:
