@@ -56,6 +56,7 @@ class SearchWorker:
         report: Callable[[int, list[_Line]], bool],
         *,
         tables: TableSet | None = None,
+        table_men: int = 24,
         first_depth: int = 1,
         max_depth: int = ...,
         node_limit: int = 0,

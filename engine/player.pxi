@@ -60,11 +60,12 @@ cdef class SearchWorker:
         memset(self.w.killers, 0xFF, sizeof(self.w.killers))
 
     def run(self, tuple rules, tuple fields, history, root_turns, report,
-            *, TableSet tables=None, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0,
+            *, TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0,
             int lines=1, int noise=0, noise_seed=0, int greed=0, int freedom=0):
         """Search until a limit or `stop` ends it.
 
-        ``tables`` of perfect play are asked wherever both hands are empty.
+        ``tables`` of perfect play are asked wherever both hands are empty and fewer men than
+        ``table_men`` are on the board.
         ``fields`` as for `perft`; ``history`` the keys of the game's earlier positions that may
         recur, oldest first; ``root_turns`` the turns to choose from; ``report(depth, lines)`` is
         called after each iteration with a list of (score, seldepth, pv), the best first, and ends
@@ -78,6 +79,7 @@ cdef class SearchWorker:
         cdef list found
         w.rules = load_rules(rules)
         w.tables = &tables.tables if tables is not None else NULL
+        w.table_men = table_men
         w.table_hits = 0
         w.nodes = 0
         w.stopped = False

@@ -49,6 +49,7 @@ cdef struct Worker:
     RuleSet rules
     Table *table
     const Tables *tables                     # of perfect play; NULL: none are asked
+    int table_men                            # they are asked for boards with fewer men than this
     uint64_t table_hits
     const int *stop                          # shared by all workers of a search
     uint64_t nodes
@@ -390,7 +391,8 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         return alpha
 
     # 4. The tables of perfect play. Near a draw by counting they may leave a win or loss open.
-    if w.tables != NULL and not (b.own_hand | b.opponent_hand):
+    if w.tables != NULL and not (b.own_hand | b.opponent_hand) and (
+            count(b.own | b.opponent) < w.table_men):
         if table_bounds(w.tables, &w.rules, b, &least, &greatest):
             w.table_hits += 1
             if least == greatest:

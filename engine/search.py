@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from merels.engine import core, weights
+from merels.engine.board import SIZE
 from merels.engine.bridge import (
     core_board,
     core_history,
@@ -21,7 +22,7 @@ from merels.engine.bridge import (
 from merels.engine.errors import InputError
 from merels.engine.levels import Level
 from merels.engine.limits import Info, Limits, Result
-from merels.engine.position import Outcome, Position, Turn
+from merels.engine.position import BLACK, WHITE, Outcome, Position, Turn
 from merels.engine.rules import Rules
 from merels.engine.score import TABLE_CP, Score
 from merels.engine.watch import MILLION, Watch
@@ -173,14 +174,15 @@ class Searcher:
         # A level has no perfect knowledge.
         tables = self.tables_for(position.rules) if level is None else None
         guidance: Guidance | None = None
+        table_men = SIZE
         if tables is not None and multipv == 1:
             from merels.engine.tables.guide import guide
 
             guidance = guide(tables, position, [decode_turn(turn) for turn in turns])
         if guidance is not None:
             turns = [encode_turn(turn) for turn in guidance.turns]
-            # Within them the tables tell no turn from another: the search chooses by itself.
-            tables = None
+            # Before a man is taken the tables tell no turn from another: there the search chooses.
+            table_men = sum(position.total(side) for side in (WHITE, BLACK))
         last: list[Info] = []
         deepest = min(limits.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH)
         if len(turns) == 1 and limits.time[position.side] is not None:
@@ -228,7 +230,7 @@ class Searcher:
         if self._stopped.is_set():
             deepest = 1
         cut = self._run(
-            position, turns, finished, deepest, limits.nodes, multipv, level, tables
+            position, turns, finished, deepest, limits.nodes, multipv, level, tables, table_men
         )
         self._wait_if_asked(limits, watch)
         self._watch = None
@@ -269,6 +271,7 @@ class Searcher:
         multipv: int,
         level: Level | None,
         tables: Tables | None,
+        table_men: int,
     ) -> bool:
         """Run all workers; the first one reports, and its end ends the others.
 
@@ -292,6 +295,7 @@ class Searcher:
                 *game,
                 lambda depth, lines: False,
                 tables=core_tables,
+                table_men=table_men,
                 first_depth=1 + index % 2,
                 node_limit=share,
                 noise=noise,
@@ -312,6 +316,7 @@ class Searcher:
                 *game,
                 finished,
                 tables=core_tables,
+                table_men=table_men,
                 max_depth=deepest,
                 node_limit=share,
                 lines=multipv,

@@ -10,7 +10,7 @@ import pytest
 from merels.engine.limits import Limits
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.position import Position
-from merels.engine.rules import make_rules
+from merels.engine.rules import Rules, make_rules
 from merels.engine.search import Searcher
 from merels.engine.tables.build import Builder
 from merels.engine.tables.guide import guide
@@ -27,11 +27,13 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     return open_tables(root, RULES)
 
 
-def random_position(chance: random.Random, own: int, opponent: int) -> Position:
+def random_position(
+    chance: random.Random, own: int, opponent: int, rules: Rules = RULES
+) -> Position:
     while True:
         points = chance.sample(range(24), own + opponent)
         men = (sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:]))
-        position = Position(RULES, men, (0, 0), chance.randint(0, 1))
+        position = Position(rules, men, (0, 0), chance.randint(0, 1))
         if position.outcome() is None:
             return position
 
@@ -69,6 +71,31 @@ def test_a_win_is_won_in_the_plies_that_its_depth_promises(tables: Tables) -> No
             assert turn is not None
             position = position.play(turn)
         assert position.outcome() is not None
+
+
+def test_without_depths_a_win_is_won_all_the_same(tmp_path: Path) -> None:
+    """What a removal leads to is known, and the search finds its way to the right one."""
+    rules = make_rules("morris")
+    tables = Builder(tmp_path, rules).build(8)
+    chance = random.Random(9)
+    winner, loser = Searcher(4), Searcher(4)
+    winner.tables = loser.tables = tables
+    won = 0
+    while won < 8:
+        position = random_position(chance, 5, 3, rules)
+        known = tables.probe(position)
+        assert known is not None and known.depth is None
+        if known.value != 1 or any(turn.taken for turn in position.legal_turns()):
+            continue
+        side = position.side
+        while position.outcome() is None:
+            searcher = winner if position.side == side else loser
+            turn = searcher.search(position, Limits(nodes=3000)).turn
+            assert turn is not None
+            position = position.push(turn)
+        outcome = position.outcome()
+        assert outcome is not None and outcome.winner == side
+        won += 1
 
 
 def test_scores_tell_what_is_known(tables: Tables) -> None:
