@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import os
 from dataclasses import dataclass
 
 
@@ -46,7 +46,7 @@ MAXIMUM_SEED = 1_000_000_000
 
 def any_seed() -> int:
     """A seed for one game: nobody beats a level twice by the same turns."""
-    return random.randint(0, MAXIMUM_SEED)
+    return int.from_bytes(os.urandom(8)) % (MAXIMUM_SEED + 1)
 
 
 def level_for(elo: int) -> Level:
