@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.board import LINE_MASKS, SYMMETRIES
+from merels.engine.board import LINE_MASKS, LINES, SYMMETRIES
 from merels.engine.rules import Rules, make_rules
 from merels.engine.tables.build import Builder, plies_limit
 
@@ -31,9 +31,12 @@ def line_symmetries() -> list[tuple[int, ...]]:
 
 
 @cache
-def raw_states() -> tuple[dict[State, State], list[State]]:
-    """Every state with its class's first one, and the first states."""
-    symmetries = line_symmetries()
+def raw_states(flies: bool) -> tuple[dict[State, State], list[State]]:
+    """Every state with its class's first one, and the first states.
+
+    Where men fly, lines are all that counts; where they step, neighbours must stay such.
+    """
+    symmetries = line_symmetries() if flies else SYMMETRIES
     images = [
         [[sum(1 << s[8 * byte + i] for i in range(8) if v >> i & 1) for v in range(256)]
          for byte in range(3)]
@@ -57,12 +60,19 @@ def raw_states() -> tuple[dict[State, State], list[State]]:
 
 
 def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
-    """The (value, depth) of every state where both sides fly, by plain retrograde iteration.
+    """The (value, depth) of every state, by plain retrograde iteration.
 
     Mills and turns are worked out here anew, for three men a side: a man taken ends the game.
     """
-    representative, states = raw_states()
+    flies = rules.flying != "never"
+    representative, states = raw_states(flies)
     mills = set(LINE_MASKS)
+    # Along a line two points are neighbours when one of them is its middle, the line's second.
+    near: dict[int, set[int]] = {1 << point: set() for point in range(24)}
+    for first, middle, last in LINES:
+        for end in (first, last):
+            near[1 << end].add(1 << middle)
+            near[1 << middle].add(1 << end)
     parents: dict[State, list[State]] = {state: [] for state in states}
     open_turns = dict.fromkeys(states, 0)
     result: dict[State, tuple[int, int]] = {}
@@ -71,13 +81,15 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
         own, opponent = state
         empty = [1 << p for p in range(24) if not (own | opponent) >> p & 1]
         for origin in (1 << p for p in range(24) if own >> p & 1):
-            for to in empty:
+            for to in empty if flies else near[origin].intersection(empty):
                 after = own ^ origin ^ to
                 if after in mills and (opponent not in mills or rules.locked_mills == "any"):
                     result.setdefault(state, (1, 1))
                 else:
                     parents[representative[opponent, after]].append(state)
                     open_turns[state] += 1
+        if not open_turns[state] and state not in result:
+            result[state] = (-1, 0)
     limit = plies_limit(rules, 3, 3)
     queue.extend(result)
     while queue:
@@ -104,13 +116,16 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
             make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"]), marks=pytest.mark.slow
         ),
         pytest.param(make_rules("multi"), marks=pytest.mark.slow),
+        pytest.param(make_rules("roman"), marks=pytest.mark.slow),
+        pytest.param(make_rules("loc"), marks=pytest.mark.slow),
     ),
     ids=str,
 )
 def test_three_against_three_by_value_iteration(tmp_path: Path, rules: Rules) -> None:
-    """Values and depths of all 2,691,920 states; 56,922 classes, as is known, hold them all."""
+    """Values and depths of all 2,691,920 states; 56,922 classes, as is known, hold them all where
+    men fly, 169,626 where they step."""
     expected = value_iteration(rules)
-    assert len(raw_states()[1]) == 56_922
+    assert len(raw_states(rules.flying != "never")[1]) in (56_922, 169_626)
     assert len(expected) == 2024 * 1330
     probe = Builder(tmp_path, rules, depths=True).build(6).core.probe
     for (own, opponent), (value, depth) in expected.items():
