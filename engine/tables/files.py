@@ -129,15 +129,25 @@ def pairs(men: int) -> list[tuple[int, int]]:
     ]
 
 
+def check_start(
+    data: bytes, path: Path, magic: bytes, size: int, version: int, what: str, remedy: str
+) -> None:
+    """Raise a `TableError` unless a file begins with a whole header of ``size`` bytes: its mark and
+    version first, the CRC-32 of the rest last."""
+    if len(data) < size or data[:8] != magic:
+        raise TableError(f"{path}: {what}, or cut off within its header")
+    found = int.from_bytes(data[8:10], "little")
+    if found != version:
+        raise TableError(f"{path}: format version {found}, this program reads {version}")
+    if zlib.crc32(data[: size - 4]) != int.from_bytes(data[size - 4 : size], "little"):
+        raise TableError(f"{path}: damaged header; {remedy}")
+
+
 def parse_header(data: bytes, path: Path) -> Header:
     """The header at the start of a file, or a `TableError` that says what is wrong with it."""
-    if len(data) < HEADER_SIZE or data[:8] != MAGIC:
-        raise TableError(f"{path}: not a table of merels, or cut off within its header")
-    version = int.from_bytes(data[8:10], "little")
-    if version != VERSION:
-        raise TableError(f"{path}: format version {version}, this program reads {VERSION}")
-    if zlib.crc32(data[: HEADER_SIZE - 4]) != int.from_bytes(data[HEADER_SIZE - 4 :], "little"):
-        raise TableError(f"{path}: damaged header; build the table again")
+    check_start(
+        data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", "build the table again"
+    )
     (
         _, _, kind, larger, smaller, tables, flying, locked, double, blocked, no_removal,
         three_three, checksum, values_checksum, places, *rest,

@@ -10,7 +10,14 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from merels.engine.tables.files import TableError, checksum, rule_fields, rules_folder, write_file
+from merels.engine.tables.files import (
+    TableError,
+    check_start,
+    checksum,
+    rule_fields,
+    rules_folder,
+    write_file,
+)
 from merels.engine.tables.probe import Tables
 from merels.engine.tables.solve import Prover
 
@@ -22,6 +29,7 @@ MOST_MB = 1 << 16
 
 _HEADER = struct.Struct("<8sH4B2xIIIIQ20x")
 _MIB = 1 << 20
+_REMEDY = "solve with -store again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +73,12 @@ def kept(tables: Tables, root: Path) -> Prover | None:
             if header.rules != rule_fields(tables.rules):
                 raise TableError(f"{path}: made for other rules than {tables.rules}")
             if header.tables != _mark(tables):
-                raise TableError(f"{path}: made from other tables; solve with -store again")
+                raise TableError(f"{path}: made from other tables; {_REMEDY}")
             size = path.stat().st_size
             if size != HEADER_SIZE + header.data_size:
                 raise TableError(
                     f"{path}: {size} bytes instead of {HEADER_SIZE + header.data_size}: "
-                    "cut off or damaged; solve with -store again"
+                    f"cut off or damaged; {_REMEDY}"
                 )
             prover = Prover(tables, header.data_size // _MIB)
             room = prover.core.found()
@@ -82,27 +90,17 @@ def kept(tables: Tables, root: Path) -> Prover | None:
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
     if checksum([room]) != header.data:
-        raise TableError(
-            f"{path}: damaged data (checksum differs); solve with -store again"
-        )
+        raise TableError(f"{path}: damaged data (checksum differs); {_REMEDY}")
     return prover
 
 
 def _parse(data: bytes, path: Path) -> _Header:
     """The header at the start of a file, or a `TableError` that says what is wrong with it."""
-    if len(data) < HEADER_SIZE or data[:8] != MAGIC:
-        raise TableError(f"{path}: no proofs of merels, or cut off within its header")
-    version = int.from_bytes(data[8:10], "little")
-    if version != VERSION:
-        raise TableError(f"{path}: format version {version}, this program reads {VERSION}")
+    check_start(data, path, MAGIC, HEADER_SIZE, VERSION, "no proofs of merels", _REMEDY)
     fields = _HEADER.unpack(data[: HEADER_SIZE - 4])
     size = fields[-1]
-    if (
-        zlib.crc32(data[: HEADER_SIZE - 4]) != int.from_bytes(data[HEADER_SIZE - 4 :], "little")
-        or size % _MIB
-        or not 0 < size <= MOST_MB * _MIB
-    ):
-        raise TableError(f"{path}: damaged header; solve with -store again")
+    if size % _MIB or not 0 < size <= MOST_MB * _MIB:
+        raise TableError(f"{path}: {size} bytes of proofs, expected whole MiB; {_REMEDY}")
     _, _, flying, locked, double, blocked, no_removal, three_three, *rest = fields
     rules = flying, bool(locked), bool(double), bool(blocked), no_removal, three_three
     return _Header(rules, *rest)
