@@ -59,8 +59,8 @@ RANDOM = 8_000_000
 """Random positions that join the games' where tables label them."""
 
 PROVEN_HANDS = 8
-"""Men in hand up to which what a position is worth gets proven: each man more takes twice the time.
-One of three games ends otherwise than the truth has it."""
+"""Men in hand up to which a position's value is proven; with each man more a proof takes twice as
+long. One in three of these positions has another value than its game's result."""
 
 RULES: tuple[tuple[str, int], ...] = (("morris", 84), ("loc", 8), ("multi", 8))
 """Rule sets that are played and their parts in a hundred games: each way of flying."""
