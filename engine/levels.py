@@ -39,8 +39,6 @@ tests/data/levels.csv lists."""
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo
-
-
 MAXIMUM_SEED = 1_000_000_000
 
 

@@ -60,8 +60,9 @@ cdef class SearchWorker:
         memset(self.w.killers, 0xFF, sizeof(self.w.killers))
 
     def run(self, tuple rules, tuple fields, history, root_turns, report,
-            *, TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1, int max_depth=MAX_DEPTH, node_limit=0,
-            int lines=1, int noise=0, noise_seed=0, int greed=0, int freedom=0):
+            *, TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
+            int max_depth=MAX_DEPTH, node_limit=0, int lines=1, int noise=0, noise_seed=0,
+            int greed=0, int freedom=0):
         """Search until a limit or `stop` ends it.
 
         ``tables`` of perfect play are asked wherever both hands are empty and fewer men than

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 DEFAULT_HASH = 16
 MAXIMUM_DEPTH = 120
 
+_Report = Callable[[int, list[tuple[int, int, list[int]]]], bool]
+"""Takes a depth and its lines as the core has them; a true answer ends the search."""
+
 
 def _known_score(score: Score, guidance: Guidance | None) -> Score:
     """A search's score, held to what tables know of the root."""
@@ -265,7 +268,7 @@ class Searcher:
         self,
         position: Position,
         turns: Sequence[int],
-        finished: Callable[[int, list[tuple[int, int, list[int]]]], bool],
+        finished: _Report,
         deepest: int,
         nodes: int | None,
         multipv: int,
@@ -277,12 +280,8 @@ class Searcher:
 
         Returns whether an iteration was cut short.
         """
-        game = (
-            core_rules(position.rules),
-            core_board(position),
-            core_history(position),
-            turns,
-        )
+        rules, board = core_rules(position.rules), core_board(position)
+        history = core_history(position)
         if level is not None:
             nodes = min(nodes or level.nodes, level.nodes)
         # The limit is the whole search's: each thread gets its share.
@@ -290,19 +289,21 @@ class Searcher:
         noise, noise_seed, greed, freedom = _taste(level)
         core_tables = tables.core if tables else None
 
-        def help_search(worker: core.SearchWorker, index: int) -> None:
-            worker.run(
-                *game,
-                lambda depth, lines: False,
+        def run(worker: core.SearchWorker, report: _Report, **own: int) -> bool:
+            return worker.run(
+                rules, board, history, turns, report,
                 tables=core_tables,
                 table_men=table_men,
-                first_depth=1 + index % 2,
                 node_limit=share,
                 noise=noise,
                 noise_seed=noise_seed,
                 greed=greed,
                 freedom=freedom,
+                **own,
             )
+
+        def help_search(worker: core.SearchWorker, index: int) -> None:
+            run(worker, lambda depth, lines: False, first_depth=1 + index % 2)
 
         helpers = [
             threading.Thread(target=help_search, args=(worker, index), daemon=True)
@@ -312,19 +313,7 @@ class Searcher:
         for thread in helpers:
             thread.start()
         try:
-            return self._workers[0].run(
-                *game,
-                finished,
-                tables=core_tables,
-                table_men=table_men,
-                max_depth=deepest,
-                node_limit=share,
-                lines=multipv,
-                noise=noise,
-                noise_seed=noise_seed,
-                greed=greed,
-                freedom=freedom,
-            )
+            return run(self._workers[0], finished, max_depth=deepest, lines=multipv)
         finally:
             for worker in self._workers[1:]:
                 worker.stop()

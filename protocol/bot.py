@@ -27,6 +27,7 @@ from merels.engine.score import Score
 from merels.engine.search import DEFAULT_HASH
 from merels.protocol.client import Engine, EngineError, Limit, PlayResult
 from merels.protocol.inprocess import OwnEngine
+from merels.protocol.offered import Value
 
 VERSION = 1
 LONGEST_REQUEST = 1 << 20
@@ -135,11 +136,12 @@ class EnginePlayer:
     def _set_level(self, engine: Engine, level: Level | None) -> None:
         if level == self._level:
             return
-        engine.configure({"UCI_LimitStrength": level is not None})
+        settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
         if level is not None:
-            engine.configure({"UCI_Elo": level.elo})
+            settings["UCI_Elo"] = level.elo
             if "LevelSeed" in engine.options:
-                engine.configure({"LevelSeed": level.seed})
+                settings["LevelSeed"] = level.seed
+        engine.configure(settings)
         self._level = level
 
     def _guarded(self, action: Callable[[Engine], Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merels.engine.errors import InputError
-from merels.engine.levels import LEVELS, MAXIMUM_SEED
+from merels.engine.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
 from merels.engine.numbers import parse_whole
 from merels.engine.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 
@@ -83,9 +83,6 @@ def _rule_options() -> tuple[Option, ...]:
     return (Option("UCI_Variant", "combo", DEFAULT_VARIANT, choices=tuple(PRESETS)), *fields)
 
 
-LOWEST_ELO = min(level.elo for level in LEVELS)
-HIGHEST_ELO = max(level.elo for level in LEVELS)
-
 TABLE: tuple[Option, ...] = (
     Option("Hash", "spin", 16, low=1, high=1 << 20),
     Option("Clear Hash", "button"),
@@ -95,7 +92,7 @@ TABLE: tuple[Option, ...] = (
     Option("Move Overhead", "spin", 10, low=0, high=5000),
     *_rule_options(),
     Option("UCI_LimitStrength", "check", False),
-    Option("UCI_Elo", "spin", HIGHEST_ELO, low=LOWEST_ELO, high=HIGHEST_ELO),
+    Option("UCI_Elo", "spin", MAXIMUM_ELO, low=MINIMUM_ELO, high=MAXIMUM_ELO),
     Option("LevelSeed", "spin", 0, high=MAXIMUM_SEED),
     Option("UCI_AnalyseMode", "check", False),
     Option("UCI_ShowWDL", "check", False),

@@ -268,17 +268,18 @@ def _say(known: Known | None) -> str:
 def _probe(arguments: argparse.Namespace, rules: Rules) -> int:
     position = setup_of([arguments.position], rules).position
     tables = _open(arguments, rules)
-    known = tables.probe(position)
-    prover = _kept(arguments, tables) if position.hands != (0, 0) else None
-    if prover is not None and position.outcome() is None:
+    if position.hands != (0, 0):
+        prover = _kept(arguments, tables)
+        if prover is None:
+            raise InputError(
+                arguments.position, "men in hand: merels tables solve, with -store for good"
+            )
         _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
         return 0
+    known = tables.probe(position)
     if known is None:
         counts = "-".join(str(position.total(side)) for side in (position.side, 1 - position.side))
-        reason = "men in hand: merels tables solve, with -store for good" if position.hands != (0, 0) else (
-            f"no table {counts} there: merels tables build"
-        )
-        raise InputError(arguments.position, reason)
+        raise InputError(arguments.position, f"no table {counts} there: merels tables build")
     print(f"{'value':<12}{_say(known)}")
     if position.plies:
         bounds = tables.bounds(position)

@@ -68,8 +68,7 @@ def kept(tables: Tables, root: Path) -> Prover | None:
     path = root / rules_folder(tables.rules) / NAME
     try:
         with open(path, "rb") as file:
-            start = file.read(HEADER_SIZE)
-            header = _parse(start, path)
+            header = _parse(file.read(HEADER_SIZE), path)
             if header.rules != rule_fields(tables.rules):
                 raise TableError(f"{path}: made for other rules than {tables.rules}")
             if header.tables != _mark(tables):
@@ -108,6 +107,5 @@ def _parse(data: bytes, path: Path) -> _Header:
 
 def _mark(tables: Tables) -> int:
     """The CRC-32 of all tables' checksums: proofs hold for these."""
-    headers = [header for _, header in sorted(tables.headers.items())]
-    sums = [header.checksum for header in headers]
+    sums = [tables.headers[pair].checksum for pair in sorted(tables.headers)]
     return zlib.crc32(struct.pack(f"<{len(sums)}I", *sums))

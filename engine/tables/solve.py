@@ -70,8 +70,9 @@ def solve(
 ) -> Solution:
     """Prove the value of a position and of each of its turns.
 
-    ``prover`` knows something already; without it a new one takes ``hash_mb`` MiB. ``report`` gets the proofs that are done and their number, about once a second. Raises
-    `InputError` where a table is missing that the proof needs.
+    ``prover`` knows something already; without it a new one takes ``hash_mb`` MiB. ``report`` gets
+    the proofs that are done and their number, about once a second. Raises `InputError` where a
+    table is missing that the proof needs.
     """
     turns = position.legal_turns()
     if position.outcome() is not None or not turns:
