@@ -28,7 +28,7 @@ load_geometry()
 load_patterns()
 
 
-# A rule set from the tuple that search.py makes of its fields.
+# A rule set from the tuple that bridge.py makes of its fields.
 cdef RuleSet load_rules(tuple fields) except *:
     cdef RuleSet rules
     (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
@@ -45,6 +48,20 @@ MAXIMUM_SEED = 1_000_000_000
 def any_seed() -> int:
     """A seed for one game: nobody beats a level twice by the same turns."""
     return int.from_bytes(os.urandom(8)) % (MAXIMUM_SEED + 1)
+
+
+def level_named(text: str) -> Level:
+    """The level of that name, in any case, or of that rating; `InputError` for anything else."""
+    for level in LEVELS:
+        if level.name.lower() == text.lower():
+            return level
+    elo = parse_whole(text)
+    if elo is not None and MINIMUM_ELO <= elo <= MAXIMUM_ELO:
+        return level_for(elo)
+    names = ", ".join(level.name for level in LEVELS)
+    raise InputError(
+        text, f"expected {names}, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
+    )
 
 
 def level_for(elo: int) -> Level:

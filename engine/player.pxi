@@ -49,7 +49,10 @@ cdef class SearchWorker:
         write_shared(&self.stop_flag, 0)
 
     def set_deadline(self, deadline):
-        """Set when a search must end, running or not, in nanoseconds of the monotonic clock."""
+        """Set when a search must end, running or not, in nanoseconds of the monotonic clock.
+
+        None: never.
+        """
         self.deadline = deadline if deadline is not None else NEVER
         if self.depth:
             self.w.deadline = self.deadline
@@ -61,7 +64,7 @@ cdef class SearchWorker:
 
     def run(self, tuple rules, tuple fields, history, root_turns, report,
             *, TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
-            int max_depth=MAX_DEPTH, node_limit=0, int lines=1, int noise=0, noise_seed=0,
+            int max_depth=MAX_DEPTH, node_limit=0, lines=1, int noise=0, noise_seed=0,
             int greed=0, int freedom=0):
         """Search until a limit or `stop` ends it.
 
@@ -74,7 +77,7 @@ cdef class SearchWorker:
         """
         cdef Worker *w = &self.w
         cdef Board b = load_board(fields)
-        cdef int depth, line, i
+        cdef int depth, line, i, number
         cdef int values[MOST_LINES]
         cdef int seldepths[MOST_LINES]
         cdef list found
@@ -98,8 +101,8 @@ cdef class SearchWorker:
             w.root[i] = turn
             assert is_legal(&w.rules, &b, w.root[i])
         memset(w.killers, 0xFF, sizeof(w.killers))
-        lines = min(lines, w.root_size, MOST_LINES)
-        for line in range(lines):
+        number = min(lines, w.root_size, MOST_LINES)
+        for line in range(number):
             values[line] = 0
         # The first iteration is always finished, so that there is a turn to play.
         w.node_limit = <uint64_t>-1
@@ -113,7 +116,7 @@ cdef class SearchWorker:
                 w.deadline = self.deadline
                 w.stop = &self.stop_flag
             found = []
-            for line in range(lines):
+            for line in range(number):
                 w.seldepth = 0
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
@@ -123,7 +126,7 @@ cdef class SearchWorker:
                               [w.pv[0][i] for i in range(w.pv_length[0])]))
             # What a later line found may lift it above an earlier one.
             found.sort(key=_score_of, reverse=True)
-            for line in range(lines):
+            for line in range(number):
                 values[line] = found[line][0]
                 w.root[line] = found[line][2][0]
             self.depth = depth

@@ -83,17 +83,18 @@ class Searcher:
         self._workers = []
 
     def prepare(self) -> None:
-        """Allocate what a search needs; `InputError` when memory does not suffice."""
+        """Allocate what a search needs.
+
+        `InputError` when memory does not suffice; the next call asks for `DEFAULT_HASH`.
+        """
         weights.ensure()
         if self._table is None:
             try:
                 self._table = core.TranspositionTable(self._hash_mb)
-            except MemoryError:
+            except (MemoryError, OverflowError):
                 wanted = self._hash_mb
                 self._hash_mb = DEFAULT_HASH
-                raise InputError(
-                    str(wanted), f"not enough memory for Hash; {DEFAULT_HASH} MiB are used instead"
-                ) from None
+                raise InputError(f"{wanted} MiB", "not enough memory for Hash") from None
             self._workers = []
         while len(self._workers) < self.threads:
             worker = core.SearchWorker(self._table)
@@ -284,8 +285,8 @@ class Searcher:
         history = core_history(position)
         if level is not None:
             nodes = min(nodes or level.nodes, level.nodes)
-        # The limit is the whole search's: each thread gets its share.
-        share = max(1, nodes // self.threads) if nodes else 0
+        # The limit is the whole search's: each thread gets its share, in 64 bits.
+        share = max(1, min(nodes, 1 << 63) // self.threads) if nodes else 0
         noise, noise_seed, greed, freedom = _taste(level)
         core_tables = tables.core if tables else None
 

@@ -46,23 +46,35 @@ def load(path: Path, rules: Rules) -> list[Problem]:
         rows = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(str(path), f"expected JSON: {error}") from None
     if not isinstance(rows, list):
         raise InputError(str(path), "expected a JSON list of positions")
     problems = []
     for number, row in enumerate(rows):
         try:
-            position = parse_position(row["position"], rules)
-            best = frozenset(parse_turn(text) for text in row["best"])
-            problems.append(Problem(position, int(row["value"]), best))
+            problems.append(_problem(row, rules))
         except InputError as error:
             raise error.at(number) from None
-        except (KeyError, TypeError, ValueError):
-            raise InputError(
-                str(path), "expected objects with position, value and best", number
-            ) from None
     return problems
+
+
+def _problem(row: object, rules: Rules) -> Problem:
+    """A problem from its JSON object."""
+    match row:
+        case {"position": str(text), "value": -1 | 0 | 1 as value, "best": [*turns]}:
+            position = parse_position(text, rules)
+        case _:
+            raise InputError(
+                json.dumps(row), "expected an object with position, value (1, 0 or -1) and best"
+            )
+    best = frozenset(parse_turn(str(turn)) for turn in turns)
+    outcome = position.outcome()
+    if outcome is not None:
+        raise InputError(text, f"expected a position with turns left, found the end: {outcome}")
+    for turn in best:
+        position.push(turn)
+    return Problem(position, value, best)
 
 
 def play(

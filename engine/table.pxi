@@ -46,8 +46,18 @@ cdef struct Probe:
     int bound                # 0: nothing is known
 
 
+# The plies without a removal that make a draw of a board with so many men; 0: no limit.
+cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
+    cdef int limit = rules.no_removal_plies
+    if own == 3 and opponent == 3 and rules.three_three_plies:
+        if limit == 0 or rules.three_three_plies < limit:
+            limit = rules.three_three_plies
+    return limit
+
+
 # The key of a board: exact, from the side to move's view. The top byte tells positions apart whose
-# value depends on how near a draw by counting is.
+# value depends on how near a draw by counting is: three against three always, for that limit is
+# short where there is one, others near the end.
 cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
         <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
@@ -55,7 +65,7 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
     if b.plies == 0:
         return key
     if rules.three_three_plies and count(b.own) == 3 and count(b.opponent) == 3:
-        left = rules.three_three_plies - b.plies
+        left = plies_limit(rules, 3, 3) - b.plies
         key |= <uint64_t>(128 + (left if left < 127 else 127)) << 56
     elif rules.no_removal_plies:
         left = rules.no_removal_plies - b.plies

@@ -11,6 +11,8 @@ from merels.engine.score import Score
 
 MILLION = 1_000_000
 """Nanoseconds in a millisecond."""
+LONGEST = 10**12
+"""Milliseconds, 31 years: no longer time is told apart from it."""
 
 
 @dataclass
@@ -48,7 +50,7 @@ class Watch:
             )
             self.soft = int(plan.soft * MILLION)
             hard.append(plan.hard)
-        return self.started + int(min(hard) * MILLION) if hard else None
+        return self.started + int(min(*hard, LONGEST) * MILLION) if hard else None
 
     def overhead_of_movetime(self) -> int:
         """What to keep back of a fixed time per turn; a short one is not eaten up."""

@@ -12,27 +12,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from merels.engine.errors import InputError, shorten
-from merels.engine.levels import (
-    LEVELS,
-    MAXIMUM_ELO,
-    MAXIMUM_SEED,
-    MINIMUM_ELO,
-    Level,
-    level_for,
-)
+from merels.engine.levels import LEVELS, MAXIMUM_SEED, Level, level_named
 from merels.engine.notation import START, join_steps, parse_position, parse_turn, play_turns
 from merels.engine.position import COLOURS, Position, Turn
 from merels.engine.rules import Rules, make_rules
 from merels.engine.score import Score
 from merels.engine.search import DEFAULT_HASH
 from merels.protocol.client import Engine, EngineError, Limit, PlayResult
+from merels.protocol.console import MOST_SECONDS
 from merels.protocol.inprocess import OwnEngine
 from merels.protocol.offered import Value
 
 VERSION = 1
 LONGEST_REQUEST = 1 << 20
 """Bytes of a request."""
-MOST_SECONDS = 86_400.0
 MOST_COUNT = 10**15
 FIELDS = (
     "id", "new", "position", "turns", "variant", "set", "time", "depth", "nodes", "clock",
@@ -274,20 +267,7 @@ def _level(body: dict[str, Any]) -> Level | None:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAXIMUM_SEED:
         raise InputError("seed", f"expected a whole number from 0 to {MAXIMUM_SEED}")
     value = body.get("level")
-    return None if value is None else replace(_level_named(value), seed=seed)
-
-
-def _level_named(value: Any) -> Level:
-    if isinstance(value, int) and not isinstance(value, bool):
-        if MINIMUM_ELO <= value <= MAXIMUM_ELO:
-            return level_for(value)
-    for level in LEVELS:
-        if isinstance(value, str) and value.lower() == level.name.lower():
-            return level
-    names = ", ".join(level.name for level in LEVELS)
-    raise InputError(
-        str(value), f"expected {names}, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
-    )
+    return None if value is None else replace(level_named(str(value)), seed=seed)
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -6,17 +6,25 @@ import argparse
 import sys
 
 from merels.engine.errors import InputError
+from merels.engine.search import DEFAULT_HASH
 from merels.protocol.adapters import DIALECTS
 from merels.protocol.bot import (
     LONGEST_REQUEST,
-    MOST_SECONDS,
     VERSION,
     Bridge,
     EnginePlayer,
     OwnPlayer,
 )
 from merels.protocol.client import EngineError, Limit
-from merels.protocol.console import add_rules_flags, at_least_one, guarded, make_parser, rules_of
+from merels.protocol.console import (
+    add_flag,
+    add_rules_flags,
+    guarded,
+    like_option,
+    make_parser,
+    read_seconds,
+    rules_of,
+)
 
 _EPILOG = f"""\
 Each line of input is a request, each line of output its answer, in order; version {VERSION}. All
@@ -40,28 +48,27 @@ def main(argv: list[str]) -> int:
     parser = make_parser(
         "bot", "Keeps an engine ready behind lines of JSON: a position in, a turn out.", _EPILOG
     )
-    parser.add_argument(
-        "-engine", "--engine", metavar="CMD", help="another engine's command (default: merels)"
+    add_flag(parser, "engine", metavar="CMD", help="another engine's command (default: merels)")
+    add_flag(
+        parser, "proto", choices=tuple(DIALECTS), default="uci", help="what that engine speaks"
     )
-    parser.add_argument(
-        "-proto", "--proto", choices=tuple(DIALECTS), default="uci", help="what that engine speaks"
-    )
-    parser.add_argument(
-        "-time",
-        "--time",
+    add_flag(
+        parser,
+        "time",
         metavar="SECONDS",
         default="1",
         help="for each turn, where a request names no limit (default: 1)",
     )
-    parser.add_argument(
-        "-hash", "--hash", metavar="MIB", type=at_least_one, default=16, help="merels' own table"
+    add_flag(
+        parser, "hash", metavar="MIB", type=like_option("Hash"), default=DEFAULT_HASH,
+        help="merels' own table",
     )
-    parser.add_argument(
-        "-threads", "--threads", metavar="N", type=at_least_one, default=1, help="merels' own"
+    add_flag(
+        parser, "threads", metavar="N", type=like_option("Threads"), default=1, help="merels' own"
     )
-    parser.add_argument(
-        "-codingame",
-        "--codingame",
+    add_flag(
+        parser,
+        "codingame",
         action="store_true",
         help="speak the lines of CodinGame's arena instead (PLACE;A1, MOVE&TAKE;A1;A4;D1)",
     )
@@ -77,7 +84,7 @@ def _run(arguments: argparse.Namespace) -> int:
         play()
         return 0
     rules = rules_of(arguments)
-    limit = Limit(time=_seconds(arguments.time))
+    limit = Limit(time=read_seconds(arguments.time))
     if arguments.engine is None:
         return serve(Bridge(OwnPlayer(arguments.hash, arguments.threads), rules, limit))
     try:
@@ -103,13 +110,3 @@ def serve(bridge: Bridge) -> int:
         if line:
             print(bridge.answer(line), flush=True)
     return 0
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if 0.001 <= seconds <= MOST_SECONDS:
-        return seconds
-    raise InputError(text, "expected seconds above 0, for example 0.5")

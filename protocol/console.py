@@ -6,28 +6,42 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
-from merels.engine.errors import InputError, shorten
+from merels.engine.errors import InputError, printable, shorten
 from merels.engine.levels import Level
 from merels.engine.limits import Info, Limits, Result
 from merels.engine.numbers import parse_whole
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search import Searcher
+from merels.engine.watch import LONGEST
+from merels.protocol.options import find
 from merels.protocol.position_line import Setup, read_setup
 from merels.protocol.worker import Worker
 
 USAGE_ERROR = 2
 INTERRUPTED = 130
+MOST = LONGEST
+"""The greatest number that a flag takes unless it says otherwise."""
+MOST_SECONDS = 86_400.0
 _LOOK_UP = 0.1
 """Seconds between looks for Ctrl-C, which on Windows does not wake a thread that waits."""
 
 _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
 
 
-def make_parser(command: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser that reports a mistake in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with a status that says so."""
+        self.exit(USAGE_ERROR, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
+
+
+def make_parser(command: str, description: str, epilog: str = "") -> Parser:
     """A parser for ``merels COMMAND``."""
-    return argparse.ArgumentParser(
+    return Parser(
         prog=f"merels {command}",
         description=description,
         epilog=epilog,
@@ -36,18 +50,23 @@ def make_parser(command: str, description: str, epilog: str = "") -> argparse.Ar
     )
 
 
+def add_flag(parser: argparse._ActionsContainer, name: str, **settings: Any) -> None:
+    """Add ``-name``, which may be written with two dashes as well; settings as argparse has them."""
+    parser.add_argument(f"-{name}", f"--{name}", **settings)
+
+
 def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARIANT) -> None:
     """The flags that choose the rules: those of ``variant`` where nothing is said."""
-    parser.add_argument(
-        "-variant",
-        "--variant",
+    add_flag(
+        parser,
+        "variant",
         metavar="R",
         default=variant,
         help=f"the rule set: {', '.join(PRESETS)} (default: {variant})",
     )
-    parser.add_argument(
-        "-set",
-        "--set",
+    add_flag(
+        parser,
+        "set",
         metavar="Field=value",
         nargs="+",
         type=_field_setting,
@@ -84,12 +103,35 @@ def _field_setting(text: str) -> str:
     )
 
 
-def at_least_one(text: str) -> int:
-    """A flag's number from 1 up."""
-    number = parse_whole(text)
-    if number is not None and number > 0:
-        return number
-    raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 up")
+def whole_from(low: int, high: int = MOST) -> Callable[[str], int]:
+    """What reads a flag's number from ``low`` to ``high``."""
+
+    def read(text: str) -> int:
+        number = parse_whole(text)
+        if number is not None and low <= number <= high:
+            return number
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from {low} to {high}, found '{shorten(text)}'"
+        )
+
+    return read
+
+
+def read_seconds(text: str) -> float:
+    """A thinking time from its text: a millisecond to a day."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0.001 <= seconds <= MOST_SECONDS:
+        return seconds
+    raise InputError(text, "expected seconds above 0, for example 0.5")
+
+
+def like_option(name: str) -> Callable[[str], int]:
+    """What reads a flag's number within the bounds of the engine's option of that name."""
+    option = find(name)
+    return whole_from(option.low, option.high)
 
 
 def guarded(command: str, body: Callable[[], int]) -> int:

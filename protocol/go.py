@@ -10,20 +10,19 @@ from merels.engine.limits import Limits
 from merels.engine.notation import join_steps, parse_turn
 from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, WHITE, Position, Turn
+from merels.engine.watch import LONGEST
 from merels.protocol.uci import Uci
 
-_LONGEST = 10**12
-"""The longest time that is told apart from any longer one, in milliseconds: 31 years."""
 _MOST_NODES = 10**18
 
 # Each number's bounds: beyond them it is taken as the bound. White is the first player.
 _TIME = {"wtime": WHITE, "btime": BLACK, "p1time": WHITE, "p2time": BLACK}
 _INCREMENT = {"winc": WHITE, "binc": BLACK, "p1inc": WHITE, "p2inc": BLACK}
 _BOUNDS = {
-    **{name: (-_LONGEST, _LONGEST) for name in _TIME},
-    **{name: (0, _LONGEST) for name in _INCREMENT},
+    **{name: (-LONGEST, LONGEST) for name in _TIME},
+    **{name: (0, LONGEST) for name in _INCREMENT},
     "movestogo": (0, 10_000),
-    "movetime": (1, _LONGEST),
+    "movetime": (1, LONGEST),
     "depth": (1, 1000),
     "nodes": (1, _MOST_NODES),
     "mate": (1, 1000),

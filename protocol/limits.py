@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
 from merels.protocol.errors import EngineError
 
 LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")
@@ -92,7 +93,8 @@ def _can_limit() -> bool:
 
 def _whole(key: str, text: str, where: str) -> int:
     unit = "seconds" if key == "cpu" else "MiB"
-    if text.isascii() and text.isdigit() and len(text) < 9 and _LEAST[key] <= int(text) <= _MOST:
-        return int(text)
+    number = parse_whole(text)
+    if number is not None and _LEAST[key] <= number <= _MOST:
+        return number
     place = f" {where}" if where else ""
     raise InputError(text, f"expected whole {unit} from {_LEAST[key]} to {_MOST} for {key}={place}")

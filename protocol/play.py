@@ -12,24 +12,18 @@ from pathlib import Path
 
 from merels.engine.diagram import draw
 from merels.engine.errors import InputError
-from merels.engine.levels import (
-    LEVELS,
-    MAXIMUM_ELO,
-    MINIMUM_ELO,
-    Level,
-    any_seed,
-    level_for,
-)
+from merels.engine.levels import LEVELS, Level, any_seed, level_named
 from merels.engine.limits import Limits
 from merels.engine.notation import format_turns, join_steps, parse_turn
-from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.record import Record, format_record
 from merels.engine.search import Searcher
 from merels.protocol.console import (
+    add_flag,
     add_rules_flags,
     guarded,
     make_parser,
+    read_seconds,
     rules_of,
     search,
     setup_of,
@@ -38,7 +32,6 @@ from merels.protocol.shell import men
 
 _HINT_TIME = 1000
 _DEFAULT_SECONDS = 1.0
-_MOST_SECONDS = 86_400.0
 
 _TURNS_HELP = """\
 A turn is one word: a placement 'd6', a move 'd6-d5' (or 'd6d5'); when it closes a mill, name the
@@ -66,37 +59,35 @@ def main(argv: list[str]) -> int:
         "Plays against you in this terminal. Type 'help' during the game for what you can say.",
         _TURNS_HELP,
     )
-    parser.add_argument(
-        "-colour",
-        "--colour",
+    add_flag(
+        parser,
+        "colour",
         choices=("white", "black", "random"),
         default="white",
         help="your men (default: white)",
     )
-    parser.add_argument(
-        "-level",
-        "--level",
+    add_flag(
+        parser,
+        "level",
         metavar="L",
         help=f"how strong it plays: {names}, or a rating between (default: full strength)",
     )
-    parser.add_argument(
-        "-time",
-        "--time",
+    add_flag(
+        parser,
+        "time",
         metavar="SECONDS",
         default=str(_DEFAULT_SECONDS),
         help=f"what it may think for each turn (default: {_DEFAULT_SECONDS:g})",
     )
     add_rules_flags(parser)
-    parser.add_argument(
-        "-position",
-        "--position",
+    add_flag(
+        parser,
+        "position",
         metavar="P",
         default="startpos",
         help="where to begin: a position's text, quoted, with 'moves' and turns if you like",
     )
-    parser.add_argument(
-        "-record", "--record", metavar="FILE", help="append the game's record to this file"
-    )
+    add_flag(parser, "record", metavar="FILE", help="append the game's record to this file")
     return guarded("play", lambda: _play(parser.parse_args(argv)))
 
 
@@ -123,27 +114,10 @@ def read_level(text: str) -> Level | None:
     """A level from its name or rating; ``full`` is none."""
     if text.lower() == "full":
         return None
-    for level in LEVELS:
-        if level.name.lower() == text.lower():
-            return level
-    elo = parse_whole(text)
-    if elo is not None and MINIMUM_ELO <= elo <= MAXIMUM_ELO:
-        return level_for(elo)
-    names = ", ".join(level.name for level in LEVELS)
-    raise InputError(
-        text, f"expected {names}, full, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
-    )
-
-
-def read_seconds(text: str) -> float:
-    """A thinking time from its text."""
     try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if 0.0 < seconds <= _MOST_SECONDS:
-        return seconds
-    raise InputError(text, "expected seconds above 0, for example 0.5")
+        return level_named(text)
+    except InputError as error:
+        raise InputError(text, f"{error.expected}, or full") from None
 
 
 class Game:

@@ -12,7 +12,14 @@ from merels.engine.notation import format_position
 from merels.engine.position import BLACK, COLOURS, WHITE
 from merels.engine.record import Record, format_record
 from merels.engine.search import Searcher
-from merels.protocol.console import add_rules_flags, at_least_one, guarded, make_parser, rules_of
+from merels.protocol.console import (
+    add_flag,
+    add_rules_flags,
+    guarded,
+    make_parser,
+    rules_of,
+    whole_from,
+)
 from merels.protocol.formats import read_game
 from merels.protocol.review import (
     DEFAULT_NODES,
@@ -46,23 +53,21 @@ def main(argv: list[str]) -> int:
         "review", "Judges each turn of a game: what it lost, and what was better.", _EPILOG
     )
     parser.add_argument("game", metavar="GAME", help="the record's file, or '-'")
-    parser.add_argument(
-        "-nodes",
-        "--nodes",
+    add_flag(
+        parser,
+        "nodes",
         metavar="N",
-        type=at_least_one,
+        type=whole_from(1),
         default=DEFAULT_NODES,
         help=f"positions searched for each turn (default: {DEFAULT_NODES})",
     )
-    parser.add_argument(
-        "-tables", "--tables", metavar="DIR", default="",
+    add_flag(
+        parser, "tables", metavar="DIR", default="",
         help="tables of perfect play to judge by (default: those in the user's cache)",
     )  # fmt: skip
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("-json", "--json", action="store_true", help="print JSON")
-    form.add_argument(
-        "-pgn", "--pgn", action="store_true", help="print the record, the judgements as comments"
-    )
+    add_flag(form, "json", action="store_true", help="print JSON")
+    add_flag(form, "pgn", action="store_true", help="print the record, the judgements as comments")
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
     return guarded("review", lambda: _review(arguments))

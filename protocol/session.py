@@ -136,7 +136,7 @@ class Session:
         try:
             self._searcher.prepare()
         except InputError as error:
-            self._output.error(error)
+            self._output.error(f"{error}; {self._searcher.hash_mb} MiB are used instead")
             self._options.set("Hash", str(self._searcher.hash_mb))
             self._searcher.prepare()
 

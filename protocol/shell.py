@@ -11,15 +11,17 @@ from merels.engine.notation import format_turns
 from merels.engine.numbers import parse_whole
 from merels.engine.position import COLOURS
 from merels.engine.score import Score
-from merels.engine.search import Searcher
+from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.protocol.console import (
+    add_flag,
     add_rules_flags,
-    at_least_one,
     guarded,
+    like_option,
     make_parser,
     rules_of,
     search,
     setup_of,
+    whole_from,
 )
 from merels.protocol.counting import count, divide
 from merels.protocol.show import bench_lines, board_lines, evaluation_lines
@@ -44,12 +46,8 @@ def perft(argv: list[str]) -> int:
     )
     parser.add_argument("depth", metavar="DEPTH", help="plies; from the start 7 takes seconds")
     add_rules_flags(parser)
-    parser.add_argument(
-        "-position", "--position", metavar="P", default="startpos", help="where to count from"
-    )
-    parser.add_argument(
-        "-divide", "--divide", action="store_true", help="the count below each first turn, too"
-    )
+    add_flag(parser, "position", metavar="P", default="startpos", help="where to count from")
+    add_flag(parser, "divide", action="store_true", help="the count below each first turn, too")
     arguments = parser.parse_args(argv)
     return guarded("perft", lambda: _perft(arguments))
 
@@ -104,15 +102,18 @@ def analyse(argv: list[str]) -> int:
         "position", metavar="POSITION", nargs="*", help="what to search (default: startpos)"
     )
     add_rules_flags(parser)
-    for flag, unit, text in (
-        ("depth", "PLIES", "stop at this depth"),
-        ("nodes", "N", "stop after so many positions"),
-        ("movetime", "MS", f"stop after so many milliseconds (without a limit: {_DEFAULT_TIME})"),
-        ("multipv", "N", "show the best N turns (default: 1)"),
-        ("hash", "MIB", "memory for the transposition table (default: 16)"),
-        ("threads", "N", "search on so many threads (default: 1)"),
+    for flag, unit, kind, text in (
+        ("depth", "PLIES", whole_from(1), "stop at this depth"),
+        ("nodes", "N", whole_from(1), "stop after so many positions"),
+        (
+            "movetime", "MS", whole_from(1),
+            f"stop after so many milliseconds (without a limit: {_DEFAULT_TIME})",
+        ),
+        ("multipv", "N", like_option("MultiPV"), "show the best N turns (default: 1)"),
+        ("hash", "MIB", like_option("Hash"), f"memory of the search (default: {DEFAULT_HASH})"),
+        ("threads", "N", like_option("Threads"), "search on so many threads (default: 1)"),
     ):
-        parser.add_argument(f"-{flag}", f"--{flag}", metavar=unit, type=at_least_one, help=text)
+        add_flag(parser, flag, metavar=unit, type=kind, help=text)
     arguments = parser.parse_args(argv)
     return guarded("analyse", lambda: _analyse(arguments))
 
@@ -122,7 +123,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
     depth, nodes, movetime = arguments.depth, arguments.nodes, arguments.movetime
     if depth is None and nodes is None and movetime is None:
         movetime = _DEFAULT_TIME
-    searcher = Searcher(hash_mb=arguments.hash or 16, threads=arguments.threads or 1)
+    searcher = Searcher(hash_mb=arguments.hash or DEFAULT_HASH, threads=arguments.threads or 1)
     limits = Limits(depth=depth, nodes=nodes, movetime=movetime)
     lines = arguments.multipv or 1
     print("\n".join(board_lines(position)), end="\n\n", flush=True)

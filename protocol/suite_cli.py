@@ -11,11 +11,13 @@ from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.engine.suite import Problem, Tally, load, play
 from merels.engine.tables.probe import open_tables
 from merels.protocol.console import (
+    add_flag,
     add_rules_flags,
-    at_least_one,
     guarded,
+    like_option,
     make_parser,
     rules_of,
+    whole_from,
 )
 
 _DEFAULT_NODES = 100_000
@@ -42,29 +44,26 @@ def main(argv: list[str]) -> int:
         ("nodes", "N", f"nodes a turn (default: {_DEFAULT_NODES})"),
         ("depth", "N", "plies a turn"),
     ):
-        limit.add_argument(
-            f"-{flag}", f"--{flag}", metavar=metavar, type=at_least_one, help=text
-        )
+        add_flag(limit, flag, metavar=metavar, type=whole_from(1), help=text)
     add_rules_flags(parser, "morris")
-    for flag, metavar, default, text in (
-        ("threads", "N", 1, "search on so many threads (default: 1)"),
-        ("hash", "MIB", DEFAULT_HASH, f"memory of the search (default: {DEFAULT_HASH})"),
-        ("every", "N", 1, "play only each Nth position"),
+    for flag, metavar, kind, default, text in (
+        ("threads", "N", like_option("Threads"), 1, "search on so many threads (default: 1)"),
+        (
+            "hash", "MIB", like_option("Hash"), DEFAULT_HASH,
+            f"memory of the search (default: {DEFAULT_HASH})",
+        ),
+        ("every", "N", whole_from(1), 1, "play only each Nth position"),
     ):
-        parser.add_argument(
-            f"-{flag}", f"--{flag}", metavar=metavar, type=at_least_one, default=default, help=text
-        )
-    parser.add_argument(
-        "-tables", "--tables", metavar="DIR", type=Path,
+        add_flag(parser, flag, metavar=metavar, type=kind, default=default, help=text)
+    add_flag(
+        parser, "tables", metavar="DIR", type=Path,
         help="play with the tables of perfect play kept there",
     )  # fmt: skip
-    parser.add_argument(
-        "-known", "--known", action="store_true",
+    add_flag(
+        parser, "known", action="store_true",
         help="play only positions that these tables know",
     )  # fmt: skip
-    parser.add_argument(
-        "-show", "--show", action="store_true", help="print each turn that failed"
-    )
+    add_flag(parser, "show", action="store_true", help="print each turn that failed")
     arguments = parser.parse_args(argv)
     return guarded("suite", lambda: _suite(arguments))
 

@@ -17,18 +17,22 @@ from merels.engine.rules import Rules
 from merels.engine.tables.build import Builder, Progress
 from merels.engine.tables.files import Header, TableError, rules_folder
 from merels.engine.tables.probe import MOST_MEN, Known, Tables, default_root, open_tables
-from merels.engine.tables.proven import keep, kept
+from merels.engine.tables.proven import MOST_MB, keep, kept
 from merels.engine.tables.solve import Prover, Solution, solve
 from merels.protocol.console import (
+    Parser,
+    add_flag,
     add_rules_flags,
-    at_least_one,
     guarded,
+    like_option,
     make_parser,
     rules_of,
     setup_of,
+    whole_from,
 )
 
 FAILURE = 1
+LEAST_MEN = 6
 _LINES = 20
 _BAR = 24
 _WORDS = {1: "win", 0: "draw", -1: "loss"}
@@ -45,64 +49,58 @@ def main(argv: list[str]) -> int:
     return guarded("tables", lambda: action(arguments, rules_of(arguments)))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     """The flags of all commands."""
     parser = make_parser("tables", "Tables of perfect play for the moving phase.")
     commands = parser.add_subparsers(
-        required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser,
+        required=True, metavar="COMMAND", parser_class=Parser,
         help="each explains itself with --help",
     )  # fmt: skip
     build = _command(commands, "build", "solve pairs of men counts and keep the tables", _build)
     men = build.add_mutually_exclusive_group(required=True)
-    men.add_argument(
-        "-men", "--men", type=at_least_one, metavar="N", help="all pairs of up to N men, 6 to 18"
-    )
-    men.add_argument("-all", "--all", action="store_true", help="the whole moving phase: -men 18")
-    build.add_argument(
-        "-memory", "--memory", type=float, metavar="GiB", help="refuse to take more than this"
-    )
-    build.add_argument(
-        "-depths", "--depths", action="store_true", help="keep depths besides, a byte a state"
-    )
+    add_flag(men, "men", type=whole_from(LEAST_MEN, MOST_MEN), metavar="N", help="all pairs of up to N men, 6 to 18")
+    add_flag(men, "all", action="store_true", help="the whole moving phase: -men 18")
+    add_flag(build, "memory", type=float, metavar="GiB", help="refuse to take more than this")
+    add_flag(build, "depths", action="store_true", help="keep depths besides, a byte a state")
     verify = _command(commands, "verify", "recompute every value from its successors", _verify)
-    verify.add_argument(
-        "-men", "--men", type=at_least_one, default=MOST_MEN, metavar="N", help="up to N men only"
+    add_flag(
+        verify, "men", type=whole_from(LEAST_MEN, MOST_MEN), default=MOST_MEN, metavar="N", help="up to N men only"
     )
     stats = _command(commands, "stats", "a line for each subspace, side to move first", _stats)
-    stats.add_argument("-json", "--json", action="store_true", help="the same as JSON")
+    add_flag(stats, "json", action="store_true", help="the same as JSON")
     probe = _command(commands, "probe", "value and depth of a position and of its turns", _probe)
     probe.add_argument("position", metavar="POSITION", help=_POSITION)
     solve = _command(commands, "solve", "prove the start's value and each first turn's", _solve)
-    solve.add_argument(
-        "-position", "--position", metavar="P", default="startpos",
+    add_flag(
+        solve, "position", metavar="P", default="startpos",
         help=f"another position with men in hand: {_POSITION}",
     )  # fmt: skip
-    solve.add_argument(
-        "-hash", "--hash", type=at_least_one, default=512, metavar="MiB",
+    add_flag(
+        solve, "hash", type=whole_from(1, MOST_MB), default=512, metavar="MiB",
         help="memory of the search (default: 512)",
     )  # fmt: skip
-    solve.add_argument(
-        "-store", "--store", action="store_true",
+    add_flag(
+        solve, "store", action="store_true",
         help="keep what is proven beside the tables (as many MiB), for later proofs and for probe",
     )  # fmt: skip
     return parser
 
 
 def _command(
-    commands: Commands[argparse.ArgumentParser], name: str, text: str, action: Action
-) -> argparse.ArgumentParser:
+    commands: Commands[Parser], name: str, text: str, action: Action
+) -> Parser:
     """A command with the flags that all share, so that one line of flags serves them all."""
     parser = commands.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
     )
     parser.set_defaults(action=action)
     add_rules_flags(parser)
-    parser.add_argument(
-        "-dir", "--dir", type=Path, metavar="D",
+    add_flag(
+        parser, "dir", type=Path, metavar="D",
         help=f"where tables are kept (default: {default_root()})",
     )  # fmt: skip
-    parser.add_argument(
-        "-threads", "--threads", type=at_least_one, default=os.cpu_count() or 1, metavar="N",
+    add_flag(
+        parser, "threads", type=like_option("Threads"), default=os.cpu_count() or 1, metavar="N",
         help="threads to build, verify or solve with (default: one a processor)",
     )  # fmt: skip
     return parser
@@ -128,8 +126,6 @@ def _open(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> T
 
 def _build(arguments: argparse.Namespace, rules: Rules) -> int:
     men = MOST_MEN if arguments.all else arguments.men
-    if not 6 <= men <= MOST_MEN:
-        raise InputError(str(men), f"expected 6 to {MOST_MEN} men")
     if arguments.memory is not None and not 0 < arguments.memory < 2**20:
         raise InputError(str(arguments.memory), "expected a memory bound in GiB, above 0")
     memory = None if arguments.memory is None else int(arguments.memory * 2**30)

@@ -13,7 +13,14 @@ from typing import TextIO
 from merels.engine import __version__
 from merels.engine.rules import DEFAULT_RULES
 from merels.engine.tables.probe import Tables, open_tables
-from merels.protocol.console import add_rules_flags, at_least_one, guarded, make_parser, rules_of
+from merels.protocol.console import (
+    add_flag,
+    add_rules_flags,
+    guarded,
+    make_parser,
+    rules_of,
+    whole_from,
+)
 from merels.tournament.book import (
     CHOICE_MARGIN,
     CHOICES,
@@ -54,17 +61,22 @@ def main(argv: list[str]) -> int:
         ("nodes", "N", usual.nodes, "nodes of a deep search"),
         ("bound", "CP", usual.bound, "how far from level a score may be, in centi-men"),
     ):
-        parser.add_argument(f"-{flag}", f"--{flag}", metavar=metavar, type=at_least_one,
-                            default=default, help=f"{text} (default: {default})")
-    parser.add_argument("-plies", "--plies", metavar="A-B",
-                        default=f"{usual.shortest}-{usual.longest}",
-                        help="placements before the position, in turn (default: %(default)s)")
-    parser.add_argument("-srand", "--srand", metavar="N", default=str(usual.seed),
-                        help="the seed (default: %(default)s)")
-    parser.add_argument("-out", "--out", metavar="FILE",
-                        help="write there instead of to the terminal")
-    parser.add_argument("-tables", "--tables", metavar="DIR", type=Path,
-                        help="prove every position by the tables in this folder")
+        add_flag(
+            parser, flag, metavar=metavar, type=whole_from(1), default=default,
+            help=f"{text} (default: {default})",
+        )
+    add_flag(
+        parser, "plies", metavar="A-B", default=f"{usual.shortest}-{usual.longest}",
+        help="placements before the position, in turn (default: %(default)s)",
+    )
+    add_flag(
+        parser, "srand", metavar="N", default=str(usual.seed), help="the seed (default: %(default)s)"
+    )
+    add_flag(parser, "out", metavar="FILE", help="write there instead of to the terminal")
+    add_flag(
+        parser, "tables", metavar="DIR", type=Path,
+        help="prove every position by the tables in this folder",
+    )
     arguments = parser.parse_args(argv)
     return guarded("book", lambda: _run(arguments))
 

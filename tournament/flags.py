@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
 from merels.protocol import limits
 
 OPTION_PREFIX = "option."
@@ -152,9 +153,9 @@ class Given:
 
 def whole(text: str, what: str, low: int = 0, high: int = 10**9) -> int:
     """A whole number within bounds."""
-    digits = text[1:] if text[:1] == "-" else text
-    if digits.isascii() and digits.isdigit() and len(digits) < 20 and low <= int(text) <= high:
-        return int(text)
+    number = parse_whole(text)
+    if number is not None and low <= number <= high:
+        return number
     raise InputError(text, f"expected a whole number from {low} to {high} for {what}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -12,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from merels.engine.errors import InputError
+from merels.protocol.console import Parser, add_flag, make_parser, whole_from
 from merels.tournament.crosstable import (
     Crosstable,
     as_dict,
@@ -101,27 +101,24 @@ def _text(table: Crosstable, cells: str) -> str:
     ])
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="merels ratings",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+def _parser() -> Parser:
+    parser = make_parser("ratings", DESCRIPTION)
     parser.add_argument("files", metavar="FILE", nargs="+", help="a journal or a PGN file")
-    parser.add_argument(
-        "-anchor", metavar="NAME=ELO", help="hold this engine at this rating (default: mean 0)"
+    add_flag(
+        parser, "anchor", metavar="NAME=ELO",
+        help="hold this engine at this rating (default: mean 0)",
     )
-    parser.add_argument("-out", metavar="FILE", help="write there instead of to the terminal")
-    parser.add_argument(
-        "-format", choices=FORMATS, help="of the report (default: by the ending of -out, else text)"
+    add_flag(parser, "out", metavar="FILE", help="write there instead of to the terminal")
+    add_flag(
+        parser, "format", choices=FORMATS,
+        help="of the report (default: by the ending of -out, else text)",
     )
-    parser.add_argument(
-        "-cells", choices=("wdl", "points"), default="wdl",
+    add_flag(
+        parser, "cells", choices=("wdl", "points"), default="wdl",
         help="what the crosstable shows: wins-draws-losses (default) or points",
     )
-    parser.add_argument(
-        "-games", metavar="N", type=int, default=MOST_GAMES,
+    add_flag(
+        parser, "games", metavar="N", type=whole_from(0), default=MOST_GAMES,
         help=f"games that the HTML report holds for replay (default: {MOST_GAMES})",
     )
     return parser

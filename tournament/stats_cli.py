@@ -6,8 +6,8 @@ import argparse
 import json
 import math
 import sys
-from typing import NoReturn
 
+from merels.protocol.console import USAGE_ERROR, Parser, add_flag, make_parser
 from merels.tournament.elo import from_cells
 from merels.tournament.sprt import MODELS, Sprt
 
@@ -20,30 +20,19 @@ Print what the counts of a match say, as one JSON object with the keys
 JSON has no infinity: an infinite value (the Elo of a match won to zero) is null."""
 
 MAX_COUNT = 10**15
-VALUED = ("-wld", "-ptnml", "-sprt", "-model", "-alpha", "-beta")
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Leave with status 2, having said what is wrong."""
-        self.exit(2, f"{self.prog}: {message}\n")
+VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
 
 
 def main(argv: list[str]) -> int:
     """Run ``merels stats`` with its arguments; returns the exit status, 2 for a user's mistake."""
     parser = _parser()
-    try:
-        options = parser.parse_args(_joined(argv))
-    except SystemExit as leaving:
-        return int(leaving.code or 0)
+    options = parser.parse_args(_joined(argv))
     try:
         cells, sprt = _cells(options), _sprt(options)
         llr = None if sprt is None else sprt.llr(cells)
     except ValueError as mistake:
         print(f"{parser.prog}: {mistake}", file=sys.stderr)
-        return 2
+        return USAGE_ERROR
     estimate = from_cells(cells)
     answer = {
         "elo": estimate.elo,
@@ -63,25 +52,21 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _parser() -> _Parser:
+def _parser() -> Parser:
     """The options of the command."""
-    parser = _Parser(
-        prog="merels stats",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = make_parser("stats", DESCRIPTION)
     counts = parser.add_mutually_exclusive_group(required=True)
-    counts.add_argument("-wld", metavar="W,L,D", help="games won, lost and drawn")
-    counts.add_argument(
-        "-ptnml", metavar="a,b,c,d,e", help="opening pairs by result: LL, LD, DD or WL, WD, WW"
+    add_flag(counts, "wld", metavar="W,L,D", help="games won, lost and drawn")
+    add_flag(
+        counts, "ptnml", metavar="a,b,c,d,e",
+        help="opening pairs by result: LL, LD, DD or WL, WD, WW",
     )
-    parser.add_argument("-sprt", metavar="elo0,elo1", help="the two hypotheses of a SPRT")
-    parser.add_argument(
-        "-model", metavar="M", help=f"unit of elo0 and elo1: {', '.join(MODELS)} (the first)"
+    add_flag(parser, "sprt", metavar="elo0,elo1", help="the two hypotheses of a SPRT")
+    add_flag(
+        parser, "model", metavar="M", help=f"unit of elo0 and elo1: {', '.join(MODELS)} (the first)"
     )
-    parser.add_argument("-alpha", metavar="A", help="chance to accept elo1 wrongly (0.05)")
-    parser.add_argument("-beta", metavar="B", help="chance to accept elo0 wrongly (0.05)")
+    add_flag(parser, "alpha", metavar="A", help="chance to accept elo1 wrongly (0.05)")
+    add_flag(parser, "beta", metavar="B", help="chance to accept elo0 wrongly (0.05)")
     return parser
 
 
@@ -89,7 +74,7 @@ def _joined(argv: list[str]) -> list[str]:
     """The arguments with each value joined to its option: else ``-sprt -3,1`` reads as two."""
     joined: list[str] = []
     for argument in argv:
-        if joined and joined[-1] in VALUED:
+        if joined and joined[-1].lstrip("-") in VALUED:
             joined[-1] += "=" + argument
         else:
             joined.append(argument)

@@ -17,7 +17,7 @@ from pathlib import Path
 from merels.engine import core
 from merels.engine.bridge import core_rules
 from merels.engine.errors import InputError
-from merels.engine.rules import FLYING_MEN, Rules
+from merels.engine.rules import Rules
 from merels.engine.tables.files import (
     DEPTHS,
     VALUES,
@@ -68,10 +68,8 @@ Report = Callable[[Progress], None]
 
 def plies_limit(rules: Rules, larger: int, smaller: int) -> int:
     """The plies without a removal that make a draw of a pair's positions; 0: no limit."""
-    limits = [rules.no_removal_plies]
-    if larger == smaller == FLYING_MEN:
-        limits.append(rules.three_three_plies)
-    return min((limit for limit in limits if limit), default=0)
+    limit: int = core.table_limit(core_rules(rules), larger, smaller)
+    return limit
 
 
 def states_of(larger: int, smaller: int) -> int:
@@ -266,7 +264,9 @@ class _Stages:
 
     def levels(self, limit: int) -> list[tuple[int | None, int | None]]:
         """Settle level after level; for each table the greatest depth of a win and of a loss."""
-        longest: list[list[int | None]] = [[None, 0 if some else None] for some in self.pair.blocked()]
+        longest: list[list[int | None]] = [
+            [None, 0 if some else None] for some in self.pair.blocked()
+        ]
         level = 1
         while not limit or level <= limit:
             self.stage(LEVEL, level)

@@ -70,15 +70,6 @@ cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *
     return True
 
 
-# The plies without a removal that make a draw of a board with so many men; 0: no limit.
-cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
-    cdef int limit = rules.no_removal_plies
-    if own == 3 and opponent == 3 and rules.three_three_plies:
-        if limit == 0 or rules.three_three_plies < limit:
-            limit = rules.three_three_plies
-    return limit
-
-
 cdef class TableSet:
     """The tables that are open, under one rule set; hands addresses to code without Python."""
 
@@ -158,6 +149,12 @@ cdef class TableSet:
                 total += table_probe(&self.tables, &b, &depth)
         # The values take part, or the compiler would leave the probes out.
         return (now() - start) / number + 0 * total
+
+
+def table_limit(tuple rules, int own, int opponent):
+    """The plies without a removal that make a draw of a board with so many men; 0: no limit."""
+    cdef RuleSet rule_set = load_rules(rules)
+    return plies_limit(&rule_set, own, opponent)
 
 
 def table_places(int own, int opponent):

@@ -10,6 +10,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from merels.engine.errors import InputError
 from merels.engine.tables.files import (
     TableError,
     check_start,
@@ -84,7 +85,7 @@ def kept(tables: Tables, root: Path) -> Prover | None:
             file.readinto(room)
     except FileNotFoundError:
         return None
-    except MemoryError as error:
+    except InputError as error:
         raise TableError(f"{path}: {error}") from error
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error

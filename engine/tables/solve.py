@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from merels.engine import core
-from merels.engine.board import SYMMETRIES
+from merels.engine.board import SIZE, SYMMETRIES
 from merels.engine.bridge import core_board, core_rules
 from merels.engine.errors import InputError
 from merels.engine.position import Position, Turn
@@ -32,12 +32,16 @@ class Solution:
 class Prover:
     """Proves what positions with men in hand are worth; what it finds serves later proofs too.
 
-    Several threads may use one at once. ``hash_mb`` MiB hold what was found.
+    Several threads may use one at once. ``hash_mb`` MiB hold what was found; `InputError` where
+    there is no memory for it.
     """
 
     def __init__(self, tables: Tables, hash_mb: int = 256) -> None:
         self.tables = tables
-        self.core = core.PlacingProver(core_rules(tables.rules), tables.core, hash_mb)
+        try:
+            self.core = core.PlacingProver(core_rules(tables.rules), tables.core, hash_mb)
+        except MemoryError:
+            raise InputError(f"{hash_mb} MiB", "not enough memory for a proof") from None
 
     def reaches(self, position: Position, goal: int) -> bool:
         """Whether the side to move reaches at least ``goal`` (0: a draw, 1: a win).
@@ -98,8 +102,8 @@ def _shape(position: Position) -> tuple[int, int]:
     """The same for positions that a symmetry of the board makes one."""
     return min(
         (
-            sum(1 << symmetry[point] for point in range(24) if position.men[0] >> point & 1),
-            sum(1 << symmetry[point] for point in range(24) if position.men[1] >> point & 1),
+            sum(1 << symmetry[point] for point in range(SIZE) if position.men[0] >> point & 1),
+            sum(1 << symmetry[point] for point in range(SIZE) if position.men[1] >> point & 1),
         )
         for symmetry in SYMMETRIES
     )

@@ -13,7 +13,7 @@ from merels.protocol import limits
 from merels.protocol.adapters import DIALECTS
 from merels.protocol.board.engines import EngineChoice, own_engine
 from merels.protocol.board.server import BoardServer
-from merels.protocol.console import guarded, make_parser
+from merels.protocol.console import add_flag, guarded, make_parser
 
 KEYS = ("cmd", "name", "proto", "dir", *limits.KEYS)
 """The words that describe an engine, besides those for its options."""
@@ -31,9 +31,9 @@ def main(argv: list[str]) -> int:
     parser = make_parser(
         "board", "Opens a board in your browser: play, watch engines play, analyse.", _EPILOG
     )
-    parser.add_argument(
-        "-engine",
-        "--engine",
+    add_flag(
+        parser,
+        "engine",
         metavar="KEY=VALUE",
         nargs="+",
         action="append",
@@ -41,19 +41,15 @@ def main(argv: list[str]) -> int:
         help="an engine to choose: cmd=, and if need be name=, proto=, dir=, option.NAME=, and "
         "cpu=SECONDS, memory=MIB, core=MIB, the most its processes may use",
     )
-    parser.add_argument(
-        "-port", "--port", metavar="N", default="0", help="the port (default: a free one)"
-    )
-    parser.add_argument(
-        "-host",
-        "--host",
+    add_flag(parser, "port", metavar="N", default="0", help="the port (default: a free one)")
+    add_flag(
+        parser,
+        "host",
         metavar="ADDRESS",
         default="127.0.0.1",
         help="the address to listen on (default: this machine alone; nothing is encrypted)",
     )
-    parser.add_argument(
-        "-no-open", "--no-open", action="store_true", help="print the address, open nothing"
-    )
+    add_flag(parser, "no-open", action="store_true", help="print the address, open nothing")
     return guarded("board", lambda: _serve(parser.parse_args(argv)))
 
 

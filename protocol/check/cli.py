@@ -14,7 +14,7 @@ from merels.protocol.check.runner import run
 from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
 from merels.protocol.check.suite import choose
 from merels.protocol.check.verdicts import Fault, Verdict
-from merels.protocol.console import guarded, make_parser
+from merels.protocol.console import add_flag, guarded, make_parser
 from merels.protocol.errors import EngineError
 from merels.protocol.process import split_command
 
@@ -48,23 +48,27 @@ the command line is wrong.
 def main(argv: list[str]) -> int:
     """Check the engine that the arguments name; returns the exit code."""
     parser = make_parser("check", DESCRIPTION, EPILOG)
-    parser.add_argument(
-        "-engine", "--engine", nargs="+", metavar="KEY=VALUE",
+    add_flag(
+        parser, "engine", nargs="+", metavar="KEY=VALUE",
         help="cmd=PROGRAM, args=\"ARGUMENTS\", proto=uci|ugi, dir=FOLDER to run in, name=NAME, "
         "option.NAME=VALUE to set at every start; cpu=SECONDS, memory=MIB, core=MIB: the most its "
         "processes may use",
     )
-    parser.add_argument("-fast", "--fast", action="store_true",
-                        help="shorter searches and waits, for every build; the same steps")
-    parser.add_argument("-only", "--only", metavar="NAME,…", default="",
-                        help="these steps or groups alone")
-    parser.add_argument("-list", "--list", action="store_true",
-                        help="print the steps and what each expects, and run none")
-    parser.add_argument("-json", "--json", action="store_true",
-                        help="print the report as one JSON object")
-    parser.add_argument("-timeout", "--timeout", metavar="S", type=_seconds,
-                        help="seconds to wait for an answer that is due (default 5, -fast 3; a "
-                        "start gets at least 10)")
+    add_flag(
+        parser, "fast", action="store_true",
+        help="shorter searches and waits, for every build; the same steps",
+    )
+    add_flag(parser, "only", metavar="NAME,…", default="", help="these steps or groups alone")
+    add_flag(
+        parser, "list", action="store_true",
+        help="print the steps and what each expects, and run none",
+    )
+    add_flag(parser, "json", action="store_true", help="print the report as one JSON object")
+    add_flag(
+        parser, "timeout", metavar="S", type=_seconds,
+        help="seconds to wait for an answer that is due (default 5, -fast 3; a start gets at "
+        "least 10)",
+    )
     arguments = parser.parse_args(argv)
     return guarded("check", lambda: _check(arguments))
 

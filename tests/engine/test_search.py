@@ -153,6 +153,7 @@ def test_searchmoves_and_multipv() -> None:
 @pytest.mark.parametrize("limits", [
     Limits(time=(0, 0)), Limits(time=(-50, 10)), Limits(movetime=1), Limits(nodes=1),
     Limits(depth=1), Limits(time=(5, None), increment=(1, 0), moves_to_go=1), Limits(mate=1, depth=4),
+    Limits(nodes=1, movetime=10**30), Limits(nodes=10**30, depth=2), Limits(depth=10**30, nodes=1),
 ])
 def test_every_limit_gives_a_turn(limits: Limits) -> None:
     position = parse_position(START)

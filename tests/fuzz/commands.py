@@ -7,29 +7,24 @@ import io
 import os
 from collections.abc import Callable, Iterator
 
+from tests.commands import leave
 from tests.fuzz.harness import Defect, Tally
 
 STATUSES = (0, 1, 2, 130)
 
 
 def run_command(main: Callable[[list[str]], int], words: list[str]) -> Tally:
-    """Run a command; an exception, an odd status or a mistake told at length is a `Defect`.
-
-    ``argparse`` leaves by SystemExit, with a usage line before its error.
-    """
+    """Run a command; an exception, an odd status or a mistake told at length is a `Defect`."""
     out, err = io.StringIO(), io.StringIO()
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = main(words)
-    except SystemExit as leaving:
-        status = int(leaving.code or 0)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = leave(main, words)
     told = err.getvalue()
     if status not in STATUSES or "Traceback" in told:
         raise Defect(f"status {status}: {told[-300:]}")
     if status == 2:
-        notes = ("usage:", "merels tournament: seed ")
-        errors = [line for line in told.splitlines() if line and not line.startswith(notes)]
-        if len(errors) != 1 and "usage:" not in told:
+        note = "merels tournament: seed "
+        errors = [line for line in told.splitlines() if line and not line.startswith(note)]
+        if len(errors) != 1:
             raise Defect(f"{len(errors)} lines for one mistake: {told[:300]!r}")
         return Tally(rejected=1)
     return Tally(accepted=1)

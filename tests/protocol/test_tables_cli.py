@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.protocol.tables_cli import main
+from tests.commands import leave
 
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
 SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
@@ -27,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
     """The exit status, output and error output of a command."""
     capsys.readouterr()
-    status = main(words)
+    status = leave(main, words)
     output = capsys.readouterr()
     return status, output.out, output.err
 
@@ -181,7 +182,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 @pytest.mark.parametrize(
     "words, message",
     (
-        (["build", "-men", "5"], "expected 6 to 18 men"),
+        (["build", "-men", "5"], "expected a whole number from 6 to 18, found '5'"),
         (["build", "-men", "6", "-set", "Repetition=1"], "expected 0 or at least 2"),
         (["build", "-men", "6", "-memory", "0.001"], "GiB of memory"),
         (["build", "-men", "6", "-memory", "nan"], "expected a memory bound"),

@@ -6,6 +6,7 @@ import math
 import pytest
 
 from merels.tournament.stats_cli import main
+from tests.commands import leave
 
 KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "llr", "lower", "upper"]
 
@@ -49,10 +50,11 @@ def test_every_model_and_negative_hypotheses(capsys, wld, elos, model, llr):
     assert data["upper"] == pytest.approx(math.log(0.9 / 0.05))
 
 
-def test_an_equals_sign_joins_too(capsys):
-    assert answer(capsys, "-sprt=-3,1", "-wld=1,2,3") == answer(
-        capsys, "-wld", "1,2,3", "-sprt", "-3,1"
-    )
+@pytest.mark.parametrize(
+    "argv", [("-sprt=-3,1", "-wld=1,2,3"), ("--wld", "1,2,3", "--sprt", "-3,1")]
+)
+def test_an_equals_sign_joins_and_a_second_dash_does_no_harm(capsys, argv):
+    assert answer(capsys, *argv) == answer(capsys, "-wld", "1,2,3", "-sprt", "-3,1")
 
 
 def test_infinite_values_are_null(capsys):
@@ -88,12 +90,12 @@ def test_infinite_values_are_null(capsys):
     ],
 )
 def test_a_mistake_is_one_clear_line(capsys, argv, word):
-    assert main(argv) == 2
+    assert leave(main, argv) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
 
 
 def test_help_tells_the_unit_of_los(capsys):
-    assert main(["-h"]) == 0
+    assert leave(main, ["-h"]) == 0
     assert "superiority, in percent" in capsys.readouterr().out
