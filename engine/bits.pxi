@@ -19,7 +19,11 @@ cdef extern from *:
       #define MERELS_WRITE(p, x) __atomic_store_n((p), (x), __ATOMIC_RELAXED)
     #else
       #include <intrin.h>
-      static __inline int MERELS_LOWEST(uint32_t x) { unsigned long i; _BitScanForward(&i, x); return (int)i; }
+      static __inline int MERELS_LOWEST(uint32_t x) {
+          unsigned long i;
+          _BitScanForward(&i, x);
+          return (int)i;
+      }
       #define MERELS_PREFETCH(p) ((void)0)
       #define MERELS_LIKELY(x) (x)
       #define MERELS_UNLIKELY(x) (x)

@@ -8,13 +8,10 @@ from merels.engine.position import Position, Turn
 from merels.engine.rules import Rules
 from merels.engine.score import TABLE_CP, Score
 
-PROVEN = 31_000
+PROVEN = core.PROVEN_SCORE
 """The least number of a score that a search has proved to win."""
 
-_WIN = 32_000
-_TABLE_WIN = 30_000
-_FAR = 29_000
-_NONE = 31
+_NONE = core.NO_POINT
 _FLYING = ("never", "own", "both")
 MOST_PLIES = 60_000
 """The core counts plies without a removal in 16 bits; beyond this they change nothing."""
@@ -95,11 +92,11 @@ def divide(position: Position, depth: int) -> list[tuple[Turn, int]]:
 
 def decode_score(value: int) -> Score:
     """The score of the core's number: hundredths of a man, or a win or loss at so many plies."""
-    if _FAR <= abs(value) < PROVEN:
-        known = TABLE_CP - (_TABLE_WIN - abs(value))
+    if core.FAR_SCORE <= abs(value) < PROVEN:
+        known = TABLE_CP - (core.TABLE_WIN_SCORE - abs(value))
         return Score(cp=known if value > 0 else -known)
     if value >= PROVEN:
-        return Score(win_in=_WIN - value)
+        return Score(win_in=core.WIN_SCORE - value)
     if value <= -PROVEN:
-        return Score(win_in=-(_WIN + value))
+        return Score(win_in=-(core.WIN_SCORE + value))
     return Score(cp=value)

@@ -1,8 +1,8 @@
 """The compiled core: bitboards, turns, evaluation, transposition table and search.
 
-One extension, assembled from the .pxi files beside it so that everything inlines; each file holds
-one floor and uses only those included before it. Positions come and go as plain numbers; the
-readable face of all this is `merels.engine.search`.
+One extension, assembled from the .pxi files beside it so that everything inlines. Each file holds
+one floor and, but for what assertions ask, rests on those included before it. Positions come and
+go as plain numbers; the readable face of all this is `merels.engine.search`.
 """
 
 from merels.engine import board
@@ -26,6 +26,11 @@ include "fit.pxi"
 
 load_geometry()
 load_patterns()
+
+# What Python has to know of the numbers above.
+WIN_SCORE, PROVEN_SCORE, TABLE_WIN_SCORE, FAR_SCORE = WIN, PROVEN, TABLE_WIN, FAR
+DEEPEST = MAX_DEPTH
+NO_POINT = NOWHERE
 
 
 # A rule set from the tuple that bridge.py makes of its fields.

@@ -35,6 +35,11 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """The text on one line of printable characters, cut at ``limit``."""
-    clean = printable(text[: limit + 1])
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+    """The text on one line of printable characters, at most ``limit`` of them.
+
+    What is left out is in the middle: of a path the end tells more than the folders do.
+    """
+    if len(text) <= limit:
+        return printable(text)
+    end = limit // 2
+    return f"{printable(text[: limit - end - 1])}…{printable(text[-end:])}"

@@ -22,7 +22,7 @@ cdef enum:
     OUTPUT_SHIFT = 12        # of a neuron's output times its weight, to hundredths of a man
 
 cdef enum:
-    AT_SIDES = 0             # where each kind of entry starts
+    # Where each kind of entry starts; those of the sides begin at 0.
     AT_OUTER = SIDES         # the inner and the outer ring share their entries
     AT_MIDDLE = AT_OUTER + RINGS
     AT_MEN = AT_MIDDLE + RINGS
@@ -55,7 +55,7 @@ cdef inline int phase_of(const RuleSet *rules, const Board *b) noexcept nogil:
     if number:
         return 0 if number >= 13 else 1 if number >= 9 else 2 if number >= 5 else 3
     own = own_flies(rules, b)
-    opponent = flies(rules, b.opponent, b.opponent_hand, b.own, b.own_hand)
+    opponent = opponent_flies(rules, b)
     if own | opponent:
         return 11 if own and opponent else 9 if own else 10
     number = count(b.own | b.opponent)
@@ -90,8 +90,8 @@ cdef inline void entries_of(const RuleSet *rules, const Board *b, int *at) noexc
     at[8] = AT_HANDS + 10 * b.own_hand + b.opponent_hand
     # Empty points where the next turn could close a mill.
     at[9] = AT_COUNTS + count(threats_of(b.own, empty, b.own_hand or own_flies(rules, b)))
-    at[10] = AT_COUNTS + COUNTED + count(threats_of(b.opponent, empty, b.opponent_hand or flies(
-        rules, b.opponent, b.opponent_hand, b.own, b.own_hand)))
+    at[10] = AT_COUNTS + COUNTED + count(threats_of(
+        b.opponent, empty, b.opponent_hand or opponent_flies(rules, b)))
     # Pairs of a man and an empty neighbour.
     at[11] = AT_COUNTS + 2 * COUNTED + count_steps(b.own, empty)
     at[12] = AT_COUNTS + 3 * COUNTED + count_steps(b.opponent, empty)

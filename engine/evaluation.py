@@ -27,8 +27,9 @@ def explain(position: Position) -> list[tuple[str, int, int]]:
         worth[name] = worth.get(name, 0) + value
     parts = []
     for name in [name for name in worth if not name.startswith("opponent's ")]:
-        own = round(worth[name])
-        other = -round(worth.get(name.replace("own ", "opponent's ", 1), 0)) if "own " in name else 0
+        own, other = round(worth[name]), 0
+        if name.startswith("own "):
+            other = -round(worth[name.replace("own ", "opponent's ", 1)])
         both = (own, other) if position.side == WHITE else (other, own)
         parts.append((name.removeprefix("own "), *both))
     return parts

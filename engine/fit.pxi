@@ -29,7 +29,7 @@ cdef inline void descend(float *weight, float *squares, float gradient, float ra
     weight[0] -= rate * gradient / (sqrtf(squares[0]) + 1e-3)
 
 
-# A generator of even numbers from 0 up to a limit (SplitMix64): the same everywhere.
+# Uniform numbers below a limit (SplitMix64): the same everywhere.
 cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
     cdef uint64_t x
     state[0] += 0x9E3779B97F4A7C15ull

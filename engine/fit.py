@@ -2,10 +2,10 @@
 
 Rounds of self-play begin with an evaluation that knows nothing; each round's games are played with
 what the last one taught. Positions are labelled by what their search found and how their game
-ended. With ``-tables DIR`` the truth replaces the game's end where the tables know it, or soon prove
-it with men in hand, and random positions join in. The same command gives the same weights, however
-many processes share the work, and goes on where an earlier one was interrupted: what was played is
-kept in ``-work``.
+ended. With ``-tables DIR`` the truth replaces the game's end where the tables know it, or soon
+prove it with men in hand, and random positions join in. The same command gives the same weights,
+however many processes share the work, and goes on where an earlier one was interrupted: what was
+played is kept in ``-work``.
 """
 
 from __future__ import annotations
@@ -34,14 +34,18 @@ from merels.engine.bridge import (
     decode_turn,
 )
 from merels.engine.errors import InputError
+from merels.engine.numbers import parse_whole
 from merels.engine.position import WHITE, Position
-from merels.engine.rules import Rules, make_rules
+from merels.engine.rules import MEN_PER_SIDE, Rules, make_rules
+from merels.engine.tables.files import write_whole
 
 SAMPLE = struct.Struct("<IIBBBxff")
 """Both sides' men and hands, who may fly, the searched and the final score of the side to move."""
 
 CHUNK = 500
 """Games that one task plays."""
+LEAST_CHUNKS = 2
+"""Of a round: one to learn from and one to hold out."""
 EPOCHS = 6
 RATE = 0.15
 HELD_OUT = 20
@@ -52,8 +56,8 @@ _LONGEST = 120
 """Moves after which a game of self-play is a draw."""
 _LIMIT = ["NoRemovalPlies=50"]
 _PER_LOGIT = 250.0
-"""Hundredths of a man that are worth 73 % of the points, in a searched score. The weights themselves
-are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with some doubt."""
+"""Hundredths of a man that are worth 73 % of the points, in a searched score. The weights
+themselves are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with doubt."""
 
 RANDOM = 8_000_000
 """Random positions that join the games' where tables label them."""
@@ -173,7 +177,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[byte
 def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
     """The file with the samples of so many games at so many nodes, with these weights."""
     path, data, seed, games, nodes = task
-    if path.exists():
+    if path.exists() and path.stat().st_size % SAMPLE.size == 0:
         return path
     core.load_weights(data)
     chance = random.Random(seed)
@@ -188,15 +192,8 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
         player.worker.clear()
         for sample in _game(player, rules, chance):
             samples += sample
-    _keep(path, samples)
+    write_whole(path, [samples])
     return path
-
-
-def _keep(path: Path, data: bytes | bytearray) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_suffix(".part")
-    part.write_bytes(data)
-    part.replace(path)
 
 
 def self_play(
@@ -206,7 +203,7 @@ def self_play(
     mark = f"{zlib.crc32(data):08x}"
     tasks = [
         (work / f"{mark}-{number}.samples", data, seed * 1_000_000 + number, CHUNK, one.nodes)
-        for number in range(max(2, one.games // CHUNK))
+        for number in range(max(LEAST_CHUNKS, one.games // CHUNK))
     ]
     pieces = []
     started = time.monotonic()
@@ -279,20 +276,38 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m merels.engine.fit", description=__doc__)
     parser.add_argument("-out", type=Path, default=weights.PATH, help="where the weights go")
     parser.add_argument("-tables", type=Path, metavar="DIR", help="tables of morris, for labels")
-    parser.add_argument("-scale", type=float, default=1.0, help="play so many times the games")
-    parser.add_argument("-processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("-scale", type=_share, default=1.0, help="play so many times the games")
+    parser.add_argument("-processes", type=_count, default=os.cpu_count() or 1)
     parser.add_argument(
         "-work", type=Path, metavar="DIR", default=Path("build/fit"),
-        help="where the games' samples are kept until the weights are made",
+        help="where the games' samples are kept",
     )
     args = parser.parse_args(argv)
     try:
         args.work.mkdir(parents=True, exist_ok=True)
-        args.out.write_bytes(_make(args))
+        if not os.access(args.out.absolute().parent, os.W_OK):
+            raise InputError(str(args.out), "expected a file in a folder that can be written")
+        write_whole(args.out, [_make(args)])
     except (InputError, OSError) as error:
         parser.error(str(error))
     print(f"{args.out}: {core.WEIGHTS_SIZE} bytes")
     return 0
+
+
+def _share(text: str) -> float:
+    """A flag's number from 0 up."""
+    number = float(text)
+    if not 0 <= number <= 1000:
+        raise ValueError(text)
+    return number
+
+
+def _count(text: str) -> int:
+    """A flag's whole number from 1 up."""
+    number = parse_whole(text)
+    if number is None or not 0 < number <= 1000:
+        raise ValueError(text)
+    return number
 
 
 def _make(args: argparse.Namespace) -> bytes:
@@ -302,6 +317,10 @@ def _make(args: argparse.Namespace) -> bytes:
     more: list[bytes] = []
     truth = None if args.tables is None else Truth(args.tables)
     if truth is not None:
+        if truth.tables.men < 2 * MEN_PER_SIDE:
+            raise InputError(
+                str(args.tables), "expected all tables: merels tables build -all -variant morris"
+            )
         number = int(RANDOM * args.scale) // HELD_OUT
         more = [truth.anywhere(number, seed) for seed in range(1, HELD_OUT + 1)]
     for number, one in enumerate(ROUNDS, 1):

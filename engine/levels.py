@@ -37,8 +37,8 @@ LEVELS: tuple[Level, ...] = (
     Level("Master", 1585, 10_000, 8, -10, 4, "patient: gives a man to shut others in"),
     Level("Champion", 1670, 400_000, 0, 0, 0, "plays what the position asks for"),
 )
-"""From weakest to strongest. The ratings are those of the round robin in HISTORY.md, whose games
-tests/data/levels.csv lists."""
+"""From weakest to strongest. The ratings are those of the round robin in HISTORY.md, rounded to
+five; tests/data/levels.csv lists its games."""
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo

@@ -42,8 +42,7 @@ class Limits:
 class Info:
     """What a search knows after an iteration; one line of it where several are asked for.
 
-    ``time`` is in milliseconds, ``hashfull`` and ``wdl`` in a thousand; ``bound`` is empty, or
-    ``lower`` or ``upper`` where the score is only that. ``wdl`` is the expected win, draw, loss.
+    ``time`` is in milliseconds, ``hashfull`` and ``wdl`` in a thousand.
     """
 
     depth: int
@@ -51,7 +50,6 @@ class Info:
     pv: tuple[Turn, ...] = ()
     seldepth: int = 0
     multipv: int = 1
-    bound: str = ""
     nodes: int = 0
     time: int = 0
     nps: int = 0

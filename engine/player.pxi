@@ -21,8 +21,7 @@ cdef class SearchWorker:
     cdef TranspositionTable table
     cdef int stop_flag
     cdef int64_t deadline
-    cdef readonly int depth
-    """Depth of the last completed iteration."""
+    cdef int depth           # of the last completed iteration
 
     def __cinit__(self, TranspositionTable table):
         self.table = table
@@ -79,7 +78,6 @@ cdef class SearchWorker:
         cdef Board b = load_board(fields)
         cdef int depth, line, i, number
         cdef int values[MOST_LINES]
-        cdef int seldepths[MOST_LINES]
         cdef list found
         w.rules = load_rules(rules)
         w.tables = &tables.tables if tables is not None else NULL

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from merels.engine.errors import InputError, printable
 from merels.engine.notation import START, format_position, join_steps, parse_position, parse_turn
-from merels.engine.position import Position, Turn
+from merels.engine.position import WHITE, Position, Turn
 from merels.engine.rules import DEFAULT_VARIANT, Rules, parse_rules
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -74,8 +75,8 @@ def _words(record: Record) -> Iterator[str]:
         yield _brace(record.opening_comment)
     numbered = False
     for index, turn in enumerate(record.turns):
-        if side == 0 or not numbered:
-            yield f"{number}." if side == 0 else f"{number}..."
+        if side == WHITE or not numbered:
+            yield f"{number}." if side == WHITE else f"{number}..."
         yield str(turn)
         numbered = True
         comment = record.comments[index] if index < len(record.comments) else ""
@@ -111,28 +112,27 @@ def _wrap(words: Iterator[str]) -> str:
 def parse_records(text: str, rules: Rules | None = None) -> Iterator[Record]:
     """The records of a text, one after another.
 
-    ``rules`` are used where a record has no Variant tag. An illegal turn raises `InputError`
+    ``rules`` are used where a record has no Variant tag. What makes no sense raises `InputError`
     with the token and the line it stands in.
     """
-    tags: dict[str, str] = {}
-    tokens: list[tuple[str, int]] = []
-    comments: dict[int, list[str]] = {}
+    pieces = _Pieces()
     for kind, value, line in _scan(text):
         if kind == "tag":
-            if tokens:
-                yield _build(tags, tokens, comments, "*", rules)
-                tags, tokens, comments = {}, [], {}
+            if pieces.tokens:
+                yield pieces.build("*", rules)
+                pieces = _Pieces()
             name, content = _parse_tag(value, line)
-            tags[name] = content
+            pieces.tags[name] = content
+            pieces.tag_lines[name] = line
         elif kind == "comment":
-            comments.setdefault(len(tokens), []).append(value)
+            pieces.comments.setdefault(len(pieces.tokens), []).append(value)
         elif value in RESULTS:
-            yield _build(tags, tokens, comments, value, rules)
-            tags, tokens, comments = {}, [], {}
+            yield pieces.build(value, rules)
+            pieces = _Pieces()
         else:
-            tokens.append((value, line))
-    if tags or tokens:
-        yield _build(tags, tokens, comments, "*", rules)
+            pieces.tokens.append((value, line))
+    if pieces.tags or pieces.tokens:
+        yield pieces.build("*", rules)
 
 
 def parse_record(text: str, rules: Rules | None = None) -> Record:
@@ -176,31 +176,43 @@ def _parse_tag(text: str, line: int) -> tuple[str, str]:
     return match[1], re.sub(r"\\(.)", r"\1", match[2])
 
 
-def _build(
-    tags: dict[str, str],
-    tokens: list[tuple[str, int]],
-    comments: dict[int, list[str]],
-    result: str,
-    default: Rules | None,
-) -> Record:
-    """A record from the pieces of its text, every turn checked."""
-    if "Variant" in tags:
-        rules = parse_rules(tags["Variant"])
-    else:
+@dataclass
+class _Pieces:
+    """What a record's text holds: tags and turns with their lines, comments by the next turn."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    tag_lines: dict[str, int] = field(default_factory=dict)
+    tokens: list[tuple[str, int]] = field(default_factory=list)
+    comments: dict[int, list[str]] = field(default_factory=dict)
+
+    def build(self, result: str, default: Rules | None) -> Record:
+        """The record, every turn of it checked."""
         rules = default or parse_rules(DEFAULT_VARIANT)
-    record = Record(parse_position(tags.get("FEN", START), rules), result=result, tags=tags)
-    record.opening_comment = " ".join(comments.get(0, []))
-    position = record.start
-    starts = list(join_steps([token for token, _ in tokens]))
-    ends = [start for start, _ in starts[1:]] + [len(tokens)]
-    for (start, token), end in zip(starts, ends):
-        try:
-            turn = parse_turn(token)
-            position = position.push(turn)
-        except InputError as error:
-            where = f"{error.expected} (line {tokens[start][1]})"
-            raise InputError(error.token, where) from None
-        record.turns.append(turn)
-        words = [word for at in range(start + 1, end + 1) for word in comments.get(at, [])]
-        record.comments.append(" ".join(words))
-    return record
+        if "Variant" in self.tags:
+            with _in_line(self.tag_lines["Variant"]):
+                rules = parse_rules(self.tags["Variant"])
+        with _in_line(self.tag_lines.get("FEN", 0)):
+            start = parse_position(self.tags.get("FEN", START), rules)
+        record = Record(start, result=result, tags=self.tags)
+        record.opening_comment = " ".join(self.comments.get(0, []))
+        with _in_line(self.tokens[0][1] if self.tokens else 0):
+            starts = list(join_steps([token for token, _ in self.tokens]))
+        ends = [index for index, _ in starts[1:]] + [len(self.tokens)]
+        position = start
+        for (index, token), end in zip(starts, ends):
+            with _in_line(self.tokens[index][1]):
+                turn = parse_turn(token)
+                position = position.push(turn)
+            record.turns.append(turn)
+            words = [word for at in range(index + 1, end + 1) for word in self.comments.get(at, [])]
+            record.comments.append(" ".join(words))
+        return record
+
+
+@contextmanager
+def _in_line(line: int) -> Iterator[None]:
+    """Add the line that it stands in to what is wrong with a piece."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.token, f"{error.expected} (line {line})") from None

@@ -27,7 +27,7 @@ class Rules:
 
     flying              who may fly: ``never``, ``own`` (the side with three men) or ``both``
                         (both sides, once no man is in hand and either side has three)
-    locked_mills        when all the opponent's men stand in mills: ``any`` may be taken, or ``none``
+    locked_mills        when all the opponent's men stand in mills: ``any`` is taken, or ``none``
     double_mill         one turn that closes two mills takes ``one`` man, or one for ``each``
     blocked             a side with no man in hand and no turn ``loses``, or the game ``draws``
     repetition          the occurrence of a position that makes a draw; 0: off
@@ -67,7 +67,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a rule set under its public name: a choice of words, or a number up to ``maximum``."""
+    """A field of a rule set by its public name: a choice of words, or a number up to ``maximum``."""
 
     name: str
     attribute: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,4 @@ _SPREAD = 27.0
 
 def _chance(lead: int) -> int:
     """A lead's logistic share of a thousand."""
-    from math import exp
-
     return round(1000 / (1 + exp(max(-50.0, min(50.0, -lead / _SPREAD)))))

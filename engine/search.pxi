@@ -189,10 +189,9 @@ cdef inline int order_slot(turn_t turn) noexcept nogil:
 # Order turns that close a mill: first those that take a man which holds an open line.
 cdef inline void score_closing(const Board *b, Picker *p) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t first, second, useful
+    cdef uint32_t useful
     cdef int i, taken
-    closing_points(b.opponent, &first, &second)
-    useful = (first | second) & empty
+    useful = threats_of(b.opponent, empty, True)
     for i in range(p.list.size):
         p.scores[i] = ORDER_CLOSING
         taken = taken_of(p.list.turns[i])
@@ -206,8 +205,8 @@ cdef inline void score_closing(const Board *b, Picker *p) noexcept nogil:
 # Order quiet turns: killers, turns that stop a mill, then by their success elsewhere.
 cdef inline void score_quiet(const Worker *w, const Board *b, Picker *p, int ply) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t danger = threats_of(b.opponent, empty, b.opponent_hand or flies(
-        &w.rules, b.opponent, b.opponent_hand, b.own, b.own_hand))
+    cdef uint32_t danger = threats_of(
+        b.opponent, empty, b.opponent_hand or opponent_flies(&w.rules, b))
     cdef int i
     cdef turn_t turn
     for i in range(p.list.size):

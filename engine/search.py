@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from merels.engine.tables.probe import Tables
 
 DEFAULT_HASH = 16
-MAXIMUM_DEPTH = 120
+MAXIMUM_DEPTH = core.DEEPEST
 
 _Report = Callable[[int, list[tuple[int, int, list[int]]]], bool]
 """Takes a depth and its lines as the core has them; a true answer ends the search."""
@@ -40,7 +40,7 @@ _Report = Callable[[int, list[tuple[int, int, list[int]]]], bool]
 
 def _known_score(score: Score, guidance: Guidance | None) -> Score:
     """A search's score, held to what tables know of the root."""
-    if guidance is None or score.win_in is not None:
+    if guidance is None or not guidance.certain or score.win_in is not None:
         return score
     known = TABLE_CP - (guidance.depth or 0)
     return Score(cp=guidance.value * known)
@@ -55,9 +55,14 @@ def _final_score(outcome: Outcome, side: int) -> Score:
 
 
 class Searcher:
-    """A player with its memory: one search at a time, from any thread."""
+    """A player with its memory: one search at a time, from any thread.
+
+    ``hash_mb`` is in MiB; ValueError for that or ``threads`` below 1.
+    """
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
+        if hash_mb < 1 or threads < 1:
+            raise ValueError(f"at least 1 MiB and 1 thread, not {hash_mb} and {threads}")
         self.threads = threads
         self._hash_mb = hash_mb
         self._table: core.TranspositionTable | None = None
@@ -173,10 +178,10 @@ class Searcher:
             return Result(None, None, info)
         self.prepare()
         assert self._table is not None
-        self._enter(position.rules, level)
-        turns = self._root_turns(position, limits.turns)
         # A level has no perfect knowledge.
         tables = self.tables_for(position.rules) if level is None else None
+        self._enter(position.rules, level, tables)
+        turns = self._root_turns(position, limits.turns)
         guidance: Guidance | None = None
         table_men = SIZE
         if tables is not None and multipv == 1:
@@ -188,7 +193,7 @@ class Searcher:
             # Before a man is taken the tables tell no turn from another: there the search chooses.
             table_men = sum(position.total(side) for side in (WHITE, BLACK))
         last: list[Info] = []
-        deepest = min(limits.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH)
+        deepest = max(1, min(limits.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH))
         if len(turns) == 1 and limits.time[position.side] is not None:
             # A forced turn needs no thought; one look gives it a score.
             deepest = 1 if not limits.infinite and not limits.ponder else deepest
@@ -246,8 +251,8 @@ class Searcher:
         return Result(best.pv[0], best.pv[1] if len(best.pv) > 1 else None, best, cut)
 
     def tables_for(self, rules: Rules) -> Tables | None:
-        """The tables, if they are of these rules."""
-        if self.tables is None:
+        """The tables, if they hold for these rules."""
+        if self.tables is None or rules.repetition == 1:
             return None
         from merels.engine.tables.files import rules_folder
 
@@ -255,10 +260,10 @@ class Searcher:
             return None
         return self.tables
 
-    def _enter(self, rules: Rules, level: Level | None) -> None:
-        """Start a search: scores of other rules or of another eye are worth nothing."""
+    def _enter(self, rules: Rules, level: Level | None, tables: Tables | None) -> None:
+        """Start a search: scores of other rules, eyes or knowledge are worth nothing."""
         assert self._table is not None
-        context = (core_rules(rules), _taste(level), self.tables)
+        context = (core_rules(rules), _taste(level), tables)
         if context != self._context:
             if self._context is not None:
                 self.clear()

@@ -1,7 +1,7 @@
 """Measuring play against the truth: how many turns throw away a position's proven value.
 
-A suite is a JSON list of ``{"position", "value", "turns", "best"}``: a position's text, its proven
-value for the side to move (1, 0 or -1), how many turns it has, and the turns that hold the value.
+A suite is a JSON list of ``{"position", "value", "best"}``: a position's text, its proven value for
+the side to move (1, 0 or -1), and the turns that hold the value; more is ignored.
 """
 
 from __future__ import annotations

@@ -160,11 +160,11 @@ cdef class TranspositionTable:
     """A table of ``megabytes`` MiB, shared by the workers of one player."""
 
     cdef Table table
-    cdef readonly int megabytes
 
     def __cinit__(self, int megabytes):
         cdef uint64_t size = <uint64_t>megabytes << 20
-        self.megabytes = megabytes
+        if megabytes < 1:
+            raise ValueError("a table takes at least 1 MiB")
         self.table.memory = calloc(1, size + PAGE)
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")

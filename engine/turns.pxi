@@ -5,8 +5,8 @@ ctypedef uint32_t turn_t     # to | origin << 5 | first taken << 10 | second tak
 cdef enum:
     NOWHERE = 31             # no origin (a placement), or no man taken
     NO_TURN = 0xFFFFFFFF
-    MOST_TURNS = 1536        # above 3 men x 18 points x C(9, 2) removals of two closed at once,
-                             # of which few can ever be closed
+    MOST_TURNS = 1536        # above 3 men x 12 points x C(9, 2) removals: against nine men no
+                             # more points are empty
 
 cdef enum:
     FLYING_NEVER = 0
@@ -78,6 +78,10 @@ cdef inline bint flies(const RuleSet *rules, uint32_t men, int hand, uint32_t ot
 
 cdef inline bint own_flies(const RuleSet *rules, const Board *b) noexcept nogil:
     return flies(rules, b.own, b.own_hand, b.opponent, b.opponent_hand)
+
+
+cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept nogil:
+    return flies(rules, b.opponent, b.opponent_hand, b.own, b.own_hand)
 
 
 cdef inline void add(TurnList *list, turn_t turn) noexcept nogil:

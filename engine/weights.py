@@ -18,9 +18,8 @@ def load(path: Path = PATH) -> None:
     try:
         core.load_weights(path.read_bytes())
     except OSError as error:
-        raise InputError(
-            str(path), f"the evaluation's weights cannot be read: {error.strerror}; reinstall merels"
-        ) from None
+        what = f"the evaluation's weights cannot be read: {error.strerror}; reinstall merels"
+        raise InputError(str(path), what) from None
     except ValueError as error:
         raise InputError(str(path), f"{error}; reinstall merels") from None
     _loaded = True

@@ -141,6 +141,9 @@ def guarded(command: str, body: Callable[[], int]) -> int:
     except InputError as error:
         print(f"merels {command}: {error}", file=sys.stderr)
         return USAGE_ERROR
+    except MemoryError as error:
+        print(f"merels {command}: {error or 'not enough memory'}", file=sys.stderr)
+        return USAGE_ERROR
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

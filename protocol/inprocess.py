@@ -142,7 +142,6 @@ def to_info(info: SearchInfo, side: int) -> Info:
     """What a search for ``side`` knows, in the client's words."""
     return Info(
         score=PovScore(info.score, side),
-        bound=info.bound,
         depth=info.depth,
         seldepth=info.seldepth,
         multipv=info.multipv,

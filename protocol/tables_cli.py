@@ -168,7 +168,7 @@ class _Bar:
         self.line(
             share,
             f"{progress.larger}-{progress.smaller} ply {progress.level:<3} "
-            f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million states, "
+            f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million places, "
             f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.left)} left",
         )
 
@@ -216,7 +216,10 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
         for found in results:
             what = "values and depths" if tables.has_depths(found.own, found.opponent) else "values"
             partly = "" if found.whole else " (as far as values without depths tell)"
-            line = f"{found.own}-{found.opponent}: {found.states:,} {what}, {found.errors:,} wrong{partly}"
+            line = (
+                f"{found.own}-{found.opponent}: {found.places:,} {what}, "
+                f"{found.errors:,} wrong{partly}"
+            )
             if found.example is not None:
                 line += f", for example {format_position(found.example)}"
             print(line, flush=True)

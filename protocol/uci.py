@@ -34,13 +34,12 @@ class Uci:
         return f"mate {self.mate(score)}"
 
     def info(self, info: Info, show_wdl: bool = False) -> str:
-        """The line for a finished iteration, or for a bound found on the way."""
-        bound = f" {info.bound}bound" if info.bound else ""
+        """The line for a finished iteration."""
         wdl = " wdl {} {} {}".format(*info.wdl) if show_wdl else ""
         pv = f" pv {format_turns(info.pv)}" if info.pv else ""
         return (
             f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv} "
-            f"score {self.score(info.score)}{bound}{wdl} nodes {info.nodes} nps {info.nps} "
+            f"score {self.score(info.score)}{wdl} nodes {info.nodes} nps {info.nps} "
             f"hashfull {info.hashfull} tbhits {info.tbhits} time {info.time}{pv}"
         )
 

@@ -5,12 +5,10 @@ What is finished stays: a build that is interrupted goes on with the pair it was
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,23 +22,25 @@ from merels.engine.tables.files import (
     Header,
     Tally,
     TableError,
+    check_rules,
     checksum,
     file_name,
+    locked,
     pairs,
     rule_fields,
     rules_folder,
-    write_file,
+    write_whole,
 )
 from merels.engine.tables.probe import Tables
 
-REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = range(5)
+REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = core.STAGES
 _REPORT_EVERY = 0.25  # seconds
 _FIRST_PART = 0.5  # of the work on a pair, roughly, before its levels begin
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a build is: the pair, states of all pairs done and to do, seconds since it began.
+    """How far a build is: the pair, places of all pairs done and to do, seconds since it began.
 
     ``level`` is the depth in plies that is being settled, 0 before.
     """
@@ -54,7 +54,7 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """States a second."""
+        """Places a second."""
         return self.done / self.seconds if self.seconds else 0.0
 
     @property
@@ -68,20 +68,18 @@ Report = Callable[[Progress], None]
 
 def plies_limit(rules: Rules, larger: int, smaller: int) -> int:
     """The plies without a removal that make a draw of a pair's positions; 0: no limit."""
-    limit: int = core.table_limit(core_rules(rules), larger, smaller)
-    return limit
+    return core.table_limit(core_rules(rules), larger, smaller)
 
 
-def states_of(larger: int, smaller: int) -> int:
+def places_of(larger: int, smaller: int) -> int:
     """Places of a pair's tables together."""
-    places: int = core.table_places(larger, smaller)
+    places = core.table_places(larger, smaller)
     return places if larger == smaller else 2 * places
 
 
 def memory_of(larger: int, smaller: int, depths: bool) -> int:
     """Bytes that solving a pair takes, the mapped files of other pairs left out."""
-    needed: int = core.pair_memory(larger, smaller, depths)
-    return needed
+    return core.pair_memory(larger, smaller, depths)
 
 
 class Builder:
@@ -101,10 +99,7 @@ class Builder:
         depths: bool = False,
         report: Report | None = None,
     ) -> None:
-        if rules.repetition == 1:
-            raise InputError(
-                "Repetition=1", "expected 0 or at least 2: with 1 every move is a draw at once"
-            )
+        check_rules(rules)
         self.rules = rules
         self.folder = root / rules_folder(rules)
         self.threads = threads
@@ -121,14 +116,15 @@ class Builder:
         todo = pairs(men)
         self._check_memory(todo)
         self._make_folder()
-        self._total = sum(states_of(*pair) for pair in todo)
-        with _locked(self.folder):
+        self._total = sum(places_of(*pair) for pair in todo)
+        with locked(self.folder):
+            self._clear_away()
             for larger, smaller in todo:
                 if not self._reuse(larger, smaller):
                     self._begin_clock()
                     self._check_space(larger, smaller)
                     self._solve(larger, smaller)
-                    self._done += states_of(larger, smaller)
+                    self._done += places_of(larger, smaller)
                     self.tell(larger, smaller, 0, 0.0)
         return self.tables
 
@@ -136,7 +132,7 @@ class Builder:
         """Report progress: the finished pairs and the share of this one that is done."""
         if self.report is None or self._started is None:
             return
-        done = self._done + min(share, 1.0) * states_of(larger, smaller)
+        done = self._done + min(share, 1.0) * places_of(larger, smaller)
         seconds = time.monotonic() - self._started
         self.report(Progress(larger, smaller, level, done, self._total, seconds))
 
@@ -158,6 +154,16 @@ class Builder:
                     + (" (less without depths)" if self.depths else ""),
                 )
 
+    def _clear_away(self) -> None:
+        """Remove what a killed build left half-written."""
+        for partial in self.folder.glob("*.part"):
+            try:
+                partial.unlink(missing_ok=True)
+            except OSError as error:
+                raise InputError(
+                    str(partial), f"cannot be removed ({error.strerror}); a build would write it"
+                ) from error
+
     def _make_folder(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -166,8 +172,8 @@ class Builder:
 
     def _check_space(self, larger: int, smaller: int) -> None:
         """Refuse a pair that the disk has no room for, before it is solved."""
-        states = states_of(larger, smaller)
-        needed = states // 4 + (states if self.depths else 0)
+        places = places_of(larger, smaller)
+        needed = places // 4 + (places if self.depths else 0)
         free = shutil.disk_usage(self.folder).free
         if free < needed:
             raise InputError(
@@ -189,17 +195,24 @@ class Builder:
         with_depths = (self.folder / file_name(larger, smaller, DEPTHS)).exists()
         if self.depths and (not with_depths or len(self.tables.problems) > known):
             return False
-        self._total -= states_of(larger, smaller)
+        self._total -= places_of(larger, smaller)
         return True
 
     def _solve(self, larger: int, smaller: int) -> None:
-        """Solve a pair, write its files and open them."""
+        """Solve a pair, write its files and open them; `InputError` where the machine cannot."""
         try:
-            pair = core.Retrograde(
-                core_rules(self.rules), larger, smaller, self.depths, self.tables.core
-            )
-        except MemoryError as error:
-            raise InputError(f"{larger}-{smaller}", str(error)) from error
+            self._solve_and_write(larger, smaller)
+            self.tables.load(self.folder, larger, smaller)
+        except TableError as error:
+            raise InputError(str(self.folder), str(error)) from error
+        except (MemoryError, RuntimeError) as error:
+            # Without memory the system starts no thread either.
+            raise InputError(f"{larger}-{smaller}", f"cannot be solved: {error}") from error
+
+    def _solve_and_write(self, larger: int, smaller: int) -> None:
+        pair = core.Retrograde(
+            core_rules(self.rules), larger, smaller, self.depths, self.tables.core
+        )
         with ThreadPoolExecutor(self.threads) as pool:
             run = _Stages(self, pair, pool, larger, smaller)
             for stage in (REMOVALS, FIRST_A, FIRST_B):
@@ -212,22 +225,20 @@ class Builder:
             for counts, depths in list(zip(pair.tallies, longest, strict=True))[:tables]
         )
         header = Header(VALUES, larger, smaller, rule_fields(self.rules), pair.places, tallies)
-        values = [memoryview(pair.values(table)) for table in range(tables)]
-        depths = [memoryview(pair.depths(table)) for table in range(tables)] if self.depths else []
+        values = [pair.values(table) for table in range(tables)]
+        depths = [pair.depths(table) for table in range(tables)] if self.depths else []
         self._write(header, values, depths)
-        self.tables.load(self.folder, larger, smaller)
 
     def _write(self, header: Header, values: list[memoryview], depths: list[memoryview]) -> None:
-        """Write the depths first, so that values never stand beside depths of other values."""
+        """Write the depths first, for a build takes a pair for finished that has its values."""
         sum_of_values = checksum(values)
         header = replace(header, checksum=sum_of_values, values_checksum=sum_of_values)
-        path = self.folder / file_name(header.larger, header.smaller, DEPTHS)
         if depths:
             of_depths = replace(header, kind=DEPTHS, checksum=checksum(depths))
-            write_file(path, of_depths, depths)
-        else:
-            path.unlink(missing_ok=True)
-        write_file(self.folder / file_name(header.larger, header.smaller, VALUES), header, values)
+            path = self.folder / file_name(header.larger, header.smaller, DEPTHS)
+            write_whole(path, [of_depths.pack(), *depths])
+        path = self.folder / file_name(header.larger, header.smaller, VALUES)
+        write_whole(path, [header.pack(), *values])
 
 
 class _Stages:
@@ -287,19 +298,3 @@ class _Stages:
         if stage < LEVEL:
             share += self.pair.done * _FIRST_PART / 3
         self.builder.tell(self.larger, self.smaller, level, share)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other builds out of a folder, and clear away what a killed one left half-written."""
-    with open(folder / "lock", "w") as file:
-        if os.name == "posix":
-            import fcntl
-
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise InputError(str(folder), "another build is at work there") from None
-        for partial in folder.glob("*.part"):
-            partial.unlink(missing_ok=True)
-        yield

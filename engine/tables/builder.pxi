@@ -1,5 +1,8 @@
 # The class that Python drives: one pair of men counts, solved stage by stage.
 
+STAGES = (STAGE_REMOVALS, STAGE_FIRST_A, STAGE_FIRST_B, STAGE_LEVEL, STAGE_PACK)
+
+
 def _removals_lead_to(tuple rules, int larger, int smaller):
     """The tables, the side to move first, that removals in a pair lead to."""
     for taken in range(1, 3 if load_rules(rules).each_mill else 2):
@@ -62,7 +65,7 @@ cdef class Retrograde:
         free_pair(&self.pair)
 
     def begin(self, int stage, int level=0):
-        """Make a stage ready for `work`: 0 removals, 1 and 2 first values, 3 a level, 4 packing."""
+        """Make one of `STAGES` ready for `work`; ``level`` is of the stage of that name."""
         cdef Pair *p = &self.pair
         cdef int table
         p.stage = stage
@@ -72,7 +75,7 @@ cdef class Retrograde:
         if stage == STAGE_PACK:
             free_news(p)
             for table in range(2):
-                p.packed[table] = <uint8_t *>malloc(self.packed_size + 8)
+                p.packed[table] = <uint8_t *>malloc(self.packed_size() + 8)
                 if p.packed[table] == NULL:
                     raise MemoryError("no memory to pack the table")
 
@@ -126,15 +129,14 @@ cdef class Retrograde:
         """Places in each table."""
         return <uint64_t>self.pair.classes * self.pair.size
 
-    @property
-    def packed_size(self):
+    cdef uint64_t packed_size(self):
         """Bytes of each table at two bits a place."""
         return (<uint64_t>self.pair.classes * self.pair.size + 3) // 4
 
     def values(self, int table):
         """After packing: a table's bytes, which live as long as this object."""
-        return <uint8_t[:self.packed_size]>self.pair.packed[table]
+        return memoryview(<uint8_t[:self.packed_size()]>self.pair.packed[table])
 
     def depths(self, int table):
         """A table's depths, a byte a place, which live as long as this object."""
-        return <uint8_t[:self.places]>self.pair.depths[table]
+        return memoryview(<uint8_t[:self.places]>self.pair.depths[table])

@@ -9,23 +9,22 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from merels.engine import core
 from merels.engine.bridge import core_rules
 from merels.engine.errors import InputError
-from merels.engine.rules import Rules
+from merels.engine.rules import MEN_PER_SIDE, Rules
 
 MAGIC = b"MERELSTB"
 VERSION = 1
 VALUES, DEPTHS = 1, 2
 SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtc"}
 HEADER_SIZE = 128
-MOST_MEN = 9
-"""Of one side."""
 NONE = 0xFFFF
 """In place of a longest depth: there is no such state."""
 
@@ -100,6 +99,14 @@ class Header:
         return data + struct.pack("<I", zlib.crc32(data))
 
 
+def check_rules(rules: Rules) -> None:
+    """Raise an `InputError` for rules that tables cannot have the values of."""
+    if rules.repetition == 1:
+        raise InputError(
+            "Repetition=1", "expected 0 or at least 2: with 1 every move is a draw at once"
+        )
+
+
 def rule_fields(rules: Rules) -> RuleFields:
     """The fields of a rule set that change a table: all but the repetition's."""
     flying, locked, double, blocked, _, no_removal, three_three = core_rules(rules)
@@ -125,7 +132,7 @@ def pairs(men: int) -> list[tuple[int, int]]:
         (total - smaller, smaller)
         for total in range(6, men + 1)
         for smaller in range(3, total // 2 + 1)
-        if total - smaller <= MOST_MEN
+        if total - smaller <= MEN_PER_SIDE
     ]
 
 
@@ -152,7 +159,7 @@ def parse_header(data: bytes, path: Path) -> Header:
         _, _, kind, larger, smaller, tables, flying, locked, double, blocked, no_removal,
         three_three, checksum, values_checksum, places, *rest,
     ) = _HEADER.unpack(data[: HEADER_SIZE - 4])  # fmt: skip
-    if kind not in SUFFIX or (larger, smaller) not in pairs(2 * MOST_MEN):
+    if kind not in SUFFIX or (larger, smaller) not in pairs(2 * MEN_PER_SIDE):
         raise TableError(f"{path}: no table of merels has kind {kind}, {larger} and {smaller} men")
     if tables != (1 if larger == smaller else 2):
         raise TableError(f"{path}: {tables} is not the number of tables of {larger}-{smaller}")
@@ -173,18 +180,7 @@ def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
     return start
 
 
-class Packed(Protocol):
-    """What a file begins with."""
-
-    @property
-    def data_size(self) -> int:
-        """Bytes that follow it."""
-
-    def pack(self) -> bytes:
-        """Its bytes."""
-
-
-def write_file(path: Path, header: Packed, parts: Sequence[memoryview]) -> None:
+def write_whole(path: Path, parts: Sequence[bytes | bytearray | memoryview]) -> None:
     """Write a file under another name, make it safe on the disk, then give it its own name.
 
     Raises `InputError` where the disk is full or cannot be written; no part of a file is left.
@@ -192,17 +188,16 @@ def write_file(path: Path, header: Packed, parts: Sequence[memoryview]) -> None:
     partial = path.with_name(path.name + ".part")
     try:
         with open_partial(partial) as file:
-            file.write(header.pack())
             for part in parts:
                 for at in range(0, len(part), _CHUNK):
-                    file.write(part[at : at + _CHUNK])
+                    file.write(memoryview(part)[at : at + _CHUNK])
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
         _sync_folder(path.parent)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        size = header.data_size / 1e6
+        size = sum(map(len, parts)) / 1e6
         raise InputError(
             str(path),
             f"cannot be written ({error.strerror}); it needs {size:.1f} MB. "
@@ -211,6 +206,33 @@ def write_file(path: Path, header: Packed, parts: Sequence[memoryview]) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def locked(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Keep other programs from writing to a folder of tables, where the system has locks.
+
+    `InputError` where one writes there already, unless that is to be waited for.
+    """
+    try:
+        file = open(folder / "lock", "w")
+    except OSError as error:
+        raise InputError(
+            str(folder / "lock"), f"cannot be written ({error.strerror})"
+        ) from error
+    with file:
+        if os.name == "posix":
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(str(folder), "another build is at work there") from None
+            except OSError as error:
+                raise InputError(
+                    str(folder), f"cannot be locked ({error.strerror}): use another file system"
+                ) from error
+        yield
 
 
 def open_partial(path: Path) -> BinaryIO:

@@ -10,15 +10,18 @@ from merels.engine.tables.probe import Known, Tables
 
 
 class Guidance(NamedTuple):
-    """A position's proven value (-1, 0, 1) and the turns worth playing, the best first.
+    """What the tables make of a position, and the turns worth playing.
 
-    ``depth`` is the plies to the next removal or the end, where it is known. ``hits`` counts probes.
+    ``value`` (-1, 0, 1) is proven where it is ``certain``; otherwise a limit on plies may come
+    before the win or loss. ``depth`` is the plies to the next removal or the end, where it is
+    known. ``hits`` counts the turns looked up.
     """
 
     value: int
     depth: int | None
     turns: tuple[Turn, ...]
     hits: int
+    certain: bool
 
 
 def guide(tables: Tables, position: Position, among: Sequence[Turn]) -> Guidance | None:
@@ -39,19 +42,20 @@ def guide(tables: Tables, position: Position, among: Sequence[Turn]) -> Guidance
         return None
     hits = len(known)
     best = max(value.value for value in known.values())
+    certain = tables.bounds(position) in (None, (best, best))
     turns = [turn for turn, value in known.items() if value.value == best]
     if best == 0:
         shares = {turn: _holding_share(tables, position.play(turn)) for turn in turns}
         least = min(shares.values())
         turns = [turn for turn in turns if shares[turn] == least]
-        return Guidance(0, None, tuple(turns), hits)
+        return Guidance(0, None, tuple(turns), hits, certain)
     depths = [known[turn].depth for turn in turns]
     sure = [depth for depth in depths if depth is not None]
     if len(sure) < len(turns):
-        return Guidance(best, None, tuple(turns), hits)
+        return Guidance(best, None, tuple(turns), hits, certain)
     wanted_depth = min(sure) if best > 0 else max(sure)
     turns = [turn for turn, depth in zip(turns, depths) if depth == wanted_depth]
-    return Guidance(best, wanted_depth, tuple(turns), hits)
+    return Guidance(best, wanted_depth, tuple(turns), hits, certain)
 
 
 def _holding_share(tables: Tables, position: Position) -> float:

@@ -50,6 +50,16 @@ cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
     return mask
 
 
+# The mask that `compress` makes another of, brought back among all points.
+cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
+    cdef uint32_t below
+    while men:
+        below = (men & (0 - men)) - 1
+        mask = (mask & below) | ((mask & ~below) << 1)
+        men &= men - 1
+    return mask
+
+
 # The larger side's class and the place of the smaller side within the class's block.
 cdef inline uint32_t locate(uint32_t larger, int larger_count, uint32_t smaller,
                             int smaller_count, uint32_t *place) noexcept nogil:
@@ -60,6 +70,14 @@ cdef inline uint32_t locate(uint32_t larger, int larger_count, uint32_t smaller,
     place[0] = rank_of(compress(image, MEMBER[larger_count][found >> 4]), smaller_count)
     assert place[0] < BINOMIAL[POINT_COUNT - larger_count][smaller_count]
     return found >> 4
+
+
+# The same, whichever side is the larger.
+cdef inline uint32_t locate_sides(uint32_t own, int own_count, uint32_t opponent,
+                                  int opponent_count, uint32_t *place) noexcept nogil:
+    if own_count >= opponent_count:
+        return locate(own, own_count, opponent, opponent_count, place)
+    return locate(opponent, opponent_count, own, own_count, place)
 
 
 cdef bint index_loaded = False
@@ -161,12 +179,8 @@ def table_classes(int men):
 def table_place(uint32_t own, uint32_t opponent):
     """The class and the rank of a board of 3 to 9 men a side, as FORMAT.md defines them."""
     cdef uint32_t rank, found
-    cdef int mine = count(own), theirs = count(opponent)
     load_index()
-    if mine >= theirs:
-        found = locate(own, mine, opponent, theirs, &rank)
-    else:
-        found = locate(opponent, theirs, own, mine, &rank)
+    found = locate_sides(own, count(own), opponent, count(opponent), &rank)
     return found, rank
 
 
@@ -174,10 +188,5 @@ def table_board(int own_count, int opponent_count, uint32_t found, uint32_t rank
     """The men (own, opponent) at a class and rank: the inverse of `table_place`."""
     cdef int larger = max(own_count, opponent_count), smaller = min(own_count, opponent_count)
     load_index()
-    cdef uint32_t men = MEMBER[larger][found], mask = MASKS[smaller][rank], others = 0
-    cdef int point
-    for point in range(POINT_COUNT):
-        if not men >> point & 1:
-            others |= (mask & 1) << point
-            mask >>= 1
+    cdef uint32_t men = MEMBER[larger][found], others = expand(MASKS[smaller][rank], men)
     return (men, others) if own_count >= opponent_count else (others, men)

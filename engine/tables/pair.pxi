@@ -12,7 +12,11 @@ cdef extern from *:
     #if defined(_MSC_VER)
       #include <intrin.h>
       #define MERELS_TAKE(p, n) ((uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)(p), (n)))
-      static __inline int MERELS_LOWEST64(uint64_t x) { unsigned long i; _BitScanForward64(&i, x); return (int)i; }
+      static __inline int MERELS_LOWEST64(uint64_t x) {
+          unsigned long i;
+          _BitScanForward64(&i, x);
+          return (int)i;
+      }
     #else
       #define MERELS_TAKE(p, n) __atomic_fetch_add((p), (n), __ATOMIC_RELAXED)
       #define MERELS_LOWEST64(x) __builtin_ctzll(x)
@@ -22,9 +26,7 @@ cdef extern from *:
     int lowest64 "MERELS_LOWEST64"(uint64_t mask) noexcept nogil
 
 cdef enum:
-    TABLES = 2
-    KINDS = 2                # of news: won, lost
-    NEWS_WON = 0
+    NEWS_WON = 0             # kinds of news
     NEWS_LOST = 1
     MOST_EMPTY = 21          # points that three men leave
     FEW = 64                 # news of a block that are listed besides

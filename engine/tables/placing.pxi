@@ -7,7 +7,7 @@
 cdef enum:
     PLACING_WAYS = 4         # entries of a bucket
 
-cdef struct Prover:
+cdef struct Proof:
     const Tables *tables
     RuleSet rules
     uint64_t *entries        # key 56 bits, least + 1 and greatest + 1 in two bits each
@@ -29,50 +29,56 @@ cdef inline uint64_t canonical_key(const Board *b) noexcept nogil:
     return smallest | (<uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
 
 
-cdef inline uint64_t *placing_bucket(const Prover *p, uint64_t key) noexcept nogil:
+cdef inline uint64_t *placing_bucket(const Proof *p, uint64_t key) noexcept nogil:
     cdef uint64_t mixed = (key ^ (key >> 29)) * 0x9E3779B97F4A7C15ull
     mixed ^= mixed >> 32
     return p.entries + PLACING_WAYS * ((<uint64_t><uint32_t>mixed * p.buckets) >> 32)
 
 
 # What is known of a key; the whole range from -1 to 1 where nothing is.
-cdef inline void recall(const Prover *p, uint64_t key, int *least, int *greatest) noexcept nogil:
+cdef inline void recall(const Proof *p, uint64_t key, int *least, int *greatest) noexcept nogil:
     cdef const uint64_t *bucket = placing_bucket(p, key)
+    cdef uint64_t entry
     cdef int i
     least[0] = -1
     greatest[0] = 1
     for i in range(PLACING_WAYS):
-        if bucket[i] >> 4 == key and bucket[i]:
-            least[0] = <int>(bucket[i] & 3) - 1
-            greatest[0] = <int>((bucket[i] >> 2) & 3) - 1
+        entry = bucket[i]       # once: another thread may write another one there
+        if entry >> 4 == key and entry:
+            least[0] = <int>(entry & 3) - 1
+            greatest[0] = <int>((entry >> 2) & 3) - 1
             assert -1 <= least[0] <= greatest[0] <= 1
             return
 
 
-# Keep a range: over the same key's, into an empty entry, or over one that the key chooses.
-cdef inline void remember(Prover *p, uint64_t key, int least, int greatest) noexcept nogil:
+# The men in hand of a key.
+cdef inline int hands_of(uint64_t key) noexcept nogil:
+    return ((key >> 48) & 15) + ((key >> 52) & 15)
+
+
+# Keep a range: over the same key's, into an empty entry, or over the one with the fewest men in
+# hand, if it has no more of them: the emptier the board, the more work stands behind an entry.
+cdef inline void remember(Proof *p, uint64_t key, int least, int greatest) noexcept nogil:
     cdef uint64_t *bucket = placing_bucket(p, key)
     cdef uint64_t entry = key << 4 | <uint64_t>(least + 1) | (<uint64_t>(greatest + 1) << 2)
-    cdef int i
+    cdef uint64_t other
+    cdef int i, hands, fewest = 100, victim = 0
     assert key >> 56 == 0 and -1 <= least <= greatest <= 1
     for i in range(PLACING_WAYS):
-        if bucket[i] == 0 or bucket[i] >> 4 == key:
+        other = bucket[i]
+        if other == 0 or other >> 4 == key:
             bucket[i] = entry
             return
-    # The emptier the board, the more work stands behind an entry: replace the fullest.
-    cdef int victim = 0
-    cdef uint64_t hands, least_hands = ~<uint64_t>0
-    for i in range(PLACING_WAYS):
-        hands = ((bucket[i] >> 52) & 15) + (bucket[i] >> 56 & 15)
-        if hands < least_hands:
-            least_hands = hands
+        hands = hands_of(other >> 4)
+        if hands < fewest:
+            fewest = hands
             victim = i
-    if ((key >> 48) & 15) + (key >> 52 & 15) >= least_hands:
+    if hands_of(key) >= fewest:
         bucket[victim] = entry
 
 
 # The value of a board at which no search is needed; False where one is.
-cdef inline bint settled_value(Prover *p, const Board *b, int *value) noexcept nogil:
+cdef inline bint settled_value(Proof *p, const Board *b, int *value) noexcept nogil:
     cdef int depth, found
     if count(b.own) + b.own_hand < LEAST_MEN:
         value[0] = -1
@@ -92,13 +98,15 @@ cdef inline bint settled_value(Prover *p, const Board *b, int *value) noexcept n
 
 
 # How promising a turn is: mills first, then points that stop one or prepare one.
-cdef inline int promise(const Board *b, turn_t turn, uint32_t danger, uint32_t chances) noexcept nogil:
+cdef inline int promise(const Board *b, turn_t turn, uint32_t danger,
+                        uint32_t chances) noexcept nogil:
     cdef int to = to_of(turn), taken = taken_of(turn)
     cdef int score = 2 * count(NEIGHBOURS[to])
     cdef uint32_t men = b.own
     if taken != NOWHERE:
         score += 1000 + 40 * mills_at(b.opponent & ~(1u << taken), taken)
-        score += 8 * (count(PARTNERS[taken][0] & b.opponent) + count(PARTNERS[taken][1] & b.opponent))
+        score += 8 * (count(PARTNERS[taken][0] & b.opponent)
+                      + count(PARTNERS[taken][1] & b.opponent))
     if (danger >> to) & 1:
         score += 500
     if (chances >> to) & 1:
@@ -115,11 +123,11 @@ cdef struct PlacingNode:
 
 
 # Whether the side to move reaches at least `goal` (0 or 1).
-cdef bint proves(Prover *p, const Board *b, int goal, PlacingNode *stack) noexcept nogil:
+cdef bint proves(Proof *p, const Board *b, int goal, PlacingNode *stack) noexcept nogil:
     cdef uint64_t key
-    cdef int value, least, greatest, i, j, best, score
+    cdef int value, least, greatest, i, j, best
     cdef Board after
-    cdef uint32_t first, second, empty = ALL & ~(b.own | b.opponent), danger, chances
+    cdef uint32_t empty = ALL & ~(b.own | b.opponent), danger, chances
     cdef turn_t turn
     cdef bint reached = False
     cdef PlacingNode *node = stack
@@ -136,10 +144,8 @@ cdef bint proves(Prover *p, const Board *b, int goal, PlacingNode *stack) noexce
     if greatest < goal:
         return False
     generate(&p.rules, b, &node.list, True, True)
-    closing_points(b.opponent, &first, &second)
-    danger = (first | second) & empty
-    closing_points(b.own, &first, &second)
-    chances = (first | second) & empty
+    danger = threats_of(b.opponent, empty, True)
+    chances = threats_of(b.own, empty, True)
     # A child whose value is known to be enough ends the search at once.
     for i in range(node.list.size):
         make(b, node.list.turns[i], &after)
@@ -168,7 +174,6 @@ cdef bint proves(Prover *p, const Board *b, int goal, PlacingNode *stack) noexce
         if node.scores[best] < 0:
             break
         turn = node.list.turns[best]
-        score = node.scores[best]
         node.list.turns[best] = node.list.turns[i]
         node.scores[best] = node.scores[i]
         make(b, turn, &after)
@@ -193,7 +198,7 @@ cdef class PlacingProver:
     One prover may be used by several threads at once: they share what they find.
     """
 
-    cdef Prover prover
+    cdef Proof prover
     cdef TableSet tables
     cdef int stop_flag
     cdef int missing_table
@@ -204,13 +209,16 @@ cdef class PlacingProver:
 
     def __cinit__(self, tuple rules, TableSet tables, int megabytes=256):
         cdef uint64_t size = <uint64_t>megabytes << 20
+        if megabytes < 1:
+            raise ValueError("a prover takes at least 1 MiB")
         self.tables = tables
         self.prover.tables = &tables.tables
         self.prover.stop = &self.stop_flag
         self.prover.missing = &self.missing_table
         self.prover.rules = load_rules(rules)
         self.prover.buckets = size // (PLACING_WAYS * sizeof(uint64_t))
-        self.prover.entries = <uint64_t *>calloc(self.prover.buckets * PLACING_WAYS, sizeof(uint64_t))
+        self.prover.entries = <uint64_t *>calloc(
+            self.prover.buckets * PLACING_WAYS, sizeof(uint64_t))
         if self.prover.entries == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
         spare_translations(self.prover.entries, size)
@@ -225,7 +233,7 @@ cdef class PlacingProver:
         which.
         """
         cdef Board b = load_board(fields)
-        cdef Prover here = self.prover
+        cdef Proof here = self.prover
         cdef PlacingNode *stack
         cdef bint reached
         here.nodes = here.probes = 0

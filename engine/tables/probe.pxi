@@ -20,11 +20,9 @@ cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
 # The place of a board with 3 to 9 men a side in the table of its two counts.
 cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
                               int opponent_count) noexcept nogil:
-    cdef uint32_t rank, found
+    cdef uint32_t rank, found = locate_sides(own, own_count, opponent, opponent_count, &rank)
     if own_count >= opponent_count:
-        found = locate(own, own_count, opponent, opponent_count, &rank)
         return <uint64_t>found * BINOMIAL[POINT_COUNT - own_count][opponent_count] + rank
-    found = locate(opponent, opponent_count, own, own_count, &rank)
     return <uint64_t>found * BINOMIAL[POINT_COUNT - opponent_count][own_count] + rank
 
 
@@ -75,7 +73,7 @@ cdef class TableSet:
 
     cdef Tables tables
     cdef readonly dict kept
-    """The buffers, by own men, opponent's men and kind, that must outlive every probe."""
+    """By own and opponent's men the values, and depths or None: they must outlive every probe."""
 
     def __cinit__(self):
         load_index()
@@ -94,11 +92,15 @@ cdef class TableSet:
                 raise ValueError("a table of depths that is too short")
             self.tables.depths[own][opponent] = &view[0]
         self.tables.values[own][opponent] = &values[0]
-        self.kept[own, opponent] = values, depths
+        self.kept[own, opponent] = memoryview(values), depths
 
     def has(self, int own, int opponent):
         """Whether the table of ``own`` men to move against ``opponent`` is here."""
         return self.tables.values[own][opponent] != NULL
+
+    def has_depths(self, int own, int opponent):
+        """Whether the depths of that table are here."""
+        return self.tables.depths[own][opponent] != NULL
 
     def probe(self, tuple fields):
         """The value (-1, 0, 1) for the side to move and the depth, or None where no table has it.
@@ -120,35 +122,6 @@ cdef class TableSet:
         if not table_bounds(&self.tables, &rule_set, &b, &least, &greatest):
             return None
         return least, greatest
-
-    def time_probes(self, int own, int opponent, uint64_t number, uint64_t seed):
-        """Nanoseconds a probe of random boards takes, their making included."""
-        cdef Board b
-        cdef int depth
-        cdef uint64_t i, total = 0, places = table_places(own, opponent)
-        cdef int64_t start
-        cdef uint32_t left, bit
-        if not self.has(own, opponent):
-            raise ValueError("no such table")
-        with nogil:
-            memset(&b, 0, sizeof(b))
-            start = now()
-            for i in range(number):
-                b.own = b.opponent = 0
-                left = own + opponent
-                while left:
-                    seed = seed * 6364136223846793005ull + 1442695040888963407ull
-                    bit = 1u << (((seed >> 40) * 24) >> 24)
-                    if (b.own | b.opponent) & bit:
-                        continue
-                    if left > <uint32_t>opponent:
-                        b.own |= bit
-                    else:
-                        b.opponent |= bit
-                    left -= 1
-                total += table_probe(&self.tables, &b, &depth)
-        # The values take part, or the compiler would leave the probes out.
-        return (now() - start) / number + 0 * total
 
 
 def table_limit(tuple rules, int own, int opponent):

@@ -10,20 +10,23 @@ from typing import NamedTuple
 
 from merels.engine import core
 from merels.engine.bridge import core_board, core_rules
+from merels.engine.errors import InputError
 from merels.engine.position import Position, Turn
-from merels.engine.rules import Rules
+from merels.engine.rules import MEN_PER_SIDE, Rules
 from merels.engine.tables.files import (
     DEPTHS,
     VALUES,
     Header,
     TableError,
+    check_rules,
     file_name,
     open_table,
     pairs,
     rules_folder,
 )
 
-MOST_MEN = 18
+MOST_MEN = 2 * MEN_PER_SIDE
+"""Of both sides."""
 _ALWAYS_CHECKED = 1 << 24
 """Bytes up to which a file's checksum is compared whenever it is opened."""
 
@@ -60,7 +63,9 @@ class Tables:
             known = men
         return known
 
-    def add(self, header: Header, values: list[memoryview], depths: list[memoryview] | None) -> None:
+    def add(
+        self, header: Header, values: list[memoryview], depths: list[memoryview] | None
+    ) -> None:
         """Use the tables of a pair."""
         sides = (header.larger, header.smaller), (header.smaller, header.larger)
         for i, (own, opponent) in enumerate(sides[: len(header.tallies)]):
@@ -89,8 +94,7 @@ class Tables:
 
     def has_depths(self, own: int, opponent: int) -> bool:
         """Whether depths are here for ``own`` men to move against ``opponent``."""
-        kept = self.core.kept.get((own, opponent))
-        return kept is not None and kept[1] is not None
+        return self.core.has_depths(own, opponent)
 
     def probe(self, position: Position) -> Known | None:
         """What is known of a position with no ply played since the last removal, else None."""
@@ -107,19 +111,23 @@ class Tables:
     def turns(self, position: Position) -> Iterator[tuple[Turn, Known | None]]:
         """Each legal turn with what is known of it for the side that plays it.
 
-        The depth counts from before the turn; a turn that takes a man or ends the game has 1.
+        The depth counts from before the turn; a turn that takes a man or ends the game has 1. A
+        turn whose win or loss is known to come too late for a limit on plies is a draw.
         """
         for turn in position.legal_turns():
             after = position.play(turn)
             outcome = after.outcome()
             if outcome is not None:
-                value = 0 if outcome.winner is None else 1 if outcome.winner == position.side else -1
+                won = outcome.winner == position.side
+                value = 0 if outcome.winner is None else 1 if won else -1
                 yield turn, Known(value, 1 if value else None)
                 continue
             known = self.probe(after)
             if known is None:
                 yield turn, None
                 continue
+            if self.bounds(after) == (0, 0):
+                known = Known(0, None)
             depth = known.depth
             if depth is not None:
                 depth = 1 if turn.taken else depth + 1
@@ -132,6 +140,11 @@ def open_tables(root: Path, rules: Rules, men: int = MOST_MEN, check: bool = Fal
     Files that cannot be used are named in the result's ``problems``; a missing one is not.
     """
     tables = Tables(rules)
+    try:
+        check_rules(rules)
+    except InputError as error:
+        tables.problems.append(str(error))
+        return tables
     folder = root / rules_folder(rules)
     try:
         there = set(os.listdir(folder))
@@ -147,13 +160,26 @@ def open_tables(root: Path, rules: Rules, men: int = MOST_MEN, check: bool = Fal
 
 
 def default_root() -> Path:
-    """Where tables are kept unless something else is said: the user's cache folder."""
+    """Where tables are kept unless something else is said: the user's cache folder.
+
+    `InputError` where the user has no home.
+    """
     if given := os.environ.get("MERELS_TABLES"):
         return Path(given)
+    try:
+        return _cache() / "merels" / "tables"
+    except RuntimeError:
+        raise InputError(
+            "HOME", "there is no home folder to keep tables in: set MERELS_TABLES to a folder"
+        ) from None
+
+
+def _cache() -> Path:
+    """The user's cache folder; RuntimeError where the user has no home."""
     if sys.platform == "darwin":
-        cache = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        cache = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "merels" / "tables"
+        return Path.home() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # Where it is set to no absolute path it counts as not set, says the standard that it is of.
+    return given if given.is_absolute() else Path.home() / ".cache"

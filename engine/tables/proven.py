@@ -12,12 +12,14 @@ from pathlib import Path
 
 from merels.engine.errors import InputError
 from merels.engine.tables.files import (
+    RuleFields,
     TableError,
     check_start,
     checksum,
+    locked,
     rule_fields,
     rules_folder,
-    write_file,
+    write_whole,
 )
 from merels.engine.tables.probe import Tables
 from merels.engine.tables.solve import Prover
@@ -35,11 +37,11 @@ _REMEDY = "solve with -store again"
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The first bytes of the file; ``tables`` is the CRC-32 of the tables' checksums."""
+    """The first bytes of the file; ``tables_checksum`` is the CRC-32 of the tables' checksums."""
 
-    rules: tuple[int, bool, bool, bool, int, int]
-    tables: int
-    data: int
+    rules: RuleFields
+    tables_checksum: int
+    data_checksum: int
     data_size: int
 
     def pack(self) -> bytes:
@@ -47,7 +49,7 @@ class _Header:
         flying, locked, double, blocked, no_removal, three_three = self.rules
         data = _HEADER.pack(
             MAGIC, VERSION, flying, locked, double, blocked, no_removal, three_three,
-            self.tables, self.data, self.data_size,
+            self.tables_checksum, self.data_checksum, self.data_size,
         )  # fmt: skip
         return data + struct.pack("<I", zlib.crc32(data))
 
@@ -57,7 +59,8 @@ def keep(prover: Prover, root: Path) -> Path:
     tables, data = prover.tables, prover.core.found()
     path = root / rules_folder(tables.rules) / NAME
     header = _Header(rule_fields(tables.rules), _mark(tables), checksum([data]), len(data))
-    write_file(path, header, [data])
+    with locked(path.parent, wait=True):
+        write_whole(path, [header.pack(), data])
     return path
 
 
@@ -72,7 +75,7 @@ def kept(tables: Tables, root: Path) -> Prover | None:
             header = _parse(file.read(HEADER_SIZE), path)
             if header.rules != rule_fields(tables.rules):
                 raise TableError(f"{path}: made for other rules than {tables.rules}")
-            if header.tables != _mark(tables):
+            if header.tables_checksum != _mark(tables):
                 raise TableError(f"{path}: made from other tables; {_REMEDY}")
             size = path.stat().st_size
             if size != HEADER_SIZE + header.data_size:
@@ -89,7 +92,7 @@ def kept(tables: Tables, root: Path) -> Prover | None:
         raise TableError(f"{path}: {error}") from error
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
-    if checksum([room]) != header.data:
+    if checksum([room]) != header.data_checksum:
         raise TableError(f"{path}: damaged data (checksum differs); {_REMEDY}")
     return prover
 

@@ -91,13 +91,7 @@ cdef inline void back_over_arc(Target *t, const Arc *arc, const News *news, bint
 
 # Whether none of B's men may be taken.
 cdef bint all_locked(const Pair *p, uint32_t found, uint32_t mask) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men[0]][found], others = 0
-    cdef int point
-    for point in range(POINT_COUNT):
-        if not (men >> point) & 1:
-            others |= (mask & 1) << point
-            mask >>= 1
-    return takeable(&p.rules, others) == 0
+    return takeable(&p.rules, expand(mask, MEMBER[p.men[0]][found])) == 0
 
 
 # One level of a block with A to move.

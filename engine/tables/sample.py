@@ -1,4 +1,4 @@
-"""Random positions with the value of every turn: for fitting an evaluation and for error rates."""
+"""Random positions with the value of every turn, to measure error rates by."""
 
 from __future__ import annotations
 

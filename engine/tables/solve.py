@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from merels.engine import core
-from merels.engine.board import SIZE, SYMMETRIES
+from merels.engine.board import SYMMETRIES, mask_of, points_of
 from merels.engine.bridge import core_board, core_rules
 from merels.engine.errors import InputError
+from merels.engine.notation import format_position
 from merels.engine.position import Position, Turn
 from merels.engine.tables.probe import Tables
 
@@ -72,12 +73,16 @@ def solve(
     prover: Prover | None = None,
     report: Callable[[int, int], None] | None = None,
 ) -> Solution:
-    """Prove the value of a position and of each of its turns.
+    """Prove the value of a position with men in hand, and of each of its turns.
 
     ``prover`` knows something already; without it a new one takes ``hash_mb`` MiB. ``report`` gets
     the proofs that are done and their number, about once a second. Raises `InputError` where a
     table is missing that the proof needs.
     """
+    if position.hands == (0, 0):
+        raise InputError(
+            format_position(position), "no men are in hand there: merels tables probe tells it"
+        )
     turns = position.legal_turns()
     if position.outcome() is not None or not turns:
         raise InputError(repr(position), "the game is over there, nothing is to be solved")
@@ -100,10 +105,11 @@ def solve(
 
 def _shape(position: Position) -> tuple[int, int]:
     """The same for positions that a symmetry of the board makes one."""
+    white, black = (tuple(points_of(men)) for men in position.men)
     return min(
         (
-            sum(1 << symmetry[point] for point in range(SIZE) if position.men[0] >> point & 1),
-            sum(1 << symmetry[point] for point in range(SIZE) if position.men[1] >> point & 1),
+            mask_of(tuple(symmetry[point] for point in white)),
+            mask_of(tuple(symmetry[point] for point in black)),
         )
         for symmetry in SYMMETRIES
     )

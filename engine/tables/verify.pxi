@@ -100,8 +100,8 @@ cdef uint64_t verify_class(const Tables *tables, const RuleSet *rules, int own, 
                            uint32_t found, Group *group, uint64_t *wrong) noexcept nogil:
     cdef int larger = own if own > opponent else opponent
     cdef int smaller = own + opponent - larger
-    cdef uint32_t size = BINOMIAL[POINT_COUNT - larger][smaller], rank = 0, men, others, mask
-    cdef int i, j, point, limit = plies_limit(rules, own, opponent)
+    cdef uint32_t size = BINOMIAL[POINT_COUNT - larger][smaller], rank = 0, men, others
+    cdef int i, j, limit = plies_limit(rules, own, opponent)
     cdef const uint8_t *values = tables.values[own][opponent]
     cdef const uint8_t *depths = tables.depths[own][opponent]
     cdef uint64_t errors = 0, place = <uint64_t>found * size
@@ -112,12 +112,7 @@ cdef uint64_t verify_class(const Tables *tables, const RuleSet *rules, int own, 
         for i in range(GROUP):
             if rank + i >= size:
                 break
-            mask = MASKS[smaller][rank + i]
-            others = 0
-            for point in range(POINT_COUNT):
-                if not (men >> point) & 1:
-                    others |= (mask & 1) << point
-                    mask >>= 1
+            others = expand(MASKS[smaller][rank + i], men)
             b = &group.boards[i]
             memset(b, 0, sizeof(Board))
             b.own = men if own >= opponent else others

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from merels.engine import core
 from merels.engine.bridge import core_rules
 from merels.engine.position import WHITE, Position
-from merels.engine.tables.build import plies_limit, states_of
+from merels.engine.tables.build import places_of, plies_limit
 from merels.engine.tables.probe import Tables
 
 _CLASSES_AT_ONCE = 16
@@ -18,14 +18,14 @@ _CLASSES_AT_ONCE = 16
 class Verified(NamedTuple):
     """What the check of one table found.
 
-    ``errors`` states differ from what their successors say; ``example`` is one of them.
+    ``errors`` of ``places`` differ from what their successors say; ``example`` is one of them.
     ``whole`` is False where values alone cannot settle everything: under a limit on plies a win
     may come too late to count, which only depths show.
     """
 
     own: int
     opponent: int
-    states: int
+    places: int
     errors: int
     example: Position | None
     whole: bool
@@ -45,7 +45,7 @@ def verify(
     does it; nothing of the retrograde analysis takes part.
     """
     rules = core_rules(tables.rules)
-    classes: int = core.table_classes(larger)
+    classes = core.table_classes(larger)
     sides = [(larger, smaller)] if larger == smaller else [(larger, smaller), (smaller, larger)]
     steps = range(0, classes, _CLASSES_AT_ONCE)
     results = []
@@ -55,10 +55,7 @@ def verify(
 
                 def check(first: int, own: int = own, opponent: int = opponent) -> tuple[int, int]:
                     last = min(first + _CLASSES_AT_ONCE, classes)
-                    found: tuple[int, int] = core.verify_classes(
-                        tables.core, rules, own, opponent, first, last
-                    )
-                    return found
+                    return core.verify_classes(tables.core, rules, own, opponent, first, last)
 
                 errors, example = 0, None
                 for done, (number, place) in enumerate(pool.map(check, steps)):
@@ -70,8 +67,8 @@ def verify(
                 whole = tables.has_depths(own, opponent) or not plies_limit(
                     tables.rules, larger, smaller
                 )
-                states = states_of(larger, smaller) // len(sides)
-                results.append(Verified(own, opponent, states, errors, example, whole))
+                places = places_of(larger, smaller) // len(sides)
+                results.append(Verified(own, opponent, places, errors, example, whole))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

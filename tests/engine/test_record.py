@@ -103,3 +103,20 @@ def test_foreign_words_stay_in_their_places() -> None:
 def test_an_error_that_quotes_a_file_is_one_printable_line() -> None:
     error = InputError("a\x1b[2J", "expected \u202e no\nsuch thing")
     assert str(error) == "'a?[2J': expected ? no?such thing"
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "line"),
+    [
+        ('[Event "x"]\n\nxd6 *', "xd6", 3),
+        ('[Event "x"]\n\nd6\nf4\nd6 *', "d6", 5),
+        ('[Event "x"]\n[Variant "chess"]\n\nd6 *', "chess", 2),
+        ('[FEN "nonsense"]\n\nd6 *', "nonsense", 1),
+        ('[Event "x"]\n\nd6 *\n\n[Event "y"]\n[FEN "w"]\n\nd6 *', "w", 6),
+    ],
+)
+def test_what_makes_no_sense_is_named_with_its_line(text: str, token: str, line: int) -> None:
+    with pytest.raises(InputError) as caught:
+        list(parse_records(text))
+    assert caught.value.token == token
+    assert caught.value.expected.endswith(f"(line {line})")

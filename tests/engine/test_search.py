@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from merels.engine import core
 from merels.engine.levels import LEVELS, Level, level_for
 from merels.engine.limits import Info, Limits, Result
 from merels.engine.notation import START, parse_position, parse_turn, play_turns
@@ -154,6 +155,7 @@ def test_searchmoves_and_multipv() -> None:
     Limits(time=(0, 0)), Limits(time=(-50, 10)), Limits(movetime=1), Limits(nodes=1),
     Limits(depth=1), Limits(time=(5, None), increment=(1, 0), moves_to_go=1), Limits(mate=1, depth=4),
     Limits(nodes=1, movetime=10**30), Limits(nodes=10**30, depth=2), Limits(depth=10**30, nodes=1),
+    Limits(depth=-1), Limits(depth=0, nodes=5),
 ])
 def test_every_limit_gives_a_turn(limits: Limits) -> None:
     position = parse_position(START)
@@ -196,3 +198,11 @@ def test_two_threads_answer() -> None:
     searcher = Searcher(4, threads=2)
     result = searcher.search(parse_position(START), Limits(depth=8))
     assert result.info.depth == 8
+
+
+@pytest.mark.parametrize("sizes", [(0, 1), (-1, 1), (1, 0), (1, -3)])
+def test_a_player_without_memory_or_threads_is_refused(sizes: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="at least 1 MiB and 1 thread"):
+        Searcher(*sizes)
+    with pytest.raises(ValueError, match="at least 1 MiB"):
+        core.TranspositionTable(min(sizes))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.levels import LEVELS
 from merels.engine.limits import Limits
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.position import Position
@@ -154,3 +155,76 @@ def test_searchmoves_are_kept(tables: Tables) -> None:
     wanted = tuple(position.legal_turns()[-2:])
     assert searcher.search(position, Limits(depth=3, turns=wanted)).turn in wanted
     assert parse_turn(str(wanted[0])) == wanted[0]
+
+
+def test_no_win_is_claimed_that_a_limit_on_plies_forbids(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Under mill three against three is a draw after four plies without a removal."""
+    root = tmp_path_factory.mktemp("mill")
+    rules = make_rules("mill")
+    Builder(root, rules, threads=2, depths=True).build(6)
+    with_limit = open_tables(root, rules)
+    chance, searcher = random.Random(1), Searcher(4)
+    searcher.tables = with_limit
+    forbidden = certain = 0
+    while forbidden < 40 or certain < 40:
+        shape = random_position(chance, 3, 3, rules)
+        position = Position(rules, shape.men, (0, 0), shape.side, chance.randint(0, 3))
+        table, now = with_limit.probe(position), with_limit.bounds(position)
+        assert table is not None and now is not None
+        if table.value == 0 and now == (0, 0):
+            continue
+        assert now in ((0, 0), (1, 1), (-1, -1)), "depths tell all"
+        forbidden += now == (0, 0)
+        certain += now != (0, 0)
+        info = searcher.search(position, Limits(depth=2)).info
+        assert info.score.win_in is not None or info.score.known == now[0]
+        if info.score.win_in is not None:
+            assert (info.score.win_in > 0) == (now[0] > 0) and now[0]
+        best = max(known.value for _, known in with_limit.turns(position) if known is not None)
+        assert best == now[0]
+
+
+def test_without_depths_what_a_limit_leaves_open_is_not_called_known(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    root = tmp_path_factory.mktemp("values")
+    rules = make_rules("mill")
+    Builder(root, rules, threads=2).build(6)
+    values = open_tables(root, rules)
+    chance, searcher = random.Random(2), Searcher(4)
+    searcher.tables = values
+    left_open = 0
+    while left_open < 40:
+        shape = random_position(chance, 3, 3, rules)
+        position = Position(rules, shape.men, (0, 0), shape.side, 2)
+        least, greatest = values.bounds(position) or (0, 0)
+        if least == greatest:
+            continue
+        left_open += 1
+        score = searcher.search(position, Limits(depth=2)).info.score
+        assert score.known == 0
+
+
+def test_tables_of_other_repetitions_do_not_hold_where_every_position_draws(
+    tables: Tables,
+) -> None:
+    searcher = Searcher(4)
+    searcher.tables = tables
+    assert searcher.tables_for(RULES.with_field("Repetition", "3")) is tables
+    assert searcher.tables_for(RULES.with_field("Repetition", "1")) is None
+
+
+def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None:
+    """It searches as full strength does, but has neither the tables nor what came of them."""
+    champion = LEVELS[-1]
+    assert (champion.noise, champion.greed, champion.freedom) == (0, 0, 0)
+    chance, strong = random.Random(6), Searcher(4)
+    strong.tables = tables
+    for _ in range(40):
+        position = random_position(chance, 4, 3)
+        strong.search(position, Limits(depth=4))
+        after = strong.search(position, Limits(depth=4), level=champion).info
+        alone = Searcher(4).search(position, Limits(depth=4), level=champion).info
+        assert (after.score, after.nodes, after.tbhits) == (alone.score, alone.nodes, 0)

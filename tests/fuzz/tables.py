@@ -23,7 +23,7 @@ from merels.engine.tables.files import (
     file_name,
     parse_header,
     rule_fields,
-    write_file,
+    write_whole,
 )
 from merels.engine.tables.probe import Tables
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
@@ -98,7 +98,7 @@ class TableFiles(Fuzzer):
             for kind in (VALUES, DEPTHS):
                 header, data = synthetic(kind, *pair)
                 path = self._path / file_name(*pair, kind)
-                write_file(path, header, [memoryview(data)])
+                write_whole(path, [header.pack(), data])
                 self._sound[path.name] = path.read_bytes()
         return self
 
@@ -162,7 +162,6 @@ def _probe(tables: Tables, larger: int, smaller: int) -> None:
     for own, opponent in {(larger, smaller), (smaller, larger)}:
         if not tables.core.has(own, opponent):
             raise Defect(f"{own}-{opponent} is missing in a file that is used")
-        tables.core.time_probes(own, opponent, 200, 1)
         for plies in (0, 3, 79):
             points = chance.sample(range(24), own + opponent)
             men = sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:])
