@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from merels.engine import core, weights
 from merels.engine.board import SIZE
@@ -33,6 +33,17 @@ if TYPE_CHECKING:
 
 DEFAULT_HASH = 16
 MAXIMUM_DEPTH = core.DEEPEST
+
+class _Root(NamedTuple):
+    """Where a search begins: the turns to choose from, as the core numbers them, and its tables."""
+
+    turns: list[int]
+    tables: Tables | None
+    table_men: int
+    """The search asks the tables for boards with fewer men than this."""
+    guidance: Guidance | None
+    """What the tables say of the position itself."""
+
 
 _Report = Callable[[int, list[tuple[int, int, list[int]]]], bool]
 """Takes a depth and its lines as the core has them; a true answer ends the search."""
@@ -178,23 +189,11 @@ class Searcher:
             return Result(None, None, info)
         self.prepare()
         assert self._table is not None
-        # A level has no perfect knowledge.
-        tables = self.tables_for(position.rules) if level is None else None
-        self._enter(position.rules, level, tables)
-        turns = self._root_turns(position, limits.turns)
-        guidance: Guidance | None = None
-        table_men = SIZE
-        if tables is not None and multipv == 1:
-            from merels.engine.tables.guide import guide
-
-            guidance = guide(tables, position, [decode_turn(turn) for turn in turns])
-        if guidance is not None:
-            turns = [encode_turn(turn) for turn in guidance.turns]
-            # Before a man is taken the tables tell no turn from another: there the search chooses.
-            table_men = sum(position.total(side) for side in (WHITE, BLACK))
+        root = self._root(position, limits.turns, level, multipv)
+        self._enter(position.rules, level, root.tables)
         last: list[Info] = []
         deepest = max(1, min(limits.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH))
-        if len(turns) == 1 and limits.time[position.side] is not None:
+        if len(root.turns) == 1 and limits.time[position.side] is not None:
             # A forced turn needs no thought; one look gives it a score.
             deepest = 1 if not limits.infinite and not limits.ponder else deepest
 
@@ -210,7 +209,7 @@ class Searcher:
                 nps=nodes * 1_000_000_000 // max(elapsed, 1),
                 hashfull=self._table.full(),
                 tbhits=sum(worker.table_hits for worker in self._workers[: self.threads])
-                + (guidance.hits if guidance else 0),
+                + (root.guidance.hits if root.guidance else 0),
             )
 
         def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
@@ -218,7 +217,7 @@ class Searcher:
                 measured(
                     Info(
                         depth,
-                        _known_score(decode_score(value), guidance),
+                        _known_score(decode_score(value), root.guidance),
                         tuple(map(decode_turn, pv)),
                         seldepth,
                         number,
@@ -238,9 +237,7 @@ class Searcher:
             self._set_deadlines(watch)
         if self._stopped.is_set():
             deepest = 1
-        cut = self._run(
-            position, turns, finished, deepest, limits.nodes, multipv, level, tables, table_men
-        )
+        cut = self._run(position, root, finished, deepest, limits.nodes, multipv, level)
         self._wait_if_asked(limits, watch)
         self._watch = None
         self.arm()
@@ -273,14 +270,12 @@ class Searcher:
     def _run(
         self,
         position: Position,
-        turns: Sequence[int],
+        root: _Root,
         finished: _Report,
         deepest: int,
         nodes: int | None,
         multipv: int,
         level: Level | None,
-        tables: Tables | None,
-        table_men: int,
     ) -> bool:
         """Run all workers; the first one reports, and its end ends the others.
 
@@ -293,13 +288,13 @@ class Searcher:
         # The limit is the whole search's: each thread gets its share, in 64 bits.
         share = max(1, min(nodes, 1 << 63) // self.threads) if nodes else 0
         noise, noise_seed, greed, freedom = _taste(level)
-        core_tables = tables.core if tables else None
+        core_tables = root.tables.core if root.tables else None
 
         def run(worker: core.SearchWorker, report: _Report, **own: int) -> bool:
             return worker.run(
-                rules, board, history, turns, report,
+                rules, board, history, root.turns, report,
                 tables=core_tables,
-                table_men=table_men,
+                table_men=root.table_men,
                 node_limit=share,
                 noise=noise,
                 noise_seed=noise_seed,
@@ -328,11 +323,24 @@ class Searcher:
             for worker in self._workers[1:]:
                 worker.arm()
 
-    def _root_turns(self, position: Position, wanted: Sequence[Turn]) -> list[int]:
-        """The turns to choose from: the legal ones among those wanted, or all."""
+    def _root(
+        self, position: Position, wanted: Sequence[Turn], level: Level | None, multipv: int
+    ) -> _Root:
+        """The root: the legal turns among those wanted, or all, less those that tables rule out."""
         turns = core_turns(position)
         codes = {encode_turn(turn) for turn in wanted}
-        return [turn for turn in turns if turn in codes] or turns
+        turns = [turn for turn in turns if turn in codes] or turns
+        # A level has no perfect knowledge.
+        tables = self.tables_for(position.rules) if level is None else None
+        if tables is not None and multipv == 1:
+            from merels.engine.tables.guide import guide
+
+            guidance = guide(tables, position, [decode_turn(turn) for turn in turns])
+            if guidance is not None:
+                # Before a man is taken the tables tell none of these from another: the search does.
+                men = sum(position.total(side) for side in (WHITE, BLACK))
+                return _Root([encode_turn(turn) for turn in guidance.turns], tables, men, guidance)
+        return _Root(turns, tables, SIZE, None)
 
     def _wait_if_asked(self, limits: Limits, watch: Watch) -> None:
         """Hold the answer back while pondering or searching without end."""
