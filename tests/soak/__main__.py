@@ -65,8 +65,8 @@ class Totals:
             f"{sum(self.faults.values())} faults ({faults or 'none'}), "
             f"runner stopped {sum(self.stops.values())} times ({stops or 'never'}), "
             f"{time.monotonic() - self.begin:.0f} s, at most {self.memory / (1 << 20):.1f} MiB "
-            f"and {self.descriptors} descriptors in the runner, {self.below} descriptors in a "
-            f"worker; no process, descriptor or file left, no promise broken"
+            f"and {self.descriptors} descriptors in the runner, {self.below} in a worker besides "
+            f"its engines'; no process, descriptor or file left, no promise broken"
         )
 
 
