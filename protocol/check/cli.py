@@ -35,7 +35,7 @@ EPILOG = """\
 Each step passes (ok), fails, is skipped where the engine does not offer what it is about, or
 warns of what is allowed but unusual. A failure shows what the engine said and what was expected,
 and why. An engine that dies or hangs is started again for the next step; after three failed
-starts, or five minutes, the rest is skipped.
+starts the rest is skipped, and after five minutes no further step begins.
 
 Turns are judged by the rules that the engine's defaults name (UCI_Variant and the rule fields),
 otherwise by those of mill.

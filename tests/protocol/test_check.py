@@ -168,6 +168,14 @@ def test_an_engine_that_never_answers_costs_seconds() -> None:
     assert any(f.reason == "needs ready, which did not pass" for f in skipped)
 
 
+def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
+    subject = Subject(Candidate([sys.executable, FAULTY, "sound"]), QUICK)
+    findings = run(choose(["many-lines"]), subject, lambda _: None)
+    subject.close()
+    assert [finding.verdict for finding in findings] == [Verdict.PASS]
+    assert sum(line.first == "readyok" for line in subject.heard) == 1
+
+
 def test_after_failed_starts_the_rest_is_skipped() -> None:
     subject = Subject(Candidate([*FAKE, "die-start"]), QUICK)
     # Steps that do not need the greeting to have passed in this run.
