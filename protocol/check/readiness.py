@@ -8,7 +8,7 @@ from merels.protocol.check.positions import START
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Group
 
-GROUP = Group("ready", "Ready")
+GROUP = Group("readiness", "Ready")
 PROMPT = 0.1
 """Seconds beyond which an answer that costs nothing is unusual."""
 LATE = 1.0

@@ -7,7 +7,7 @@ from merels.protocol.check.readiness import LATE, PROMPT
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Group, Skip
 
-GROUP = Group("stop", "Stopping", needs=("greeting", "ready", "answers"))
+GROUP = Group("stopping", "Stopping", needs=("greeting", "ready", "answers"))
 
 
 def _judge(engine: Subject, seconds: float, what: str) -> None:
