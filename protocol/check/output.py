@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
-from merels.protocol.check.heard import Info, Kind
+from merels.protocol.check.heard import Info, Kind, read
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.turns import survey
 from merels.protocol.check.verdicts import Fault, Group
@@ -142,7 +142,7 @@ def info_complete(engine: Subject) -> None:
         missing += [] if final.pv else ["pv"]
         if missing:
             engine.warn(f"the last line with a score has no {', '.join(missing)}", final.line)
-        elif final.pv and final.pv[0] != search.answer:
+        elif final.pv and read(final.pv[0]) != read(search.answer):
             engine.warn(f"the pv does not begin with '{search.answer}', which is played",
                         final.line)
 

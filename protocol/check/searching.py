@@ -173,9 +173,10 @@ def multipv(engine: Subject) -> None:
         raise Fault(f"three lines were asked for, and those with a pv are numbered {sorted(last)}",
                     search.lines[-1].raw if search.lines else None)
     firsts = [info.pv[0] for _, info in sorted(last.items()) if info.pv]
-    if len(set(firsts)) < 3:
+    turns = [read(first) for first in firsts]
+    if len(set(turns)) < 3:
         raise Fault(f"the three lines begin with {', '.join(firsts)}", last[3].line.raw)
-    if firsts[0] != search.answer:
+    if turns[0] != read(search.answer):
         engine.warn("bestmove is not the first line's turn", search.best)
     scores = [last[index].numbers.get("cp") for index in (1, 2, 3)]
     known = [score for score in scores if score is not None]

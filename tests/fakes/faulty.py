@@ -88,6 +88,12 @@ def deeper(line: str) -> Lines:
     return [re.sub(r"depth (\d+)", lambda match: f"depth {int(match[1]) + 1}", line)]
 
 
+def capitals(line: str) -> Lines:
+    """The turn that is played is written in capitals, which is no fault."""
+    return [re.sub(r"[a-g][1-7]", lambda match: match[0].upper(), line)
+            if line.startswith("bestmove") else line]
+
+
 OUTPUT: dict[str, Callable[[str], Lines]] = {
     "nameless": without(lambda line: line.startswith("id name")),
     "late-option": after("uciok", "option name Late type check default true"),
@@ -109,6 +115,7 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "long-time": sub(r" time \d+", " time 9999999"),
     "trailing-blank": sub("$", " "),
     "same-lines": same_lines,
+    "capitals": capitals,
     "query-yes": sub("response (true|false)", "response yes"),
     "late-ready": lambda line: [] if line == "readyok" and State.searching else [line],
 }

@@ -157,6 +157,11 @@ def test_a_failure_quotes_the_line_and_names_the_search() -> None:
     assert "'go depth 4' after 'position startpos'" in findings[0].reason
 
 
+def test_the_spelling_of_a_turn_does_not_matter() -> None:
+    verdicts, findings = check("capitals", "info-complete,multipv")
+    assert set(verdicts.values()) == {Verdict.PASS}, findings
+
+
 def test_an_engine_that_never_answers_costs_seconds() -> None:
     subject = Subject(Candidate([*FAKE, "never-ready"]), QUICK)
     started = time.monotonic()
