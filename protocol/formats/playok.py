@@ -23,6 +23,8 @@ NUMBERS: dict[str, int] = {name: number for number, name in enumerate(ROW_BY_ROW
 _TURN = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
 _PIECES = re.compile(r'(\[[^\]"]*"(?:[^"\\]|\\.)*"\s*\]|\{[^}]*\}|;[^\n]*|\s+)')
 _NUMBER = re.compile(r"(\d+\.+)?(.*)", re.DOTALL)
+_OF_A_TURN = re.compile(r"\(line \d+\)\Z")
+"""How the reader of records ends what it says of a turn, and of nothing else."""
 
 
 def parse_playok_turn(text: str) -> Turn:
@@ -82,6 +84,8 @@ def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
     try:
         return parse_record("".join(pieces), rules)
     except InputError as error:
+        if not _OF_A_TURN.search(error.expected):
+            raise
         raise InputError(_in_numbers(error.token), _in_numbers(error.expected)) from None
 
 

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from merels.engine.board import LINES, NAMES
 from merels.engine.errors import InputError
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.position import Position, Turn
@@ -36,10 +37,9 @@ NUMBERED = """\
 def test_points_are_numbered_row_by_row() -> None:
     words = NUMBERED.split()
     assert NUMBERS == {name: int(number) for number, name in zip(words[::2], words[1::2])}
-    # Mills and neighbours that a wrong numbering would not give.
-    for line in ((3, 15, 24), (22, 23, 24), (7, 12, 16)):
-        names = [words[words.index(str(number)) + 1] for number in line]
-        assert len({name[0] for name in names}) == 1 or len({name[1] for name in names}) == 1
+    # Mills that a wrong numbering would not give.
+    mills = [{NUMBERS[NAMES[point]] for point in line} for line in LINES]
+    assert all(mill in mills for mill in ({3, 15, 24}, {22, 23, 24}, {7, 12, 16}))
 
 
 @pytest.mark.parametrize(
@@ -102,6 +102,12 @@ def test_a_record_as_the_site_gives_it() -> None:
         ("1. 5 14 2. 2 11 3. 8", "'8': illegal turn, the turn must take one man (line 1)"),
         ("1. 5 oops", "'oops': expected a turn such as 7, 7x12, 2-5 or 2-5x9 (line 1)"),
         ("1. 5 14\n{open", "'{open': expected a comment that ends with '}' in line 2"),
+        ('[Variant "d6"]\n1. 5 14 *',
+         "'d6': expected a rule set: loc, mill, multi, morris, roman"),
+        ("*****?**/********/******** w 9 9 0 1",
+         "'?' (token 0): expected O, @ or * at c3, character 6 of ring 1"),
+        ("********/******** w 9 9 0 1",
+         "'********/********' (token 0): expected three rings of eight characters, parted by '/'"),
     ],
 )
 def test_a_fault_is_named_with_its_place(text: str, place: str) -> None:
@@ -126,6 +132,8 @@ def test_every_form_is_told_apart() -> None:
     assert read_game(forms["seventeen"]).start == parse_position(six)
     assert forms["position"] == six and "playok" not in forms
     assert [str(turn) for turn in read_game("1. d6 f4").turns] == ["d6", "f4"]
+    assert [str(turn) for turn in read_game("{http://a/b} 1. d6 *").turns] == ["d6"]
+    assert read_game("1/2-1/2").result == "1/2-1/2"
     assert read_game('[White "7"]\n\n1. d6 *').tags["White"] == "7"
     for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4"):
         with pytest.raises(InputError):
