@@ -58,7 +58,8 @@ class Uci:
     can_ponder = True
     has_template = True
     """Whether `go` is `go_template` with the clocks filled in."""
-    _clock_words = ("wtime", "btime", "winc", "binc")
+    clock_words = ("wtime", "btime", "winc", "binc")
+    """What ``go`` calls the clocks and the increments."""
 
     def position(self, start: Position, turns: Sequence[Turn] = ()) -> bytes:
         """The ``position`` line, without its end, of a start and the turns played from it."""
@@ -92,11 +93,11 @@ class Uci:
             words.append("ponder")
         if limits.infinite:
             words.append("infinite")
-        for word, clock in zip(self._clock_words, limits.time):
+        for word, clock in zip(self.clock_words, limits.time):
             if clock is not None:
                 words += (word, "%d")
         for word, value in (
-            *zip(self._clock_words[2:], limits.increment),
+            *zip(self.clock_words[2:], limits.increment),
             ("movestogo", limits.moves_to_go),
             ("movetime", limits.movetime),
             ("depth", limits.depth),
@@ -151,7 +152,7 @@ class Ugi(Uci):
     new_game = b"uginewgame\n"
     mate_in_plies = True
     can_ponder = False
-    _clock_words = ("p1time", "p2time", "p1inc", "p2inc")
+    clock_words = ("p1time", "p2time", "p1inc", "p2inc")
 
 
 class Sanmill(Uci):

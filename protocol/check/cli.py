@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,12 +14,11 @@ from merels.protocol.check.report import Printer, as_json, heading, listing, sum
 from merels.protocol.check.runner import run
 from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
 from merels.protocol.check.suite import choose
-from merels.protocol.check.verdicts import Fault, Verdict
+from merels.protocol.check.verdicts import PROTOCOLS, Fault, Verdict
 from merels.protocol.console import add_flag, guarded, make_parser
 from merels.protocol.errors import EngineError
 from merels.protocol.process import split_command
 
-PROTOCOLS = ("uci", "ugi")
 KEYS = ("cmd", "args", "proto", "dir", "name", *limits.KEYS)
 OPTION = "option."
 
@@ -106,8 +106,6 @@ def _check(arguments: argparse.Namespace) -> int:
         findings = run(steps, subject, (lambda _: None) if arguments.json else printer.show)
         seconds = time.monotonic() - started
         if arguments.json:
-            import json
-
             print(json.dumps(as_json(subject, findings, seconds), indent=2))
         else:
             printer.end()

@@ -7,7 +7,6 @@ import random
 from merels.protocol.check.positions import START
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Group
-from merels.protocol.errors import EngineError
 
 GROUP = Group("input", "Input of all kinds", needs=("greeting", "ready", "answers"))
 MEGABYTE = 1 << 20
@@ -16,13 +15,7 @@ MEGABYTE = 1 << 20
 def _survives(engine: Subject, data: bytes, what: str) -> None:
     """Sends bytes, and expects the engine to be ready and to search afterwards."""
     engine.ensure()
-    try:
-        engine.raw(data)
-        engine.ping()
-    except EngineError as error:
-        raise Fault(f"{error}, after {what}") from None
-    except Fault as fault:
-        raise Fault(f"{fault.reason} after {what}", fault.line) from None
+    engine.survive(data, what)
     engine.search("go depth 1", START)
 
 
@@ -44,7 +37,7 @@ def crlf(engine: Subject) -> None:
     """Lines may end in CR LF, as Windows clients write them."""
     engine.ensure()
     engine.raw(b"isready\r\n")
-    engine.until(lambda line: line.first == "readyok", engine.pace.answer, "isready\\r\\n")
+    engine.until("readyok", engine.pace.answer, "isready\\r\\n")
     engine.raw(b"position startpos moves d6\r\nucinewgame\r\nposition startpos\r\n")
     _survives(engine, b"", "lines that end in CR LF")
 
@@ -54,9 +47,9 @@ def extra_blanks(engine: Subject) -> None:
     """Blanks before, between and behind the words of a command do not matter."""
     engine.ensure()
     engine.raw(b"  isready \t \n")
-    engine.until(lambda line: line.first == "readyok", engine.pace.answer, "  isready \\t ")
+    engine.until("readyok", engine.pace.answer, "  isready \\t ")
     engine.begin("go   depth \t 1  ", START)
-    engine.until(lambda line: line.first == "bestmove", engine.pace.answer, "go   depth \\t 1")
+    engine.until("bestmove", engine.pace.answer, "go   depth \\t 1")
 
 
 @GROUP.step()
@@ -65,11 +58,7 @@ def noise_before_command(engine: Subject) -> None:
     clients need it, and to ignore the line is only unusual."""
     engine.ensure()
     engine.send("joho isready")
-    try:
-        engine.until(lambda line: line.first == "readyok", 0.5, "joho isready")
-    except Fault:
-        engine.warn("'joho isready' was not answered")
-        engine.changed = True
+    engine.hope_for_ready("'joho isready' was not answered")
 
 
 @GROUP.step()
@@ -82,7 +71,7 @@ def torn_lines(engine: Subject) -> None:
     if any(line.first == "readyok" for line in engine.pending(engine.pace.listen / 2)):
         raise Fault("answered a line before its end")
     engine.raw(b"\n")
-    engine.until(lambda line: line.first == "readyok", engine.pace.answer, "isready, in pieces")
+    engine.until("readyok", engine.pace.answer, "isready, in pieces")
 
 
 @GROUP.step()
@@ -92,7 +81,7 @@ def many_lines(engine: Subject) -> None:
     engine.ensure()
     # The last alone is answered: a thousand answers could each take the time that one may.
     engine.raw(b"position startpos moves d6\n" * 999 + b"isready\n")
-    engine.until(lambda line: line.first == "readyok", engine.pace.answer,
+    engine.until("readyok", engine.pace.answer,
                  "isready, the last of 1000 lines in one packet")
 
 

@@ -104,24 +104,19 @@ def greeting_again(engine: Subject) -> None:
             return
 
 
-def _option_lines(engine: Subject) -> list[tuple[Line, Option]]:
-    """The option lines that can be read."""
+def _option_lines(engine: Subject) -> list[tuple[Line, Option | None]]:
+    """The option lines, each with what it says, None where it cannot be read."""
     engine.ensure()
-    pairs = [(line, parse_option(line.text)) for line in engine.greeting.lines
-             if line.first == "option"]
-    return [(line, option) for line, option in pairs if option is not None]
+    return [(line, parse_option(line.text)) for line in engine.greeting.lines
+            if line.first == "option"]
 
 
 @GROUP.step()
 def option_lines(engine: Subject) -> None:
     """Every option line has a name of its own and a known type; a client cannot show or set
     an option that it cannot read."""
-    engine.ensure()
     seen: set[str] = set()
-    for line in engine.greeting.lines:
-        if line.first != "option":
-            continue
-        option = parse_option(line.text)
+    for line, option in _option_lines(engine):
         if option is None:
             raise Fault("has no name or no type", line.raw)
         if option.kind not in KINDS:
@@ -137,7 +132,7 @@ def option_defaults(engine: Subject) -> None:
     defaults back, and some refuse to start with one that does not fit."""
     for line, option in _option_lines(engine):
         words = line.words
-        if option.kind == "button":
+        if option is None or option.kind == "button":
             continue
         if "default" not in words:
             raise Fault("has no default", line.raw)

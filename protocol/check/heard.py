@@ -134,8 +134,7 @@ class Search:
     lines: list[Line] = field(default_factory=list)
     """Before the answer."""
     best: Line | None = None
-    after: list[Line] = field(default_factory=list)
-    """Behind the answer, before anything else was asked."""
+    """The answer."""
 
     @property
     def elapsed(self) -> float:
@@ -157,6 +156,11 @@ class Search:
             if info.scored and not info.bound and info.numbers.get("multipv", 1) == 1
         ]
         return scored[-1] if scored else None
+
+    @property
+    def said(self) -> bytes | None:
+        """The answer as it came, to be quoted."""
+        return self.best.raw if self.best else None
 
     @property
     def answer(self) -> str:

@@ -36,9 +36,9 @@ def bestmove_form(engine: Subject) -> None:
         assert search.best is not None
         words = search.best.words
         if words[0] != "bestmove":
-            raise Fault("is not written in lower case", search.best.raw)
+            raise Fault("is not written in lower case", search.said)
         if len(words) != 2 and not (len(words) == 4 and words[2] == "ponder"):
-            raise Fault("is neither 'bestmove T' nor 'bestmove T ponder T'", search.best.raw)
+            raise Fault("is neither 'bestmove T' nor 'bestmove T ponder T'", search.said)
 
 
 @GROUP.step(protocols=("ugi",))
@@ -48,7 +48,7 @@ def bestmove_two_words(engine: Subject) -> None:
     for search in survey(engine):
         assert search.best is not None
         if len(search.best.words) != 2:
-            raise Fault("has not exactly two words", search.best.raw)
+            raise Fault("has not exactly two words", search.said)
 
 
 @GROUP.step()
@@ -57,8 +57,7 @@ def score_before_bestmove(engine: Subject) -> None:
     time; tournaments adjudicate by it, and some clients fail without one."""
     for search in survey(engine):
         if not any(info.scored for info in search.infos):
-            raise Fault(f"no info line with a score before it, {search}",
-                        search.best.raw if search.best else None)
+            raise Fault(f"no info line with a score before it, {search}", search.said)
 
 
 def _infos(engine: Subject) -> list[Info]:

@@ -1,6 +1,6 @@
 """The positions that the steps use, as text.
 
-All of them mean the same under every preset of the rules, found by playing at random.
+All are legal under every preset of the rules, and were found by playing at random.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from merels.engine.notation import parse_position
 from merels.engine.position import WHITE
 from merels.protocol.check.heard import Line
 from merels.protocol.check.positions import FINISHED, MOVING, START, WINNING
@@ -16,7 +15,7 @@ TEXTS = (START, MOVING, WINNING, *FINISHED.values())
 def _asks(engine: Subject, question: str, text: str, expected: str) -> Line:
     """Puts a question about a position; there is one answer to it."""
     engine.ensure()
-    position = parse_position(text, engine.rules)
+    position = engine.position(text)
     engine.send(engine.dialect.position(position).decode(), f"query {question}")
     lines = [line for line in engine.ping() if line.first == "response"]
     if len(lines) != 1:
@@ -33,7 +32,7 @@ def query_turn(engine: Subject) -> None:
     """'query p1turn' tells whether the first player is to move; clients that know no game ask
     the engine."""
     for text in TEXTS:
-        first = parse_position(text, engine.rules).side == WHITE
+        first = engine.position(text).side == WHITE
         _asks(engine, "p1turn", text, "true" if first else "false")
 
 
@@ -41,7 +40,7 @@ def query_turn(engine: Subject) -> None:
 def query_game_over(engine: Subject) -> None:
     """'query gameover' tells whether the game has ended."""
     for text in TEXTS:
-        over = parse_position(text, engine.rules).outcome() is not None
+        over = engine.position(text).outcome() is not None
         _asks(engine, "gameover", text, "true" if over else "false")
 
 
@@ -49,7 +48,7 @@ def query_game_over(engine: Subject) -> None:
 def query_result(engine: Subject) -> None:
     """'query result' tells who has won, and 'none' while the game goes on."""
     for text in TEXTS:
-        outcome = parse_position(text, engine.rules).outcome()
+        outcome = engine.position(text).outcome()
         expected = "none"
         if outcome is not None:
             expected = "draw" if outcome.winner is None else f"p{outcome.winner + 1}win"

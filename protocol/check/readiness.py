@@ -9,10 +9,6 @@ from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Group
 
 GROUP = Group("readiness", "Ready")
-PROMPT = 0.1
-"""Seconds beyond which an answer that costs nothing is unusual."""
-LATE = 1.0
-"""Seconds beyond which it is a fault."""
 
 
 @GROUP.step()
@@ -32,10 +28,7 @@ def ready_at_once(engine: Subject) -> None:
     engine.ping()
     asked = monotonic_ns()
     seconds = (engine.ping()[-1].at - asked) / 1e9
-    if seconds > LATE:
-        raise Fault(f"readyok took {seconds:.2f} s")
-    if seconds > PROMPT:
-        engine.warn(f"readyok took {seconds * 1000:.0f} ms")
+    engine.judge_late(seconds, f"readyok took {seconds:.2f} s")
 
 
 @GROUP.step()
@@ -45,7 +38,7 @@ def ready_counts(engine: Subject) -> None:
     engine.ping()
     engine.send(*["isready"] * 5)
     for _ in range(5):
-        engine.until(lambda line: line.first == "readyok", engine.pace.answer, "isready, 5 times")
+        engine.until("readyok", engine.pace.answer, "isready, 5 times")
     for line in engine.pending(engine.pace.listen):
         if line.first == "readyok":
             raise Fault("a readyok too many", line.raw)
@@ -66,11 +59,7 @@ def ready_before_greeting(engine: Subject) -> None:
     first."""
     engine.spawn()
     engine.send("isready")
-    try:
-        engine.until(lambda line: line.first == "readyok", 1.0, "isready")
-    except Fault:
-        engine.warn("no readyok before the greeting")
-        engine.changed = True
+    engine.hope_for_ready("no readyok before the greeting")
 
 
 @GROUP.step(needs=("ready",))

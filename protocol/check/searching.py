@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from merels.engine.notation import parse_position
-from merels.protocol.check.heard import Kind, read
+from merels.protocol.check.heard import Kind, Search, read
 from merels.protocol.check.positions import MOVING, PLACING, START, WINNING
-from merels.protocol.check.subject import Subject
+from merels.protocol.check.subject import LATE, Subject
 from merels.protocol.check.verdicts import Fault, Group, Skip
 
 GROUP = Group("search", "Searches", needs=("greeting", "ready", "answers"))
-LATE_WARN = 0.1
-"""Seconds beyond a time limit that are unusual."""
-LATE_FAIL = 1.0
-"""Seconds beyond it that lose games on time."""
 NODES_WARN = (1.1, 1_000)
 """A limit of nodes may be overrun so many times, and by so many more."""
 NODES_FAIL = (2.0, 20_000)
+
+
+def _no_deeper(search: Search, depth: int) -> None:
+    """No finished iteration of a search may be deeper than this."""
+    for info in search.infos:
+        if info.scored and info.numbers.get("depth", 0) > depth:
+            raise Fault(f"searched deeper than depth {depth}, {search}", info.line.raw)
 
 
 @GROUP.step()
@@ -23,10 +25,7 @@ def go_depth(engine: Subject) -> None:
     """'go depth N' ends by itself and finishes no deeper iteration than N; matches at fixed depth
     compare nothing otherwise."""
     for depth in (1, 2, 4):
-        search = engine.search(f"go depth {depth}", MOVING)
-        for info in search.infos:
-            if info.scored and info.numbers.get("depth", 0) > depth:
-                raise Fault(f"searched deeper than 'go depth {depth}'", info.line.raw)
+        _no_deeper(engine.search(f"go depth {depth}", MOVING), depth)
 
 
 @GROUP.step()
@@ -50,14 +49,9 @@ def go_nodes(engine: Subject) -> None:
 
 def _in_time(engine: Subject, go: str, limit: float, start: str = START) -> None:
     """A search that must not take longer than so many seconds."""
-    patience = limit + max(engine.pace.answer, LATE_FAIL)
-    search = engine.search(go, start, seconds=patience)
-    late = search.elapsed - limit
-    line = search.best.raw if search.best else None
-    if late > LATE_FAIL:
-        raise Fault(f"'{search.go}' took {search.elapsed:.2f} s", line)
-    if late > LATE_WARN:
-        engine.warn(f"'{search.go}' took {search.elapsed:.2f} s", line)
+    search = engine.search(go, start, seconds=limit + max(engine.pace.answer, LATE))
+    late, reason = search.elapsed - limit, f"'{search.go}' took {search.elapsed:.2f} s"
+    engine.judge_late(late, reason, search.said)
 
 
 @GROUP.step()
@@ -109,9 +103,7 @@ def go_huge_numbers(engine: Subject) -> None:
 def go_mixed(engine: Subject) -> None:
     """Limits can be mixed, in any order; the first one reached ends the search."""
     search = engine.search("go binc 0 depth 2 btime 90000 winc 0 nodes 900000 wtime 90000", START)
-    for info in search.infos:
-        if info.scored and info.numbers.get("depth", 0) > 2:
-            raise Fault("searched deeper than the depth among its limits", info.line.raw)
+    _no_deeper(search, 2)
 
 
 @GROUP.step()
@@ -147,13 +139,13 @@ def go_searchmoves(engine: Subject) -> None:
     """'searchmoves' names the only turns to choose from; analysis relies on it to ask what else
     could be played."""
     for text in (START, MOVING):
-        turns = parse_position(text, engine.rules).legal_turns()
+        turns = engine.position(text).legal_turns()
         # One after the other, so that at most one of them is the turn that would be played anyway.
         for turn in (turns[0], turns[-1]):
             search = engine.search(f"go depth 2 searchmoves {turn}", text)
             if search.kind is Kind.LEGAL and read(search.answer) != turn:
                 raise Fault(f"plays another turn than the only one that '{search.go}' allows",
-                            search.best.raw if search.best else None)
+                            search.said)
 
 
 @GROUP.step()
@@ -218,10 +210,10 @@ def go_in_search(engine: Subject) -> None:
     """A second go during a search is no client's right; the engine should live through it, with
     one answer for each."""
     engine.begin("go infinite", START)
-    engine.begin_here("go depth 1", parse_position(START, engine.rules), "position startpos")
+    engine.begin_here("go depth 1", engine.position(START), "position startpos")
     try:
         for _ in range(2):
-            engine.until(lambda line: line.first == "bestmove", LATE_FAIL, "a second go")
+            engine.until("bestmove", LATE, "a second go")
     except Fault as fault:
         engine.warn(f"two searches at once got fewer than two answers: {fault.reason}")
         engine.changed = True

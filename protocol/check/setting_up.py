@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from merels.engine.notation import parse_position
+from merels.engine.position import Position
 from merels.protocol.check.heard import Kind, Search, judge, read
 from merels.protocol.check.positions import FLYING, GAME, MOVING, PLACING, START
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Group
-from merels.protocol.errors import EngineError
 
 GROUP = Group("position", "Positions", needs=("greeting", "ready", "answers"))
 
@@ -32,14 +31,13 @@ BAD_TURNS = {
 }
 
 
-def _is_at(search: Search, before: str, engine: Subject, complaint: str) -> None:
+def _is_at(search: Search, before: Position, complaint: str) -> None:
     """The answer must fit the position; one that fits the position before it betrays itself.
 
     Any other illegal turn is the matter of a step of its own.
     """
-    old = parse_position(before, engine.rules)
-    if search.kind is Kind.ILLEGAL and judge(old, search.answer) is Kind.LEGAL:
-        raise Fault(complaint, search.best.raw if search.best else None)
+    if search.kind is Kind.ILLEGAL and judge(before, search.answer) is Kind.LEGAL:
+        raise Fault(complaint, search.said)
 
 
 @GROUP.step()
@@ -47,7 +45,7 @@ def position_startpos(engine: Subject) -> None:
     """'position startpos' sets the first position up, also after another one."""
     engine.search("go depth 1", MOVING)
     search = engine.search("go depth 1", START)
-    _is_at(search, MOVING, engine, "plays in the position that was set up before startpos")
+    _is_at(search, engine.position(MOVING), "plays in the position that was set up before startpos")
 
 
 @GROUP.step()
@@ -56,7 +54,7 @@ def position_fen(engine: Subject) -> None:
     before = START
     for text in (MOVING, PLACING, FLYING):
         search = engine.search("go depth 1", text)
-        _is_at(search, before, engine, "plays in the position that was set up before")
+        _is_at(search, engine.position(before), "plays in the position that was set up before")
         before = text
 
 
@@ -65,16 +63,16 @@ def position_moves(engine: Subject) -> None:
     """The turns behind 'moves' are played, a removal with its turn in one word."""
     engine.search("go depth 1", MOVING)
     search = engine.search("go depth 1", START, GAME)
-    _is_at(search, START, engine, "plays as if no turn had been played")
-    _is_at(search, MOVING, engine, "plays in the position that was set up before")
+    _is_at(search, engine.position(START), "plays as if no turn had been played")
+    _is_at(search, engine.position(MOVING), "plays in the position that was set up before")
 
 
 @GROUP.step()
 def position_fen_moves(engine: Subject) -> None:
     """Turns can follow 'position fen …' as well."""
-    turn = str(parse_position(PLACING, engine.rules).legal_turns()[0])
+    turn = str(engine.position(PLACING).legal_turns()[0])
     search = engine.search("go depth 1", PLACING, [turn])
-    _is_at(search, PLACING, engine, "plays as if no turn had been played")
+    _is_at(search, engine.position(PLACING), "plays as if no turn had been played")
 
 
 @GROUP.step()
@@ -83,32 +81,26 @@ def position_bare_moves(engine: Subject) -> None:
     before the first turn of each game, and engines have died of it."""
     engine.search("go depth 1", MOVING)
     engine.send("position startpos moves")
-    position = parse_position(START, engine.rules)
+    position = engine.position(START)
     search = engine.finish(engine.begin_here("go depth 1", position, "position startpos moves"))
-    _is_at(search, MOVING, engine, "did not take the line")
+    _is_at(search, engine.position(MOVING), "did not take the line")
 
 
 @GROUP.step()
 def position_grows(engine: Subject) -> None:
     """A game is sent anew with each turn, and shorter after a take-back; an engine that keeps the
     old game must not mix the two up."""
-    before = parse_position(START, engine.rules)
+    before = engine.position(START)
     for count in (1, 2, 3, 7, 8, 12, 6, 7, 1, 0):
         search = engine.search("go depth 1", START, GAME[:count])
-        if search.kind is Kind.ILLEGAL and judge(before, search.answer) is Kind.LEGAL:
-            raise Fault(f"plays in the position before, when {count} turns have been played",
-                        search.best.raw if search.best else None)
+        _is_at(search, before, f"plays in the position before, when {count} turns have been played")
         before = search.position
 
 
 def _refuses(engine: Subject, bad: str, what: str) -> bool:
     """Whether the engine answers a bad line with words, and keeps the position that it had."""
-    try:
-        engine.send(bad)
-        said = any(line.first == "info" for line in engine.ping())
-    except (EngineError, Fault) as error:
-        raise Fault(f"{error}, after '{bad}' ({what})") from None
-    position = parse_position(MOVING, engine.rules)
+    said = engine.survive(bad.encode() + b"\n", f"'{bad}' ({what})")
+    position = engine.position(MOVING)
     search = engine.begin_here("go depth 1", position, f"position fen {MOVING}, then '{bad}'")
     engine.finish(search)
     # In all the other positions men are placed; an illegal move is the matter of another step.
@@ -116,8 +108,8 @@ def _refuses(engine: Subject, bad: str, what: str) -> bool:
     places = turn is not None and turn.origin is None and not turn.taken
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
         raise Fault(f"does not keep the position that it had before '{bad}' ({what})",
-                    search.best.raw if search.best else None)
-    return said
+                    search.said)
+    return any(line.first == "info" for line in said)
 
 
 @GROUP.step()
@@ -149,6 +141,7 @@ def position_in_search(engine: Subject) -> None:
     search = engine.begin("go infinite", MOVING)
     engine.send("position startpos")
     if engine.watch(search, engine.pace.listen / 2) is not None:
-        raise Fault("position ended the search", search.best.raw if search.best else None)
+        raise Fault("position ended the search", search.said)
     engine.stop(search)
-    _is_at(search, START, engine, "answers for the position that was sent during the search")
+    _is_at(search, engine.position(START),
+           "answers for the position that was sent during the search")

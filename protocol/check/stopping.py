@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from merels.protocol.check.heard import Search
 from merels.protocol.check.positions import FORCED, MOVING, START, WINNING
-from merels.protocol.check.readiness import LATE, PROMPT
-from merels.protocol.check.subject import Subject
+from merels.protocol.check.subject import LATE, Subject
 from merels.protocol.check.verdicts import Fault, Group, Skip
 
 GROUP = Group("stopping", "Stopping", needs=("greeting", "ready", "answers"))
+CLOCK = 0.6
+"""Seconds on the clock of a ponder search."""
 
 
-def _judge(engine: Subject, seconds: float, what: str) -> None:
-    """An answer that should come at once."""
-    if seconds > LATE:
-        raise Fault(f"{what} was answered after {seconds:.2f} s")
-    if seconds > PROMPT:
-        engine.warn(f"{what} was answered after {seconds * 1000:.0f} ms")
+def _stops(engine: Subject, search: Search, what: str) -> None:
+    """Ends a search, which should answer at once."""
+    seconds = engine.stop(search)
+    engine.judge_late(seconds, f"{what} was answered after {seconds:.2f} s", search.said)
 
 
 def _never_ends(engine: Subject, go: str) -> None:
@@ -36,7 +36,7 @@ def stop(engine: Subject) -> None:
         search = engine.begin("go infinite", text)
         if engine.watch(search, engine.pace.listen) is not None:
             continue
-        _judge(engine, engine.stop(search, LATE + engine.pace.answer), "stop")
+        _stops(engine, search, "stop")
 
 
 @GROUP.step(needs=("stop",))
@@ -45,7 +45,7 @@ def stop_at_once(engine: Subject) -> None:
     packet."""
     for _ in range(3):
         search = engine.begin("go infinite", START)
-        _judge(engine, engine.stop(search), "stop right behind go")
+        _stops(engine, search, "stop right behind go")
 
 
 @GROUP.step(needs=("stop",))
@@ -53,7 +53,7 @@ def stop_timed(engine: Subject) -> None:
     """'stop' ends a search with limits of its own as well."""
     search = engine.begin("go movetime 60000 depth 1000", START)
     if engine.watch(search, engine.pace.listen) is None:
-        _judge(engine, engine.stop(search), "stop in a timed search")
+        _stops(engine, search, "stop in a timed search")
 
 
 @GROUP.step()
@@ -82,15 +82,15 @@ def ready_in_search(engine: Subject) -> None:
     search = engine.begin("go infinite", START)
     engine.send("isready")
     try:
-        lines = engine.until(lambda line: line.first == "readyok", LATE, "isready in a search")
+        lines = engine.until("readyok", LATE, "isready in a search")
     except Fault as fault:
-        raise Fault("no readyok within 1 s of isready in a search", fault.line) from None
+        raise Fault(f"no readyok within {LATE:g} s of isready in a search",
+                    fault.line) from None
     for line in lines:
         if line.first == "bestmove":
             raise Fault("isready ended the search", line.raw)
     seconds = (lines[-1].at - search.started) / 1e9
-    if seconds > PROMPT:
-        engine.warn(f"readyok took {seconds * 1000:.0f} ms in a search")
+    engine.judge_late(seconds, f"readyok took {seconds:.2f} s in a search", lines[-1].raw)
     search.lines += lines[:-1]
     engine.stop(search)
 
@@ -115,23 +115,30 @@ def ponder_stop(engine: Subject) -> None:
     _needs_ponder(engine)
     search = engine.begin("go ponder wtime 60000 btime 60000", START)
     engine.watch(search, engine.pace.listen / 2)
-    _judge(engine, engine.stop(search), "stop in a ponder search")
+    _stops(engine, search, "stop in a ponder search")
+
+
+def _answers_ponderhit(engine: Subject, search: Search, seconds: float) -> None:
+    """Tells a ponder search that its turn was played, which ends it in so many seconds."""
+    engine.send("ponderhit")
+    try:
+        engine.finish(search, seconds)
+    except Fault as fault:
+        raise Fault(f"no bestmove within {seconds:g} s of ponderhit, '{search.go}'",
+                    fault.line) from None
 
 
 @GROUP.step(needs=("ponder-waits",))
 def ponder_hit(engine: Subject) -> None:
     """After 'ponderhit' the search ends within its limits: the clock runs from then on."""
     _needs_ponder(engine)
-    for go in ("go ponder wtime 600 btime 600", "go ponder movetime 100", "go ponder depth 2"):
+    clock = int(1000 * CLOCK)
+    for go in (f"go ponder wtime {clock} btime {clock}", "go ponder movetime 100",
+               "go ponder depth 2"):
         search = engine.begin(go, START)
         if engine.watch(search, engine.pace.listen / 2) is not None:
             continue
-        engine.send("ponderhit")
-        try:
-            engine.finish(search, 0.6 + LATE)
-        except Fault as fault:
-            raise Fault(f"no bestmove within 1.6 s of ponderhit, '{search.go}'",
-                        fault.line) from None
+        _answers_ponderhit(engine, search, CLOCK + LATE)
 
 
 @GROUP.step(needs=("ponder-waits", "ponder-hit"))
@@ -140,9 +147,4 @@ def ponder_hit_at_once(engine: Subject) -> None:
     _needs_ponder(engine)
     for _ in range(3):
         search = engine.begin("go ponder movetime 50", START)
-        engine.send("ponderhit")
-        try:
-            engine.finish(search, LATE)
-        except Fault as fault:
-            raise Fault("no bestmove within 1 s of a ponderhit right behind go",
-                        fault.line) from None
+        _answers_ponderhit(engine, search, LATE)

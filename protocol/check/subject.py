@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic_ns
 
@@ -14,7 +14,7 @@ from merels.engine.errors import InputError
 from merels.engine.notation import START, parse_position, parse_turn
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules
-from merels.protocol.adapters import dialect
+from merels.protocol.adapters import Uci, Ugi, dialect
 from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault
 from merels.protocol.errors import EngineError, EngineTerminated
@@ -29,9 +29,15 @@ MOST_LINES = 200_000
 """Lines that are kept for the steps that judge them all."""
 MOST_BYTES = 1 << 25
 """Bytes of lines that are kept for them, and that may come before one answer."""
+PROMPT = 0.1
+"""Seconds beyond which an answer that is due at once is unusual."""
+LATE = 1.0
+"""Seconds beyond which it is a fault."""
+LAST_SECONDS = 5.0
+"""What a process has to end by itself; beyond `LATE` it is unusual."""
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
-_UGI_WORDS = {"wtime": "p1time", "btime": "p2time", "winc": "p1inc", "binc": "p2inc"}
+_UGI_WORDS = dict(zip(Uci.clock_words, Ugi.clock_words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ class Subject:
         hello = self.dialect.hello.decode().strip()
         self.send(hello)
         ready = self.dialect.ready.decode()
-        greeting.lines = self.until(lambda line: line.first == ready, self.pace.start, hello)
+        greeting.lines = self.until(ready, self.pace.start, hello)
         greeting.seconds = (greeting.lines[-1].at - started) / 1e9
         for line in greeting.lines:
             option = parse_option(line.text) if line.first == "option" else None
@@ -177,15 +183,15 @@ class Subject:
         self.discard()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def end(self, occasion: str, warn: float = 1.0, most: float = 5.0) -> None:
+    def end(self, occasion: str) -> None:
         """Waits for the process to end by itself; ``occasion`` is why it should."""
         assert self._process is not None
         started = monotonic_ns()
-        patience = min(most, max(self.pace.answer, warn))
+        patience = min(LAST_SECONDS, max(self.pace.answer, LATE))
         if not self._process.wait(patience):
             raise Fault(f"the process still runs {patience:g} s after {occasion}")
         seconds = (monotonic_ns() - started) / 1e9
-        if seconds > warn:
+        if seconds > LATE:
             self.warn(f"took {seconds:.1f} s to end after {occasion}")
         end = self._process.describe_end()
         self.exits.append((occasion, "" if end == "exit code 0" else end))
@@ -242,10 +248,8 @@ class Subject:
                 self.strays.append((line, self.said))
         return line
 
-    def until(
-        self, wanted: Callable[[Line], bool], seconds: float, question: str
-    ) -> list[Line]:
-        """All lines up to one that is wanted; ``question`` is what it answers."""
+    def until(self, word: str, seconds: float, question: str) -> list[Line]:
+        """All lines up to one that begins with a word; ``question`` is what it answers."""
         lines: list[Line] = []
         deadline = monotonic_ns() + int(seconds * 1e9)
         before = self._bytes
@@ -254,7 +258,7 @@ class Subject:
             line = self.line(max(0.0, left / 1e9))
             if line is not None:
                 lines.append(line)
-                if wanted(line):
+                if line.first == word:
                     return lines
             if self._bytes - before > MOST_BYTES:
                 raise Fault(f"more than {MOST_BYTES >> 20} MiB and no answer to '{question}'")
@@ -275,7 +279,32 @@ class Subject:
     def ping(self) -> list[Line]:
         """Waits until the engine is ready, and gives the lines up to its saying so."""
         self.send("isready")
-        return self.until(lambda line: line.first == "readyok", self.pace.answer, "isready")
+        return self.until("readyok", self.pace.answer, "isready")
+
+    def survive(self, data: bytes, what: str) -> list[Line]:
+        """Sends bytes that the engine must live through; the lines up to its being ready again."""
+        try:
+            self.raw(data)
+            return self.ping()
+        except EngineError as error:
+            raise Fault(f"{error}, after {what}") from None
+        except Fault as fault:
+            raise Fault(f"{fault.reason}, after {what}", fault.line) from None
+
+    def hope_for_ready(self, warning: str) -> None:
+        """Waits for a readyok that an engine need not say; without one the process is given up."""
+        try:
+            self.until("readyok", LATE, "isready")
+        except Fault:
+            self.warn(warning)
+            self.changed = True
+
+    def judge_late(self, seconds: float, reason: str, line: bytes | None = None) -> None:
+        """Finds fault with what came so long after it was due, or finds it unusual."""
+        if seconds > LATE:
+            raise Fault(reason, line)
+        if seconds > PROMPT:
+            self.warn(reason, line)
 
     def new_game(self) -> None:
         """A process at the start of a new game."""
@@ -295,14 +324,18 @@ class Subject:
 
     def set_option(self, name: str, value: str | None) -> None:
         """Sets an option; None presses a button."""
-        self.send(f"setoption name {name}" + ("" if value is None else f" value {value}"))
+        self.send(option_line(name, value))
 
     # Searches.
+
+    def position(self, text: str) -> Position:
+        """A position under the rules that the engine names."""
+        return parse_position(text, self.rules)
 
     def begin(self, go: str, start: str = START, turns: Iterable[str] = ()) -> Search:
         """Sets a position up and starts a search, with the dialect's own words."""
         self.ensure()
-        first = position = parse_position(start, self.rules)
+        first = position = self.position(start)
         played = [parse_turn(token) for token in turns]
         for turn in played:
             position = position.push(turn)
@@ -321,12 +354,12 @@ class Subject:
         return search
 
     def finish(self, search: Search, seconds: float | None = None) -> Search:
-        """Waits for the answer to a search, and makes sure that nothing comes behind it."""
+        """Waits for the answer to a search, and for what may come behind it."""
         patience = self.pace.answer if seconds is None else seconds
-        lines = self.until(lambda line: line.first == "bestmove", patience, search.go)
+        lines = self.until("bestmove", patience, search.go)
         search.lines += lines[:-1]
         search.best = lines[-1]
-        search.after = self.ping()[:-1]
+        self.ping()
         return search
 
     def search(
@@ -335,11 +368,11 @@ class Subject:
         """A whole search."""
         return self.finish(self.begin(go, start, turns), seconds)
 
-    def stop(self, search: Search, seconds: float | None = None) -> float:
+    def stop(self, search: Search) -> float:
         """Ends a search; the seconds that it took to answer."""
         started = monotonic_ns()
         self.send("stop")
-        self.finish(search, seconds)
+        self.finish(search, max(self.pace.answer, LATE))
         assert search.best is not None
         return (search.best.at - started) / 1e9
 
@@ -359,7 +392,7 @@ class Subject:
         try:
             if self._owed and not failed:
                 self.send("stop")
-                self.until(lambda line: line.first == "bestmove", 1.0, "stop")
+                self.until("bestmove", LATE, "stop")
         except (Fault, EngineError):
             failed = True
         if failed or self.changed or self._owed or not self._greeted:
@@ -378,6 +411,11 @@ class Subject:
         if not data and self._tail:
             self._queue.append(Line(self._tail, now))
             self._tail = b""
+
+
+def option_line(name: str, value: str | None) -> str:
+    """The line that sets an option; None presses a button."""
+    return f"setoption name {name}" + ("" if value is None else f" value {value}")
 
 
 def _rules_of(options: Options, settings: Mapping[str, str]) -> Rules:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from merels.engine.notation import parse_position
 from merels.engine.position import Position
 from merels.protocol.check.heard import DRAW_WORDS, Kind, Search, judge, read
 from merels.protocol.check.positions import (
@@ -39,17 +38,13 @@ def survey(engine: Subject) -> Iterator[Search]:
             yield search
 
 
-def _raw(search: Search) -> bytes:
-    return search.best.raw if search.best else b""
-
-
 @GROUP.step()
 def whole_turns(engine: Subject) -> None:
     """A turn that closes a mill names the man that it takes, in the same word (d6-d5xc3); the
     removal is part of the turn, and without it the turn is illegal."""
     for search in survey(engine):
         if search.kind is Kind.WITHOUT_REMOVAL:
-            raise Fault(f"closes a mill and takes nothing, {search}", _raw(search))
+            raise Fault(f"closes a mill and takes nothing, {search}", search.said)
 
 
 @GROUP.step()
@@ -60,12 +55,12 @@ def bestmove_legal(engine: Subject) -> None:
         if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
             continue
         if kind is Kind.NONE:
-            raise Fault(f"plays no turn though there are some, {search}", _raw(search))
+            raise Fault(f"plays no turn though there are some, {search}", search.said)
         if kind is Kind.UNREADABLE:
-            raise Fault(f"is no turn (such as d6, d6xb4, d6-d5, d6-d5xc3), {search}", _raw(search))
+            raise Fault(f"is no turn (such as d6, d6xb4, d6-d5, d6-d5xc3), {search}", search.said)
         turn = read(search.answer)
         objection = search.position.objection(turn) if turn else ""
-        raise Fault(f"is illegal ({objection}), {search}", _raw(search))
+        raise Fault(f"is illegal ({objection}), {search}", search.said)
 
 
 @GROUP.step(needs=("bestmove-legal",))
@@ -75,14 +70,14 @@ def forced_turn(engine: Subject) -> None:
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)
         if search.kind is not Kind.LEGAL:
-            raise Fault("is not the one legal turn", _raw(search))
+            raise Fault("is not the one legal turn", search.said)
 
 
 def _ends(engine: Subject, search: Search, what: str) -> None:
     """The answer in a position that is over."""
     answer = search.answer.lower()
     if answer not in DRAW_WORDS:
-        raise Fault(f"plays on where the game is over: {what}", _raw(search))
+        raise Fault(f"plays on where the game is over: {what}", search.said)
     if answer != "0000":
         engine.warn(f"writes '{answer}' where the game is over; 0000 is usual", search.best)
     if not any(info.scored for info in search.infos):
@@ -118,13 +113,13 @@ def whole_games(engine: Subject) -> None:
     for number in range(engine.pace.games):
         engine.new_game()
         turns: list[str] = []
-        position = parse_position(START, engine.rules)
+        position = engine.position(START)
         while position.outcome() is None and len(turns) < engine.pace.plies:
             search = engine.search(f"go depth {2 + number}", START, turns)
             turn = read(search.answer)
             if turn is None or not position.is_legal(turn):
                 raise Fault(f"not a legal turn, ply {len(turns) + 1} of a game: {search}",
-                            _raw(search))
+                            search.said)
             position = position.play(turn)
             turns.append(str(turn))
 
@@ -162,4 +157,4 @@ def ponder_legal(engine: Subject) -> None:
             continue
         token = words[3] if len(words) > 3 else ""
         if judge(search.position.play(turn), token) is not Kind.LEGAL:
-            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", _raw(search))
+            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", search.said)

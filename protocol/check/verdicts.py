@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from merels.protocol.check.subject import Subject
 
+PROTOCOLS = ("uci", "ugi")
+"""The dialects that there are steps for."""
 LONGEST_QUOTE = 160
 """Characters of an engine's line that are shown."""
 
@@ -74,7 +76,7 @@ class Group:
     steps: list[Step] = field(default_factory=list)
 
     def step(
-        self, *, needs: tuple[str, ...] = (), protocols: tuple[str, ...] = ("uci", "ugi")
+        self, *, needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS
     ) -> Callable[[Check], Check]:
         """Makes a function a step: its name is the step's, its docstring what is expected."""
 
