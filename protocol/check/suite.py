@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from merels.engine.errors import InputError
 from merels.protocol.check import (
     ending,
-    garbage,
     handshake,
+    options,
     output,
+    position,
     queries,
     readiness,
     searching,
-    setting_up,
-    settings,
     stopping,
+    strange_input,
     turns,
 )
 from merels.protocol.check.verdicts import Group, Step
@@ -26,9 +26,9 @@ GROUPS: tuple[Group, ...] = (
     readiness.GROUP,
     stopping.GROUP,
     searching.GROUP,
-    setting_up.GROUP,
-    settings.GROUP,
-    garbage.GROUP,
+    position.GROUP,
+    options.GROUP,
+    strange_input.GROUP,
     turns.GROUP,
     queries.GROUP,
     output.GROUP,
