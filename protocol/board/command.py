@@ -9,14 +9,12 @@ import webbrowser
 
 from merels.engine.errors import InputError
 from merels.engine.numbers import parse_whole
-from merels.protocol import limits
 from merels.protocol.adapters import DIALECTS
 from merels.protocol.board.engines import EngineChoice, own_engine
 from merels.protocol.board.server import BoardServer
 from merels.protocol.console import add_flag, guarded, make_parser
+from merels.protocol.engine_words import read_engine_words
 
-KEYS = ("cmd", "name", "proto", "dir", *limits.KEYS)
-"""The words that describe an engine, besides those for its options."""
 _EPILOG = """\
 An engine of your own is given as KEY=VALUE words behind -engine; the page can choose among those
 given here, and start nothing else:
@@ -38,8 +36,8 @@ def main(argv: list[str]) -> int:
         nargs="+",
         action="append",
         default=[],
-        help="an engine to choose: cmd=, and if need be name=, proto=, dir=, option.NAME=, and "
-        "cpu=SECONDS, memory=MIB, core=MIB, the most its processes may use",
+        help="an engine to choose: cmd=, and if need be args=, name=, proto=, dir=, option.NAME=, "
+        "and cpu=SECONDS, memory=MIB, core=MIB, the most its processes may use",
     )
     add_flag(parser, "port", metavar="N", default="0", help="the port (default: a free one)")
     add_flag(
@@ -78,23 +76,9 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 def read_engine(words: list[str]) -> EngineChoice:
     """An engine from its ``key=value`` words."""
-    given: dict[str, str] = {}
-    options: dict[str, str] = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if key.startswith("option.") and equals:
-            options[key.removeprefix("option.")] = value
-        elif key in KEYS and equals:
-            given[key] = value
-        else:
-            keys = ", ".join(f"{known}=" for known in KEYS)
-            raise InputError(word, f"expected {keys} or option.NAME=")
-    if not given.get("cmd"):
-        raise InputError(" ".join(words), "expected cmd=, the engine's command")
-    protocol = given.get("proto", "uci").lower()
-    if protocol not in DIALECTS:
-        raise InputError(protocol, f"expected a protocol: {', '.join(DIALECTS)}")
-    name = given.get("name") or given["cmd"].split()[0].replace("\\", "/").rpartition("/")[2]
+    start = read_engine_words(words, tuple(DIALECTS))
+    name = start.name or start.command[0].replace("\\", "/").rpartition("/")[2]
     return EngineChoice(
-        name, given["cmd"], protocol, given.get("dir"), options, limits=limits.read_limits(given)
+        name, tuple(start.command), start.protocol, start.directory, dict(start.options),
+        limits=start.limits,
     )

@@ -5,22 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
-from merels.engine.errors import InputError
-from merels.protocol import limits
+from merels.engine.errors import InputError, shorten
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
 from merels.protocol.check.runner import run
-from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
+from merels.protocol.check.subject import FAST, Pace, Subject
 from merels.protocol.check.suite import choose
 from merels.protocol.check.verdicts import PROTOCOLS, Fault, Verdict
 from merels.protocol.console import add_flag, guarded, make_parser
+from merels.protocol.engine_words import read_engine_words
 from merels.protocol.errors import EngineError
-from merels.protocol.process import split_command
-
-KEYS = ("cmd", "args", "proto", "dir", "name", *limits.KEYS)
-OPTION = "option."
 
 DESCRIPTION = """\
 Checks whether an engine keeps to the protocol, in about a hundred steps: the greeting, options,
@@ -80,7 +75,9 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= 3600:
-        raise argparse.ArgumentTypeError(f"'{text}' is no time from 0 to 3600 s")
+        raise argparse.ArgumentTypeError(
+            f"expected seconds above 0, 3600 at most, found '{shorten(text)}'"
+        )
     return value
 
 
@@ -96,7 +93,7 @@ def _check(arguments: argparse.Namespace) -> int:
     if arguments.timeout is not None:
         start = max(pace.start, arguments.timeout)
         pace = replace(pace, answer=arguments.timeout, start=start)
-    subject = Subject(read_candidate(arguments.engine), pace)
+    subject = Subject(read_engine_words(arguments.engine, PROTOCOLS), pace)
     try:
         started = time.monotonic()
         _try_start(subject)
@@ -116,7 +113,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _try_start(subject: Subject) -> None:
-    """Starts the engine once for its name; one that does not greet is the first step's matter."""
+    """Starts the engine once for its name and options.
+
+    One that does not greet is the first step's matter.
+    """
     try:
         subject.spawn()
     except EngineError as error:
@@ -126,33 +126,3 @@ def _try_start(subject: Subject) -> None:
     except (EngineError, Fault) as failure:
         subject.discard()
         subject.failure = failure
-
-
-def read_candidate(words: Sequence[str]) -> Candidate:
-    """The engine that ``key=value`` words describe; `InputError` says what is wrong with one."""
-    pairs: dict[str, str] = {}
-    settings: dict[str, str] = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or key not in KEYS and not key.startswith(OPTION):
-            keys = ", ".join(f"{known}=" for known in KEYS)
-            raise InputError(word, f"expected {keys} or {OPTION}NAME= behind -engine")
-        if key.startswith(OPTION):
-            settings[key.removeprefix(OPTION)] = value
-        else:
-            pairs[key] = value
-    protocol = pairs.get("proto", "uci").lower()
-    if protocol not in PROTOCOLS:
-        raise InputError(protocol, f"expected {' or '.join(PROTOCOLS)} for proto=")
-    if not pairs.get("cmd"):
-        raise InputError("-engine", "expected cmd=, the engine's program")
-    try:
-        command = [pairs["cmd"], *split_command(pairs["args"])] if pairs.get("args") else (
-            split_command(pairs["cmd"]) if " " in pairs["cmd"] else [pairs["cmd"]]
-        )
-    except EngineError as error:
-        raise InputError(pairs["cmd"], str(error)) from None
-    return Candidate(
-        command, protocol, pairs.get("dir"), pairs.get("name", ""), settings,
-        limits.read_limits(pairs),
-    )

@@ -17,8 +17,8 @@ from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules
 from merels.protocol.adapters import Uci, Ugi, dialect
 from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault
+from merels.protocol.engine_words import EngineStart
 from merels.protocol.errors import EngineError, EngineTerminated
-from merels.protocol.limits import ResourceLimits
 from merels.protocol.offered import Option, Options, parse_option
 from merels.protocol.process import EngineProcess
 from merels.protocol.wire import Wire, open_wire
@@ -38,18 +38,6 @@ LAST_SECONDS = 5.0
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = dict(zip(Uci.clock_words, Ugi.clock_words))
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An engine to check, and how it is started; ``settings`` are options set at each start."""
-
-    command: str | list[str]
-    protocol: str = "uci"
-    directory: str | None = None
-    name: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    limits: ResourceLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +78,7 @@ class Subject:
     `Fault` when what is due does not come, and `EngineError` when the process is gone.
     """
 
-    def __init__(self, candidate: Candidate, pace: Pace) -> None:
+    def __init__(self, candidate: EngineStart, pace: Pace) -> None:
         self.candidate = candidate
         self.pace = pace
         self.dialect = dialect(candidate.protocol)
@@ -162,8 +150,8 @@ class Subject:
         try:
             self.spawn()
             self.greeting = self.greet()
-            self.rules = _rules_of(self.greeting.options, self.candidate.settings)
-            for name, value in self.candidate.settings.items():
+            self.rules = _rules_of(self.greeting.options, self.candidate.options)
+            for name, value in self.candidate.options.items():
                 self.set_option(name, value)
         except BaseException:
             self.start_failures += 1
@@ -319,7 +307,7 @@ class Subject:
     def value(self, name: str) -> str:
         """What an option is set to at every start: nothing if the engine has not got it."""
         option = self.option(name)
-        set_to = {key.lower(): value for key, value in self.candidate.settings.items()}
+        set_to = {key.lower(): value for key, value in self.candidate.options.items()}
         return set_to.get(name.lower(), option.default) if option is not None else ""
 
     def set_option(self, name: str, value: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -13,12 +14,15 @@ import pytest
 
 from merels.engine.errors import InputError
 from merels.engine.notation import parse_position
-from merels.protocol.check.cli import main, read_candidate
+from merels.protocol.board.command import read_engine
+from merels.protocol.check.cli import main
 from merels.protocol.check.heard import Kind, Line, judge, read_info
 from merels.protocol.check.runner import run
-from merels.protocol.check.subject import FAST, Candidate, Pace, Subject
+from merels.protocol.check.subject import FAST, Pace, Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
-from merels.protocol.check.verdicts import Finding, Verdict, quoted
+from merels.protocol.check.verdicts import PROTOCOLS, Finding, Verdict, quoted
+from merels.protocol.engine_words import EngineStart, read_engine_words
+from tests.commands import leave
 from tests.processes import FAKE, assert_none_is_left
 
 FAULTY = str(Path(__file__).parents[1] / "fakes" / "faulty.py")
@@ -90,7 +94,7 @@ def check(
     mode: str, only: str = "", protocol: str = "uci", pace: Pace = QUICK
 ) -> tuple[dict[str, Verdict], list[Finding]]:
     """What comes of the steps for a mode of the fake: verdicts by step, and all findings."""
-    subject = Subject(Candidate([sys.executable, FAULTY, mode], protocol), pace)
+    subject = Subject(EngineStart([sys.executable, FAULTY, mode], protocol), pace)
     try:
         findings = run(choose([name for name in only.split(",") if name]), subject, lambda _: None)
     finally:
@@ -163,7 +167,7 @@ def test_the_spelling_of_a_turn_does_not_matter() -> None:
 
 
 def test_an_engine_that_never_answers_costs_seconds() -> None:
-    subject = Subject(Candidate([*FAKE, "never-ready"]), QUICK)
+    subject = Subject(EngineStart([*FAKE, "never-ready"]), QUICK)
     started = time.monotonic()
     findings = run(STEPS, subject, lambda _: None)
     subject.close()
@@ -174,7 +178,7 @@ def test_an_engine_that_never_answers_costs_seconds() -> None:
 
 
 def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
-    subject = Subject(Candidate([sys.executable, FAULTY, "sound"]), QUICK)
+    subject = Subject(EngineStart([sys.executable, FAULTY, "sound"]), QUICK)
     findings = run(choose(["many-lines"]), subject, lambda _: None)
     subject.close()
     assert [finding.verdict for finding in findings] == [Verdict.PASS]
@@ -182,7 +186,7 @@ def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
 
 
 def test_after_failed_starts_the_rest_is_skipped() -> None:
-    subject = Subject(Candidate([*FAKE, "die-start"]), QUICK)
+    subject = Subject(EngineStart([*FAKE, "die-start"]), QUICK)
     # Steps that do not need the greeting to have passed in this run.
     steps = choose(["id-name", "id-author", "option-lines", "quit", "end-of-input"])
     findings = run(steps, subject, lambda _: None)
@@ -192,7 +196,7 @@ def test_after_failed_starts_the_rest_is_skipped() -> None:
 
 
 def test_the_suite_is_bounded_in_time() -> None:
-    subject = Subject(Candidate([sys.executable, FAULTY, "sound"]), QUICK)
+    subject = Subject(EngineStart([sys.executable, FAULTY, "sound"]), QUICK)
     findings = run(STEPS[:5], subject, lambda _: None, most_seconds=-1.0)
     subject.close()
     assert {f.reason for f in findings} == {"-1 s are over"}
@@ -239,12 +243,13 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
         (["-engine", "cmd=x", "proto=sanmill"], "expected uci or ugi"),
         (["-engine", "proto=uci"], "expected cmd="),
         (["-engine", "cmd=x", "-only", "go-dept"], "did you mean go-depth?"),
+        (["-timeout", "0"], "expected seconds above 0, 3600 at most, found '0'"),
     ],
 )
 def test_mistakes_get_one_line_and_exit_code_2(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(arguments) == 2
+    assert leave(main, arguments) == 2
     captured = capsys.readouterr()
     assert message in captured.err and captured.err.count("\n") == 1
     assert captured.out == ""
@@ -261,19 +266,47 @@ def test_the_command_is_found_by_its_name() -> None:
 
 
 def test_options_of_the_command_line_are_set_at_every_start() -> None:
-    candidate = read_candidate([*OURS, "option.MultiPV=2", "option.UCI_ShowWDL=true"])
-    subject = Subject(candidate, QUICK)
+    words = [*OURS, "option.MultiPV=2", "option.UCI_ShowWDL=true"]
+    subject = Subject(read_engine_words(words, PROTOCOLS), QUICK)
     search = subject.search("go depth 2")
     subject.close()
     assert {info.numbers["multipv"] for info in search.infos} == {1, 2}
     assert all(sum(info.wdl) == 1000 for info in search.infos)
 
 
-def test_a_candidate_without_a_program_is_refused() -> None:
-    with pytest.raises(InputError, match="expected cmd="):
-        read_candidate(["name=A"])
-    with pytest.raises(InputError, match="cannot read"):
-        read_candidate(["cmd=a", "args='b"])
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["cmd=./a"], ["./a"]),
+        (["cmd=./it's"], ["./it's"]),
+        (["cmd='./my engine' uci"], ["./my engine", "uci"]),
+        (["cmd=./my engine", "args=-x 'y z'"], ["./my engine", "-x", "y z"]),
+    ],
+)
+def test_the_words_of_an_engine(words: list[str], command: list[str]) -> None:
+    start = read_engine_words([*words, "name=A b", "option.X y=1=2"], PROTOCOLS)
+    assert (start.command, start.protocol, start.directory) == (command, "uci", None)
+    assert (start.name, start.options, start.limits) == ("A b", {"X y": "1=2"}, None)
+    assert read_engine(words).command == tuple(command)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["name=A"], "'name=A': expected cmd="),
+        (["cmd= "], "'cmd= ': expected cmd="),
+        (["cmd=a", "args='b"], "'a': cannot read"),
+        (["cmd='a b"], "cannot read"),
+        (["cmd=a", "option.=1"], "'option.=1': expected cmd="),
+        (["cmd=a", "option.Hash"], "'option.Hash': expected cmd="),
+        (["cmd=a", "proto=x"], "'x': expected uci or ugi"),
+        (["cmd=a", "cpu=-1"], "'-1': expected whole seconds"),
+    ],
+)
+def test_wrong_words_of_an_engine_are_named(words: list[str], message: str) -> None:
+    for read in (lambda: read_engine_words(words, PROTOCOLS), lambda: read_engine(words)):
+        with pytest.raises(InputError, match=re.escape(message)):
+            read()
 
 
 def test_lines_are_quoted_visibly() -> None:
@@ -321,7 +354,7 @@ def test_answers_are_judged_by_the_rules(text: str, kind: Kind) -> None:
 
 def test_turns_are_judged_by_the_rules_that_the_engine_names() -> None:
     ours = [*OURS, "option.Repetition=0", "option.UCI_Variant=multi", "option.flying=never"]
-    subject = Subject(read_candidate(ours), QUICK)
+    subject = Subject(read_engine_words(ours, PROTOCOLS), QUICK)
     subject.ensure()
     subject.close()
     assert str(subject.rules) == "multi Flying=never"

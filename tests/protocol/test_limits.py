@@ -14,7 +14,6 @@ import pytest
 from merels.engine.errors import InputError
 from merels.engine.position import Position
 from merels.protocol.board.command import read_engine
-from merels.protocol.check.cli import read_candidate
 from merels.protocol.client import Engine, EngineError, EngineTerminated, Limit, ResourceLimits
 from merels.protocol.limits import MIB, read_limits
 from tests.processes import HOSTILE, needs_proc, needs_resource
@@ -112,7 +111,7 @@ def test_the_words_for_limits() -> None:
     assert read_limits({"cmd": "x"}) is None
     limits = ResourceLimits(cpu=3, memory=64, core=0)
     words = ["cmd=x", "cpu=3", "memory=64", "core=0"]
-    assert read_candidate(words).limits == read_engine(words).limits == limits
+    assert read_engine(words).limits == limits
     assert str(limits) == "cpu=3 memory=64 core=0"
     for word in ("cpu=0", "cpu=1.5", "memory=-1", "memory=x", "core=99999999999", "cpu="):
         key, _, value = word.partition("=")
