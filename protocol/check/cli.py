@@ -14,7 +14,7 @@ from merels.protocol.check.subject import FAST, Pace, Subject
 from merels.protocol.check.suite import choose
 from merels.protocol.check.verdicts import PROTOCOLS, Fault, Verdict
 from merels.protocol.console import add_flag, guarded, make_parser
-from merels.protocol.engine_words import read_engine_words
+from merels.protocol.engine_words import OPTION, read_engine_words
 from merels.protocol.errors import EngineError
 
 DESCRIPTION = """\
@@ -126,3 +126,11 @@ def _try_start(subject: Subject) -> None:
     except (EngineError, Fault) as failure:
         subject.discard()
         subject.failure = failure
+    options = subject.greeting.options
+    for name, value in subject.candidate.options.items():
+        try:
+            # One that tells of no option at all is sent everything as it is.
+            if options:
+                options.find(name).check(value)
+        except EngineError as error:
+            raise InputError(f"{OPTION}{name}={value}", str(error)) from None

@@ -81,7 +81,7 @@ def heading(subject: Subject) -> str:
     """Which engine is checked, and by which rules its turns are judged."""
     names = [line.words[2:] for line in subject.greeting.lines if line.words[:2] == ["id", "name"]]
     said = printable(" ".join(names[0])) if names else "an engine without a name"
-    called = subject.candidate.name or said
+    called = printable(subject.candidate.name) or said
     also = f" ({said})" if called != said else ""
     return f"{called}{also}, {subject.dialect.name}, judged by the rules of {subject.rules}"
 

@@ -244,6 +244,8 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
         (["-engine", "proto=uci"], "expected cmd="),
         (["-engine", "cmd=x", "-only", "go-dept"], "did you mean go-depth?"),
         (["-timeout", "0"], "expected seconds above 0, 3600 at most, found '0'"),
+        (["-engine", *OURS, "option.Hsh=2"], "'option.Hsh=2': no option 'Hsh'; did you mean"),
+        (["-engine", *OURS, "option.Hash=x"], "'option.Hash=x': option Hash takes a whole number"),
     ],
 )
 def test_mistakes_get_one_line_and_exit_code_2(

@@ -109,7 +109,7 @@ def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
 def test_check_prints_no_hostile_word(mode: str) -> None:
     words = [*COMMAND[:-1], "check", "-fast", "-engine", f"cmd={' '.join(HOSTILE)} {mode}"]
     for form in ([], ["-json"]):
-        command = [*words, "option.Evil=\x1b[2J", "-only", "greeting,turns", *form]
+        command = [*words, "name=\x1b[2J", "-only", "greeting,turns", *form]
         done = subprocess.run(command, capture_output=True, text=True, timeout=float(PATIENCE))
         assert done.returncode in (1, 2), done.stderr
         assert is_fit_to_print(done.stdout + done.stderr)
