@@ -1,7 +1,8 @@
 """Our own engine with one fault in its protocol, for tests: ``python faulty.py MODE``.
 
-A fault is a filter on the lines that come in (`INPUT`) or go out (`OUTPUT`); all else is the real
-engine. ``sound`` has none.
+A fault is a filter on the lines that come in (`INPUT`) or go out (`OUTPUT`), a line that ends the
+process (`DEADLY`), or a way to read the input (`READERS`); all else is the real engine. ``sound``
+has none.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from io import BytesIO
 
+from merels.protocol.check.positions import FORCED
 from merels.protocol.loop import read_lines
 from merels.protocol.output import Output
 from merels.protocol.session import Session
@@ -26,7 +29,12 @@ class State:
 
     searching = False
     go = ""
-    heard = ""
+    """The last ``go``."""
+    setup = ""
+    """The last ``position``."""
+    searches = 0
+    hellos = 0
+    pings = 0
     error = False
     first_pv = ""
 
@@ -83,6 +91,36 @@ def slower(line: str) -> Lines:
     return [f"go movetime {int(match[1]) + 1500}"] if match else [line]
 
 
+def slow_ready(line: str) -> Lines:
+    """From the third isready on the answer takes more than a second."""
+    if line == "isready" and State.pings > 2:
+        time.sleep(1.2)
+    return [line]
+
+
+def late(pattern: str) -> Callable[[str], Lines]:
+    """A filter that makes a search whose go fits the pattern take more than a second."""
+    return sub(rf"^go {pattern}$", "go movetime 1300")
+
+
+def stops_at(word: str) -> Callable[[str], Lines]:
+    """A filter that ends a search at a command that should not."""
+    return lambda line: ["stop", line] if State.searching and line.startswith(word) else [line]
+
+
+def third_turn(line: str) -> Lines:
+    """Games are spoilt at their fourth turn: a point is taken that is occupied."""
+    turns = State.setup.partition("position startpos moves ")[2].split()
+    spoilt = State.go == "go depth 2" and len(turns) == 3 and line.startswith("bestmove")
+    return [f"bestmove {turns[0]}"] if spoilt else [line]
+
+
+def forced_forgotten(line: str) -> Lines:
+    """A turn that is the only one is not played."""
+    forced = FORCED in State.setup and State.go == "go depth 3" and line.startswith("bestmove")
+    return ["bestmove 0000"] if forced else [line]
+
+
 def deeper(line: str) -> Lines:
     """Searches of fixed depth go on for one iteration."""
     return [re.sub(r"depth (\d+)", lambda match: f"depth {int(match[1]) + 1}", line)]
@@ -117,6 +155,15 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "same-lines": same_lines,
     "capitals": capitals,
     "query-yes": sub("response (true|false)", "response yes"),
+    "anonymous": without(lambda line: line.startswith("id author")),
+    "long-uciok": sub("^uciok$", "uciok at your service"),
+    "two-readyoks": after("readyok", "readyok"),
+    "long-mate": lambda line: sub("score mate 1 ", "score mate 2 ")(line)
+    if State.go == "go mate 1" else [line],
+    "third-turn": third_turn,
+    "forced-forgotten": forced_forgotten,
+    "no-nodes": sub(" nodes [0-9]+", ""),
+    "talkative": after("bestmove", "your turn"),
     "late-ready": lambda line: [] if line == "readyok" and State.searching else [line],
 }
 INPUT: dict[str, Callable[[str], Lines]] = {
@@ -129,11 +176,91 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "slower": slower,
     "no-searchmoves": sub("searchmoves.*", ""),
     "random": lambda line: [line.replace("5000", str(random.randrange(5000, 50_000)))],
-    "dies-of-bare-moves": dies(lambda line: line.endswith("moves")),
-    "dies-of-nonsense": dies(lambda line: line == "nonsense"),
-    "dies-of-bad-value": dies(lambda line: line.endswith("value nonsense")),
     "exact-names": without(lambda line: line.startswith("setoption name mULTIpv")),
+    "slow-ready": slow_ready,
+    "loses-third-stop": without(lambda line: line == "stop" and State.searches > 2),
+    "deaf-in-timed": without(lambda line: line == "stop" and "movetime" in State.go),
+    "deaf-in-ponder": without(lambda line: line == "stop" and "ponder wtime 60000" in State.go),
+    "deaf-to-early-hit": without(lambda line: line == "ponderhit" and "movetime 50" in State.go),
+    "late-on-clock": late(r"wtime \d+ btime \d+ winc 10 binc 10"),
+    "late-on-last-turn": late(r"wtime \d+ btime \d+ movestogo 1"),
+    "late-on-one-clock": late(r"[wb]time \d+"),
+    "late-on-no-time": late(r"wtime \S+ btime \S+ winc 0 binc 0"),
+    "deeper-when-mixed": sub("depth 2 btime", "depth 3 btime"),
+    "ignores-startpos": without(lambda line: line == "position startpos" and "fen" in State.setup),
+    "ignores-fen": without(lambda line: line.startswith("position fen")),
+    "ignores-turns": sub("^position startpos moves.*", "position startpos"),
+    "ignores-fen-turns": sub("^(position fen .*) moves.*", r"\1"),
+    "forgets-last-turn": sub("(moves .*) g7xd5$", r"\1"),
+    "position-stops": stops_at("position"),
+    "setoption-stops": stops_at("setoption"),
+    "deaf-to-noise": without(lambda line: line.startswith("joho")),
+    "over-is-turn": sub("query gameover", "query p1turn"),
+    "result-is-over": sub("query result", "query gameover"),
+    "outlives-quit": without(lambda line: line == "quit" and State.hellos and not State.searching),
+    "outlives-early-quit": without(lambda line: line == "quit" and not State.hellos),
 }
+DEADLY: dict[str, Callable[[str], bool]] = {
+    "dies-of-bare-moves": lambda line: line.endswith("moves"),
+    "dies-of-nonsense": lambda line: line == "nonsense",
+    "dies-of-bad-value": lambda line: line.endswith("value nonsense"),
+    "dies-of-uci": lambda line: line == "uci",
+    "dies-of-second-uci": lambda line: line == "uci" and State.hellos == 1,
+    "dies-of-isready": lambda line: line == "isready",
+    "dies-of-early-isready": lambda line: line == "isready" and not State.hellos,
+    "dies-of-new-game": lambda line: line == "ucinewgame",
+    "dies-of-go": lambda line: line.startswith("go"),
+    "dies-of-bare-go": lambda line: line == "go",
+    "dies-of-huge-numbers": lambda line: re.search(r"^go .*\d{13}", line) is not None,
+    "dies-of-unknown-words": lambda line: line.startswith("go quickly"),
+    "dies-of-second-go": lambda line: line.startswith("go") and State.searching,
+    "dies-of-default": lambda line: line == "setoption name Hash value 16",
+    "dies-of-check": lambda line: line == "setoption name Ponder value true",
+    "dies-of-spin": lambda line: line == "setoption name Move Overhead value 5000",
+    "dies-of-combo": lambda line: line == "setoption name UCI_Variant value loc",
+    "dies-of-no-string": lambda line: line == "setoption name TablePath value",
+    "dies-of-button": lambda line: line == "setoption name Clear Hash",
+    "dies-of-unknown-option": lambda line: "No Such Option" in line,
+    "dies-of-bare-setoption": lambda line: line == "setoption",
+    "dies-of-empty-lines": lambda line: line == "",
+    "dies-of-blanks": lambda line: line.startswith("go   "),
+    "dies-of-long-lines": lambda line: len(line) > 100_000,
+    "dies-of-junk": lambda line: "\ufffd" in line,
+    "dies-of-bare-debug": lambda line: line == "debug",
+    "dies-of-debug": lambda line: line == "debug on",
+    "dies-of-d": lambda line: line == "d",
+    "dies-of-repetition": lambda line: line.startswith("position fen") and line.count("-") >= 8,
+}
+INPUT.update((mode, dies(test)) for mode, test in DEADLY.items())
+
+
+class Chunks:
+    """A stream of lines that takes each piece of input for whole lines, and so tears some."""
+
+    def __init__(self, most: int) -> None:
+        """No more than ``most`` lines of a piece are read; the rest is lost."""
+        self._most = most
+        self._lines: list[bytes] = []
+
+    def readline(self, size: int = -1) -> bytes:
+        """The next line, or what there is of it."""
+        if not self._lines:
+            piece = os.read(0, 1 << 16)
+            self._lines = BytesIO(piece).readlines()[: self._most]
+        return self._lines.pop(0) if self._lines else b""
+
+
+class UnixLines:
+    """A stream of lines that knows no line end but LF: others are lost."""
+
+    def readline(self, size: int = -1) -> bytes:
+        """The next line that ends well."""
+        while (line := sys.stdin.buffer.readline(size)).endswith(b"\r\n"):
+            pass
+        return line
+
+
+READERS = {"tears-lines": Chunks(1 << 16), "reads-ten-lines": Chunks(10), "only-lf": UnixLines()}
 
 
 class Filtered(Output):
@@ -151,12 +278,17 @@ class Filtered(Output):
 def serve(session: Session, output: Output) -> None:
     """The loop, with the faults that are no filters."""
     change = INPUT.get(MODE, unchanged)
-    for raw in read_lines(sys.stdin.buffer):
+    for raw in read_lines(READERS.get(MODE, sys.stdin.buffer)):
+        State.pings += raw == "isready"
         for line in change(raw):
+            State.hellos += line in ("uci", "ugi")
+            if line.startswith("position"):
+                State.setup = line
             if MODE == "answers-idle-stop" and line == "stop" and not State.searching:
                 output.write("bestmove 0000")
             if line.startswith("go"):
                 State.searching, State.go = True, line
+                State.searches += 1
             if MODE == "hangs-at-quit" and line == "quit" and State.searching:
                 time.sleep(1000)
             State.error = False
@@ -181,7 +313,12 @@ def main() -> None:
     output = Filtered(sys.stdout.fileno())
     session = Session(output)
     serve(session, output)
-    if MODE == "outlives-input" and State.searching and not session.over:
+    outlives = {
+        "outlives-input": State.searching,
+        "outlives-idle-input": State.hellos and not State.searching,
+        "outlives-no-input": not State.hellos,
+    }
+    if outlives.get(MODE) and not session.over:
         time.sleep(1000)
     session.close()
     if MODE == "bad-exit":
