@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     """Check the engine that the arguments name; returns the exit code."""
     parser = make_parser("check", DESCRIPTION, EPILOG)
     add_flag(
-        parser, "engine", nargs="+", metavar="KEY=VALUE",
+        parser, "engine", nargs="+", action="append", default=[], metavar="KEY=VALUE",
         help="cmd=PROGRAM, args=\"ARGUMENTS\", proto=uci|ugi, dir=FOLDER to run in, name=NAME, "
         "option.NAME=VALUE to set at every start; cpu=SECONDS, memory=MIB, core=MIB: the most its "
         "processes may use",
@@ -87,13 +87,13 @@ def _check(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(listing(steps))
         return 0
-    if not arguments.engine:
-        raise InputError("-engine", "expected the engine to check, as in -engine cmd=./myengine")
+    if len(arguments.engine) != 1:
+        raise InputError("-engine", "expected one engine to check, as in -engine cmd=./myengine")
     pace = FAST if arguments.fast else Pace()
     if arguments.timeout is not None:
         start = max(pace.start, arguments.timeout)
         pace = replace(pace, answer=arguments.timeout, start=start)
-    subject = Subject(read_engine_words(arguments.engine, PROTOCOLS), pace)
+    subject = Subject(read_engine_words(arguments.engine[0], PROTOCOLS), pace)
     try:
         started = time.monotonic()
         _try_start(subject)

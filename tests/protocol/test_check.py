@@ -315,7 +315,8 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
     ("arguments", "message"),
     [
         (["-engine", "cmd=./no-such-engine"], "'./no-such-engine' is not in"),
-        ([], "expected the engine to check"),
+        ([], "expected one engine to check"),
+        (["-engine", "cmd=x", "-engine", "cmd=y"], "expected one engine to check"),
         (["-engine", "cmd=x", "colour=red"], "expected cmd=, args="),
         (["-engine", "cmd=x", "proto=sanmill"], "expected uci or ugi"),
         (["-engine", "proto=uci"], "expected cmd="),
