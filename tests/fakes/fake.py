@@ -1,7 +1,7 @@
 """A small engine with one fault, for tests: ``python fake.py MODE [ARGUMENT]``.
 
-Without its fault it is a sound engine that answers at once with a legal turn. The faults are the
-functions below, each bound to a moment of the game in `FAULTS`.
+Without its fault it is a sound engine that answers at once with a legal turn. A fault is a branch
+of the moment of the game that it spoils.
 """
 
 from __future__ import annotations
