@@ -103,11 +103,6 @@ def late(pattern: str) -> Callable[[str], Lines]:
     return sub(rf"^go {pattern}$", "go movetime 1300")
 
 
-def stops_at(word: str) -> Callable[[str], Lines]:
-    """A filter that ends a search at a command that should not."""
-    return lambda line: ["stop", line] if State.searching and line.startswith(word) else [line]
-
-
 def third_turn(line: str) -> Lines:
     """Games are spoilt at their fourth turn: a point is taken that is occupied."""
     turns = State.setup.partition("position startpos moves ")[2].split()
@@ -192,8 +187,6 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "ignores-turns": sub("^position startpos moves.*", "position startpos"),
     "ignores-fen-turns": sub("^(position fen .*) moves.*", r"\1"),
     "forgets-last-turn": sub("(moves .*) g7xd5$", r"\1"),
-    "position-stops": stops_at("position"),
-    "setoption-stops": stops_at("setoption"),
     "deaf-to-noise": without(lambda line: line.startswith("joho")),
     "over-is-turn": sub("query gameover", "query p1turn"),
     "result-is-over": sub("query result", "query gameover"),
@@ -211,6 +204,8 @@ DEADLY: dict[str, Callable[[str], bool]] = {
     "dies-of-new-game": lambda line: line == "ucinewgame",
     "dies-of-go": lambda line: line.startswith("go"),
     "dies-of-bare-go": lambda line: line == "go",
+    "dies-of-late-position": lambda line: line.startswith("position") and State.searching,
+    "dies-of-late-setoption": lambda line: line.startswith("setoption") and State.searching,
     "dies-of-huge-numbers": lambda line: re.search(r"^go .*\d{13}", line) is not None,
     "dies-of-unknown-words": lambda line: line.startswith("go quickly"),
     "dies-of-second-go": lambda line: line.startswith("go") and State.searching,
