@@ -323,8 +323,12 @@ class Session:
         """Take over a position or a game record, in any of the forms that are read."""
         record = read_game(_text(body, "text"), _rules(body))
         with self._lock:
-            self._begin(from_record(record))
-            self.paused = any(seat.choice is not None for seat in self.seats[:2])
+            game = from_record(record)
+            game.clock = self._clock()
+            self._begin(game)
+            # Whoever opens a game looks at it first: no engine answers, no clock runs.
+            engines = any(seat.choice is not None for seat in self.seats[:2])
+            self.paused = engines or game.clock is not None
         self._changed()
         return {"turns": len(record.turns)}
 

@@ -65,7 +65,7 @@ function drawState() {
   $("undo").disabled = end === 0;
   const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
   $("resign").disabled = state.over || engines.length === 2;
-  $("pause").hidden = !engines.length || state.over;
+  $("pause").hidden = (!engines.length && !state.clock) || state.over;
   $("pause").textContent = state.paused ? "Resume" : "Pause";
   $("pause").setAttribute("aria-pressed", String(state.paused));
   $("analyse").setAttribute("aria-pressed", String(state.analysing));
