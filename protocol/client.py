@@ -25,6 +25,7 @@ from merels.protocol.anyengine import (
     thinking_time,
 )
 from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.protocol.guardian import kill_group
 from merels.protocol.limits import ResourceLimits
 from merels.protocol.offered import Option, Options, Value, parse_option
 from merels.protocol.process import QUIT_SECONDS, EngineProcess
@@ -55,7 +56,7 @@ class Engine(AnyEngine):
     """A running engine. Make one with `Engine.popen`; it is a context manager that closes it.
 
     Any method may raise `EngineTerminated` when the process has ended, and `EngineTimeout` when
-    it does not answer. One thread may use an engine at a time; `interrupt` and
+    it does not answer. One thread may use an engine at a time; `interrupt`, `kill` and
     `Analysis.stop` alone are free for others.
     """
 
@@ -255,6 +256,14 @@ class Engine(AnyEngine):
 
     def interrupt(self) -> None:
         self._wire.send(b"stop\n")
+
+    def kill(self) -> None:
+        """End the process at once: the thread that waits for its answer gets `EngineTerminated`.
+
+        What the engine held is freed by `close`, as ever.
+        """
+        if not self._process.closed:
+            kill_group(self.pid)
 
     def start_pondering(self, line: bytes, go: bytes) -> None:
         """Send a ``go ponder`` without waiting: `ponderhit` or `stop` ends it."""

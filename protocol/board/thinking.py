@@ -19,6 +19,10 @@ from merels.protocol.client import Engine, EngineError, Info, Limit
 
 LINES = 3
 """Variations that an analysis shows."""
+STOP_SECONDS = 2.0
+"""What an engine has to end a search that is not wanted any more; then it is killed."""
+CLOSE_SECONDS = 5.0
+"""What the thread has to end, more than the slowest engine has to stop."""
 PLAY_INFO_SECONDS = 0.04
 """The least time between two scores read while an engine thinks about its own turn."""
 
@@ -68,6 +72,8 @@ class Thinker:
         self._engine: Engine | None = None
         self._analysis: Analysis | None = None
         self._job: Job | None = None
+        self._stopping: tuple[Job, float] | None = None
+        """The job that was told to stop, and when it first was."""
         self._last_look = 0.0
         self._thread = Thread(target=self._run, name="board", daemon=True)
 
@@ -85,16 +91,22 @@ class Thinker:
     def nudge(self) -> None:
         """Stop a search that does not fit any more; called again until it has ended.
 
-        The first time may have come before the search began.
+        The first time may have come before the search began. An engine that goes on nevertheless
+        is killed: it would hold up whatever else is to be done here.
         """
-        job = self._job
-        if job is None or not self._stale(job):
+        analysis, engine, job = self._analysis, self._engine, self._job
+        if job is None or engine is None or not self._stale(job):
+            self._stopping = None
             return
-        analysis, engine = self._analysis, self._engine
+        stopping, now = self._stopping, monotonic()
+        if stopping is None or stopping[0] is not job:
+            stopping = self._stopping = job, now
         try:
-            if analysis is not None:
+            if now - stopping[1] > STOP_SECONDS:
+                engine.kill()
+            elif analysis is not None:
                 analysis.stop()
-            elif engine is not None:
+            else:
                 engine.interrupt()
         except (EngineError, OSError, ValueError):
             pass  # It has gone; the thread that reads from it says so.
@@ -112,12 +124,12 @@ class Thinker:
             if info.score is not None and info.multipv == 1:
                 self._on_info(job, [info])
 
-    def close(self, seconds: float = 5.0) -> None:
+    def close(self) -> None:
         """Stop what runs and end the thread."""
         with self._woken:
             self._closed = True
             self._woken.notify()
-        deadline = monotonic() + seconds
+        deadline = monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and monotonic() < deadline:
             self.nudge()
             self._thread.join(0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import time
@@ -273,7 +274,7 @@ def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> No
         assert state["error"] == ""
 
 
-def test_an_engine_that_does_not_stop_is_given_up(server: Server) -> None:
+def test_an_engine_that_does_not_end_its_analysis_is_given_up(server: Server) -> None:
     session = server.open()
     players = [{"engine": None}, {"engine": None}, {"engine": 3}]
     server.api("players", session=session, players=players)
@@ -282,11 +283,40 @@ def test_an_engine_that_does_not_stop_is_given_up(server: Server) -> None:
         stream.until("log", lambda log: any("go infinite" in line for line in log))
         players[2] = {"engine": 0}
         server.api("players", session=session, players=players)
-        # It has five seconds to stop; then another engine takes its seat.
-        news = stream.until("info", lambda info: info["lines"], 15)
+        # It has two seconds to stop; then another engine takes its seat.
+        news = stream.until("info", lambda info: info["lines"])
         assert news["part"] == "Analysis"
         state = server.api("export", session=session)
         assert state[0] == 200
+
+
+def test_an_engine_that_does_not_end_its_turn_is_given_up(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": 3}, {"engine": 0}]
+    clock = {"kind": "clock", "base": 600, "increment": 0}
+    server.api("new", session=session, players=players, time=clock)
+    server.api("play", session=session, turn="d6", at=0)
+    with server.stream(session) as stream:
+        stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        # It has ten minutes on its clock, but two seconds once it is not wanted any more.
+        players[1] = {"engine": 1}
+        server.api("players", session=session, players=players)
+        stream.until("state", lambda state: len(state["turns"]) == 2)
+        assert server.api("options", session=session, seat=1)[0] == 200
+
+
+@needs_proc
+def test_an_engine_that_does_not_end_its_turn_does_not_outlive_the_server() -> None:
+    with Server("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute") as server:
+        session = server.open()
+        players = [{"engine": 1}, {"engine": None}, {"engine": 0}]
+        clock = {"kind": "clock", "base": 600, "increment": 0}
+        server.api("new", session=session, players=players, time=clock)
+        with server.stream(session) as stream:
+            stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        # An error after 15 seconds.
+        assert server.stop() == 0
+        assert stream.pids and not any(map(alive, stream.pids))
 
 
 def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
