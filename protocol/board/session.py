@@ -72,7 +72,7 @@ class Session:
         with self._lock:
             self._feeds.append(feed)
             self._asleep = False
-        self._thinker.changed()
+        self._changed()
         return feed
 
     def unsubscribe(self, feed: Feed) -> None:
@@ -165,8 +165,7 @@ class Session:
         """An engine has failed: the game waits for a restart."""
         with self._lock:
             self.error = f"{job.seat.part}: {message}"
-            if self.game.clock is not None:
-                self.game.clock.run(None)
+            self._stop_clock()
         self.log.add(job.seat.part, "!", message)
         self._tell("state")
 
@@ -178,13 +177,18 @@ class Session:
             else:
                 seat.tidy()
 
+    def _stop_clock(self) -> None:
+        """Let no time run before `_changed`: a search that begins anew is told what is left."""
+        if self.game.clock is not None:
+            self.game.clock.run(None)
+
     def _changed(self) -> None:
         """Start and stop what follows from a new state, and show it."""
         with self._lock:
             game = self.game
             if game.clock is not None:
-                stands = game.over or self.paused or bool(self.error) or not game.turns
-                game.clock.run(None if stands else game.last.side)
+                stands = game.over or self.paused or self._asleep or bool(self.error)
+                game.clock.run(None if stands or not game.turns else game.last.side)
         self._thinker.changed()
         self._tell("state")
 
@@ -197,9 +201,7 @@ class Session:
             if leave:
                 self._asleep = True
                 self._reviewing += 1
-        if leave:
-            self._thinker.changed()
-        if fell:
+        if leave or fell:
             self._changed()
 
     def close(self) -> None:
@@ -239,6 +241,7 @@ class Session:
         with self._lock:
             before = self.time
             self._set_players(body)
+            self._stop_clock()
             if self.time != before:
                 self.game.clock = self._clock()
             self.error = ""
@@ -254,11 +257,13 @@ class Session:
                 raise InputError(str(turn), "the board has changed meanwhile; look again")
             if self.seats[game.shown.side].choice is not None and not self.paused:
                 raise InputError(str(turn), "it is the engine's turn; pause it to play for it")
-            if game.clock is not None and game.flag():
-                raise InputError(str(turn), "the clock has run out")
-            game.play(turn)
-            self._forget_review()
+            fell = game.flag()
+            if not fell:
+                game.play(turn)
+                self._forget_review()
         self._changed()
+        if fell:
+            raise InputError(str(turn), "the clock has run out")
         return {}
 
     def undo(self, body: JSON) -> JSON:
@@ -352,6 +357,8 @@ class Session:
             if value is not None and not isinstance(value, (str, int, bool)):
                 raise InputError(str(value), "expected a text, a number, or true or false")
         self._seat(body).wish(settings)
+        with self._lock:
+            self._stop_clock()
         self._changed()
         return {}
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from time import sleep
 from typing import Any
 
+import pytest
+
+from merels.engine.errors import InputError
+from merels.protocol.board.engines import own_engine
+from merels.protocol.board.session import Session
 from tests.board.server import Server
 
 PERSON: dict[str, Any] = {"engine": None}
@@ -14,6 +21,14 @@ ANALYST = {"engine": 0}
 def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
     """A clock as the page asks for it, in seconds."""
     return {"kind": "clock", "base": base, "increment": increment}
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """A board without a server: nobody watches it."""
+    session = Session("board", [own_engine()])
+    yield session
+    session.close()
 
 
 def test_a_game_opened_under_a_clock_is_played_on_with_it(server: Server) -> None:
@@ -39,3 +54,42 @@ def test_a_game_of_two_persons_opened_under_a_clock_can_be_resumed(server: Serve
         assert state["paused"] and state["clock"]["running"] is None
         server.api("pause", session=session, on=False)
         stream.until("state", lambda state: state["clock"]["running"] == 1)
+
+
+def test_no_clock_runs_while_the_engines_sleep(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.new({"players": [PERSON, {"engine": 0, "level": "full"}, ANALYST], "time": clock(60)})
+    session.play({"turn": "d6", "at": 0})
+    session.tick()
+    assert session.game.clock is not None and session.game.clock.running == 1
+    monkeypatch.setattr(session, "_watch_until", 0.0)
+    session.tick()
+    assert session.game.clock.running is None
+    session.subscribe()
+    assert session.game.clock.running == 1
+
+
+def test_a_turn_behind_the_flag_ends_the_game_for_all_to_see(session: Session) -> None:
+    session.new({"players": [PERSON, PERSON, ANALYST], "time": clock(1)})
+    session.play({"turn": "d6", "at": 0})
+    feed = session.subscribe()
+    feed.take(0.0)
+    sleep(1.1)
+    with pytest.raises(InputError, match="the clock has run out"):
+        session.play({"turn": "f4", "at": 1})
+    assert feed.take(0.0) == {"state"}
+    assert session.news("state", feed)["reason"] == "White wins, Black is out of time"
+
+
+def test_an_engine_whose_options_change_is_told_the_time_that_is_left(server: Server) -> None:
+    session = server.open()
+    players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
+    server.api("new", session=session, players=players, time=clock(200))
+    server.api("play", session=session, turn="d6", at=0)
+    with server.stream(session) as stream:
+        stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        server.api("configure", session=session, seat=1, settings={"Hash": "32"})
+        lines = stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+    told = [text.split() for _, _, text in lines if text.startswith("go wtime")]
+    assert int(told[-1][4]) < 200_000
