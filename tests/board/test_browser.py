@@ -7,8 +7,6 @@ import random
 import re
 import signal
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,102 +14,21 @@ from merels.engine.notation import parse_position, play_turns
 from merels.engine.position import Position
 from merels.engine.record import parse_record
 from tests.board.server import Server
+from tests.board.steps import (
+    ANALYST,
+    BEGINNER,
+    BUSY,
+    PERSON,
+    ask,
+    begin,
+    click,
+    load,
+    play,
+    shot,
+    turns,
+)
 from tests.board.webdriver import Browser, wait
 from tests.processes import needs_proc
-
-SHOTS = os.environ.get("MERELS_SCREENSHOTS")
-"""A folder for the screenshots, for whoever wants to look at them."""
-
-PERSON = {"engine": None}
-BEGINNER = {"engine": 0, "level": "Beginner"}
-ANALYST = {"engine": 0}
-BUSY = {"engine": 2}
-"""Writes sixty times a second."""
-
-
-def shot(page: Browser, name: str) -> None:
-    """Save a screenshot, and check that nothing is cut off or covers another thing."""
-    time.sleep(0.3)
-    if SHOTS:
-        page.screenshot(Path(SHOTS) / f"{name}.png")
-    assert page.run(OVERLAPS) == []
-
-
-OVERLAPS = """
-const faults = [];
-const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
-const open = document.querySelector("dialog[open]");
-const boxes = [...(open || document).querySelectorAll(
-  "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board")]
-  .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
-  .filter((one) => !one.closest("#turns, .scroll"))
-  .map((one) => [one, one.getBoundingClientRect()])
-  .filter(([, box]) => box.width && box.height);
-for (const [one, box] of boxes) {
-  const name = one.id || one.textContent.trim() || one.className;
-  if (box.left < 0 || box.right > document.documentElement.clientWidth + 1) {
-    faults.push(`${name} is cut off`);
-  }
-  if (one.tagName === "BUTTON" && one.scrollWidth > one.clientWidth + 1) {
-    faults.push(`${name} is too narrow`);
-  }
-  for (const [other, its] of boxes) {
-    if (other === one || one.contains(other) || other.contains(one)) continue;
-    const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
-    const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
-    if (across > 1 && down > 1) faults.push(`${name} covers ${other.id || other.textContent}`);
-  }
-}
-return faults;
-"""
-
-
-def ask(page: Browser, action: str, **body: Any) -> Any:
-    """Make a request as the page does; its answer."""
-    return page.run(
-        """return fetch("api/" + arguments[0], {method: "POST",
-             headers: {"Content-Type": "application/json"},
-             body: JSON.stringify({session: sessionStorage.board, ...arguments[1]})})
-           .then((answer) => answer.json())""",
-        action, body,
-    )
-
-
-def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) -> None:
-    """Begin a game without the dialog, and wait until the page shows it."""
-    players = [white, black, ANALYST]
-    assert ask(page, "new", players=players, time={"kind": "turn", "seconds": 0.1}, **more) == {}
-    name = "You" if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
-    page.wait(f"document.querySelector('#player-top .name').textContent === 'Black: {name}'")
-
-
-def turns(page: Browser) -> list[str]:
-    """The turns in the list."""
-    found: list[str] = page.run(
-        "return [...document.querySelectorAll('#turns button')].map((one) => one.textContent)"
-    )
-    return found
-
-
-def click(page: Browser, *points: str) -> None:
-    """Click points of the board."""
-    for point in points:
-        page.click(f"[data-point={point}] .hit")
-
-
-def play(page: Browser, *points: str) -> None:
-    """Click a whole turn, and wait until it is in the list."""
-    count = len(turns(page))
-    click(page, *points)
-    page.wait(f"document.querySelectorAll('#turns button').length > {count}")
-
-
-def load(page: Browser, text: str) -> None:
-    """Open a text by the dialog."""
-    page.click("#import")
-    page.run("document.getElementById('import-text').value = arguments[0]", text)
-    page.click("#import-go")
 
 
 def test_the_first_turn_is_possible_at_once(server: Server, page: Browser) -> None:
@@ -156,6 +73,24 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
     assert outcome is not None and outcome.result == record.result
     assert str(outcome) in page.text("#status")
     shot(page, "game-over")
+
+
+def test_the_status_asks_for_a_man_only_where_there_is_one_to_take(page: Browser) -> None:
+    begin(page)
+    page.run(
+        """window.said = [];
+           const status = document.getElementById("status");
+           new MutationObserver(() => said.push(status.textContent))
+             .observe(status, {childList: true, subtree: true});"""
+    )
+    for point in ("a7", "a1", "d7", "d1"):
+        play(page, point)
+    asked = "White: place a man. Last: d1."
+    page.wait(f"document.getElementById('status').textContent === {asked!r}")
+    said = page.run("return said")
+    assert len(said) == 4 and said[0] == "Black: place a man. Last: a7."
+    play(page, "g7", "d1")
+    assert page.run("return said")[4].startswith("A mill! White: take a ringed man (a1, d1).")
 
 
 def test_a_mill_is_closed_and_a_man_taken_by_clicking(page: Browser) -> None:

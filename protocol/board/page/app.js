@@ -85,6 +85,8 @@ function drawTrouble() {
 }
 
 function drawStatus() {
+  // A whole turn is on its way: what is asked next comes with the server's answer.
+  if (choice.step === "done") return;
   const { position } = state;
   const mover = COLOURS[position.side];
   const parts = [];

@@ -28,12 +28,18 @@ export class Choice {
       this.taken.every((man) => turn.taken.includes(man)));
   }
 
-  /** What is asked for now: "none", "place", "man", "target" or "take". */
+  /** What is asked for now: "none", "place", "man", "target", "take"; "done": nothing more. */
   get step() {
     if (!this.turns.length) return "none";
-    if (this.to !== null) return "take";
+    if (this.to !== null) return this.whole ? "done" : "take";
     if (this.turns[0].origin === null) return "place";
     return this.origin === null ? "man" : "target";
+  }
+
+  /** The turn that was picked, once it is whole. */
+  get whole() {
+    if (this.to === null) return undefined;
+    return this.fitting.find((turn) => turn.taken.length === this.taken.length);
   }
 
   /** The points that can be picked now. */
@@ -41,6 +47,7 @@ export class Choice {
     const fitting = this.fitting;
     const pick = {
       none: () => [],
+      done: () => [],
       place: () => fitting.map((turn) => turn.to),
       man: () => fitting.map((turn) => turn.origin),
       target: () => fitting.map((turn) => turn.to),
@@ -57,7 +64,7 @@ export class Choice {
   /** Picks a point; gives the turn's text once it is whole, otherwise null. */
   pick(point) {
     if (!this.points.has(point)) {
-      if (this.step === "take") return null;
+      if (this.to !== null) return null;
       this.origin = this.canLift(point) && point !== this.origin ? point : null;
       return null;
     }
@@ -65,8 +72,6 @@ export class Choice {
     if (step === "man") this.origin = point;
     else if (step === "take") this.taken.push(point);
     else this.to = point;
-    if (this.to === null) return null;
-    const whole = this.fitting.find((turn) => turn.taken.length === this.taken.length);
-    return whole ? whole.text : null;
+    return this.whole ? this.whole.text : null;
   }
 }
