@@ -35,6 +35,10 @@ export class Dialogs {
     for (const side of [0, 1]) {
       $(`player-${side}`).addEventListener("change", () => this.showLevels());
     }
+    // The one button that submits is what Enter means; the others close the dialog by themselves.
+    for (const button of document.querySelectorAll("dialog button[type=button][value]")) {
+      button.addEventListener("click", () => button.closest("dialog").close(button.value));
+    }
     this.prepareImport();
     this.prepareExport();
     this.prepareOptions();

@@ -1,0 +1,71 @@
+"""The dialogs of the page: what Enter, Cancel and their main buttons do."""
+
+from __future__ import annotations
+
+from tests.board.steps import ask, begin
+from tests.board.webdriver import Browser
+
+
+def is_open(name: str) -> str:
+    """A condition: a dialog is open."""
+    return f"document.getElementById('{name}-dialog').open"
+
+
+def enter(page: Browser, selector: str, text: str) -> None:
+    """Replace what stands in a field."""
+    page.run(
+        "const one = document.querySelector(arguments[0]); one.focus(); one.value = arguments[1];",
+        selector, text,
+    )
+
+
+def hash_of(page: Browser, seat: int) -> str:
+    """An engine's Hash, as the board has it."""
+    options = ask(page, "options", seat=seat)["options"]
+    return str({option["name"]: option["value"] for option in options}["Hash"])
+
+
+def test_enter_sets_what_was_entered(page: Browser) -> None:
+    page.click("#options")
+    page.wait("document.querySelector('[data-option=Hash]')")
+    enter(page, "[data-option=Hash]", "64")
+    page.key("Enter")
+    page.wait(f"!{is_open('options')}")
+    assert hash_of(page, 1) == "64"
+    page.click("#new")
+    page.run("document.querySelector('#new-dialog details').open = true")
+    enter(page, "#field-NoRemovalPlies", "77")
+    page.key("Enter")
+    page.wait(f"!{is_open('new')}")
+    page.click("#new")
+    page.wait("document.getElementById('field-NoRemovalPlies').value === '77'")
+
+
+def test_cancel_leaves_whatever_was_entered(page: Browser) -> None:
+    before = hash_of(page, 1)
+    page.click("#options")
+    page.wait("document.querySelector('[data-option=Hash]')")
+    enter(page, "[data-option=Hash]", "0")
+    page.click("#options-dialog button[value=cancel]")
+    page.wait(f"!{is_open('options')}")
+    assert hash_of(page, 1) == before
+    page.click("#new")
+    # In the closed part of the dialog.
+    page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
+    page.click("#new-dialog button[value=cancel]")
+    page.wait(f"!{is_open('new')}")
+    page.click("#new")
+    page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
+    page.click("#begin")
+    page.wait("/NoRemovalPlies/.test(document.getElementById('toast').textContent)")
+
+
+def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:
+    begin(page)
+    ask(page, "load", text="1. d6 f4 *")
+    page.wait("document.querySelectorAll('#turns button').length === 2")
+    page.click("#new")
+    page.run("document.getElementById('time').value = '7'")
+    page.click("#apply")
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    assert page.run("return document.querySelectorAll('#turns button').length") == 2
