@@ -106,7 +106,7 @@ class Session:
                 if self._infos is None:
                     return None
                 job, infos = self._infos
-                return info_view(infos, len(job.turns), job.seat.part)
+                return info_view(infos, job.position, job.seat.part)
             return self.review
 
     def _tell(self, kind: str) -> None:

@@ -117,11 +117,11 @@ def position_view(position: Position) -> JSON:
     }
 
 
-def info_view(infos: list[Info], ply: int, part: str) -> JSON:
-    """An engine's best variations in the position after ``ply`` turns."""
+def info_view(infos: list[Info], position: Position, part: str) -> JSON:
+    """An engine's best variations in a position, which is named by its text."""
     best = infos[0] if infos else Info()
     return {
-        "ply": ply,
+        "position": format_position(position),
         "part": part,
         "depth": best.depth,
         "nodes": best.nodes,

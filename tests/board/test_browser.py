@@ -234,6 +234,40 @@ def test_the_analysis_moves_while_the_engine_thinks(page: Browser) -> None:
     page.wait("document.querySelectorAll('.arrow').length === 0")
 
 
+def test_an_evaluation_is_shown_beside_its_own_position_alone(page: Browser) -> None:
+    begin(page)
+    play(page, "d6")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 0")
+    assert page.run("return document.querySelectorAll('#lines li').length") == 3
+    page.click("#undo")
+    page.wait("document.querySelectorAll('#lines li').length === 0")
+    play(page, "f4")
+    assert page.run("return document.querySelectorAll('#lines li').length") == 0
+
+
+def test_the_log_is_the_same_after_a_time_in_the_background(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    page.click("#log-panel summary")
+    play(page, "d6")
+    log = "document.getElementById('log').textContent"
+    page.wait("document.querySelectorAll('#turns button').length === 2")
+    page.run("window.turn = (hidden) => {"
+             "  Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
+             "  document.dispatchEvent(new Event('visibilitychange')); }")
+    page.run("turn(true)")
+    page.wait("performance.getEntriesByType('resource').some((e) => /hidden/.test(e.name))")
+    page.run("turn(false)")
+    page.click("#undo")
+    page.wait("document.querySelectorAll('#turns button').length === 0")
+    play(page, "d6")
+    page.wait("document.querySelectorAll('#turns button').length === 2")
+    page.wait(f"{log}.match(/Black < bestmove/g).length >= 2")
+    assert len(re.findall("Black < bestmove", page.text("#log"))) == 2
+
+
 def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])

@@ -32,7 +32,7 @@ function paint() {
   const kinds = new Set(dirty);
   dirty.clear();
   if (!state) return;
-  const fresh = info && info.ply === state.cursor ? info : null;
+  const fresh = info && info.position === state.position.text ? info : null;
   if (kinds.has("state")) drawState();
   const judgements = review ? review.judgements : [];
   if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
@@ -231,7 +231,12 @@ async function main() {
     info: (news) => { info = news; redraw("info"); },
     review: (news) => { review = news; redraw("review"); },
     log: (lines) => log.add(lines),
-  }, (isLost) => { lost = isLost; if (state) drawTrouble(); });
+  }, (isLost) => {
+    lost = isLost;
+    // A stream that is taken up again tells the whole log once more.
+    if (!lost) log.clear();
+    if (state) drawTrouble();
+  });
 }
 
 main();

@@ -231,6 +231,11 @@ export class Log {
     this.draw();
   }
 
+  /** Forgets every line, before they all come again. */
+  clear() {
+    this.lines = [];
+  }
+
   draw() {
     if (!$("log-panel").open) return;
     const log = $("log");
