@@ -72,10 +72,15 @@ class Log:
             return list(islice(self._lines, skipped, None))
 
 
+LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo", "LevelSeed")
+"""Options that are set for a level."""
+
+
 class Seat:
     """One engine process with a part on the board: White's, Black's or the analyst's.
 
-    Whoever starts, ends or talks to the engine holds ``in_use``: one thread at a time may.
+    Whoever starts, ends or talks to the engine holds ``in_use``: one thread at a time may. To stop
+    a search, or to kill the engine, is free for any.
     """
 
     def __init__(self, part: str, log: Log, heard: Callable[[bytes], None]) -> None:
@@ -99,6 +104,10 @@ class Seat:
         """Choose who sits here; an engine that sat here is ended when next there is time."""
         if choice is not self.choice:
             self._wanted = {}
+        elif choice is not None and choice.levels and level != self.level:
+            # Another level counts for more than what the dialog made of the one before.
+            for name in LEVEL_OPTIONS:
+                self._wanted.pop(name, None)
         self.choice, self.level = choice, level
         self.version += 1
 

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from merels.engine.levels import LEVELS
 from merels.engine.position import Position
 from tests.board.server import Server, alive
 from tests.processes import FAKE, needs_proc
@@ -209,6 +210,19 @@ def test_clocks_run_and_fall(server: Server) -> None:
         server.api("undo", session=session)
         state = stream.until("state", lambda state: not state["turns"])
         assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
+
+
+def test_another_level_counts_for_more_than_the_dialog(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": 0, "level": "Master"}, {"engine": 0}]
+    server.api("new", session=session, players=players)
+    settings = {"UCI_Elo": "1000", "Hash": "8"}
+    server.api("configure", session=session, seat=1, settings=settings)
+    players[1] = {"engine": 0, "level": LEVELS[-1].name}
+    server.api("new", session=session, players=players)
+    options = server.api("options", session=session, seat=1)[1]["options"]
+    values = {option["name"]: option["value"] for option in options}
+    assert (values["UCI_Elo"], values["Hash"]) == (str(LEVELS[-1].elo), "8")
 
 
 def test_a_browser_that_vanishes_takes_nothing_down(server: Server) -> None:
