@@ -420,6 +420,13 @@ def test_nothing_overlaps(
     page.click("#analyse")
     page.wait("document.querySelectorAll('.arrow').length > 0")
     shot(page, name)
+    if name == "landscape":
+        # Board, clocks, status and buttons are in view without scrolling.
+        bottoms = page.run(
+            "return [...document.querySelectorAll('#board, .clock, #status, .buttons')]"
+            ".map((one) => one.getBoundingClientRect().bottom)"
+        )
+        assert len(bottoms) == 5 and max(bottoms) <= height
     if width < 400:
         play(page, "g7")
         board = page.run("return document.getElementById('board').getBoundingClientRect().width")
