@@ -56,11 +56,15 @@ def _serve(arguments: argparse.Namespace) -> int:
     port = parse_whole(arguments.port)
     if port is None or not 0 <= port < 65536:
         raise InputError(arguments.port, "expected a port from 0 (a free one) to 65535")
+    if not arguments.host:
+        raise InputError("-host", "expected an address to listen on; all of them are 0.0.0.0")
     try:
         server = BoardServer(arguments.host, port, choices)
-    except OSError as error:
+    except (OSError, TypeError, UnicodeError) as error:
+        # Two of them say that there can be no host of that name.
+        reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
-        raise InputError(where, f"cannot listen there ({error.strerror or error})") from None
+        raise InputError(where, f"cannot listen there ({reason or error})") from None
     try:
         print(f"The board is at {server.address}\nCtrl-C ends it.", flush=True)
         if not arguments.no_open:

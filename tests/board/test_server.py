@@ -339,9 +339,14 @@ def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     for flags, word in (
         (["-port", "x"], "port"),
         (["-engine", "name=A"], "cmd="),
+        (["-engine", "cmd= "], "cmd="),
+        (["-engine", "cmd='./my engine"], "No closing quotation"),
         (["-engine", "cmd=a", "proto=xyz"], "xyz"),
         (["-engine", "cmd=a", "colour=red"], "colour=red"),
         (["-host", "256.256.256.256"], "256.256.256.256"),
+        (["-host", "\udcff"], "cannot listen there"),
+        (["-host", "a" * 100], "cannot listen there"),
+        (["-host", ""], "-host"),
     ):
         assert main(["-no-open", *flags]) == 2
         assert word in capsys.readouterr().err
