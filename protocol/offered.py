@@ -32,6 +32,10 @@ class Option:
         text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
         if self.kind == "button":
             return ""
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self._refuse(text, "text that can be sent")
         if self.kind == "check":
             if text.lower() not in ("true", "false"):
                 self._refuse(text, "true or false")

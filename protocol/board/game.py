@@ -67,6 +67,7 @@ class Game:
     def __init__(self, start: Position, clock: Clock | None = None) -> None:
         self.positions = [start]
         self.turns: list[Turn] = []
+        self.opening_comment = ""
         self.comments: list[str] = []
         self.tags: dict[str, str] = {}
         self.cursor = 0
@@ -154,7 +155,10 @@ class Game:
             "White": names[WHITE],
             "Black": names[BLACK],
         }
-        return Record(self.positions[0], list(self.turns), comments, result, tags | self.tags)
+        return Record(
+            self.positions[0], list(self.turns), comments, result, tags | self.tags,
+            self.opening_comment,
+        )
 
 
 def from_record(record: Record) -> Game:
@@ -162,6 +166,7 @@ def from_record(record: Record) -> Game:
     game = Game(record.start)
     for turn in record.turns:
         game.play(turn)
+    game.opening_comment = record.opening_comment
     game.comments = [*record.comments, *[""] * len(record.turns)][: len(record.turns)]
     game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     game.stated = record.result

@@ -200,7 +200,8 @@ class Session:
             leave = not self._feeds and not self._asleep and monotonic() > self._watch_until
             if leave:
                 self._asleep = True
-                self._reviewing += 1
+                if self.review is not None and self.review["done"] < self.review["turns"]:
+                    self._forget_review()
         if leave or fell:
             self._changed()
 

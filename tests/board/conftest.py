@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from merels.protocol.board.engines import own_engine
+from merels.protocol.board.session import Session
 from tests.board.server import Server
 from tests.board.webdriver import Browser, missing
 from tests.processes import FAKE
@@ -25,6 +27,14 @@ def server() -> Iterator[Server]:
     mute = ("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute")
     with Server(*fake, *busy, *mute) as started:
         yield started
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """A board without a server: nobody watches it."""
+    session = Session("board", [own_engine()])
+    yield session
+    session.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from time import sleep
 from typing import Any
 
 import pytest
 
 from merels.engine.errors import InputError
-from merels.protocol.board.engines import own_engine
 from merels.protocol.board.session import Session
 from tests.board.server import Server
 
@@ -21,14 +19,6 @@ ANALYST = {"engine": 0}
 def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
     """A clock as the page asks for it, in seconds."""
     return {"kind": "clock", "base": base, "increment": increment}
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    """A board without a server: nobody watches it."""
-    session = Session("board", [own_engine()])
-    yield session
-    session.close()
 
 
 def test_a_game_opened_under_a_clock_is_played_on_with_it(server: Server) -> None:

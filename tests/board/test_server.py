@@ -122,6 +122,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("load", {"text": "1. 7 14\n2. 7"}, "7 is occupied (line 2)"),
         ("configure", {"seat": 1, "settings": {"Hash": "many"}}, "Hash"),
         ("configure", {"seat": 1, "settings": {"Hahs": 5}}, "did you mean 'Hash'"),
+        ("configure", {"seat": 1, "settings": {"TablePath": "\ud800"}}, "can be sent"),
         ("configure", {"seat": 1, "settings": {"MultiPV": 5}}, "by the board"),
         ("options", {"seat": 0}, "no engine"),
     ],
@@ -152,11 +153,12 @@ def test_a_board_that_is_gone_is_said_to_be(server: Server) -> None:
 
 def test_a_game_goes_in_and_out(server: Server) -> None:
     session = server.open()
-    record = '[Variant "multi"]\n\n1. a7 d6 2. d7 f6 3. g7xd6 b6 *'
+    record = '[Variant "multi"]\n\n{By Anna} 1. a7 d6 2. d7 f6 3. g7xd6 b6 *'
     assert server.api("load", session=session, text=record) == (200, {"turns": 6})
     status, forms = server.api("export", session=session)
     assert status == 200
     assert '[Variant "multi"]' in forms["record"] and "3. g7xd6 b6 *" in forms["record"]
+    assert "{By Anna} 1. a7" in forms["record"]
     assert "1. 1 5 2. 2 6 3. 3x5 4 *" in forms["playok"]
     assert forms["position"] == "********/*@*****@/OO*****O w 6 6 0 4"
     for form in ("record", "playok", "position", "seventeen"):

@@ -1,0 +1,18 @@
+"""A board without a server: what it does when nobody watches."""
+
+from __future__ import annotations
+
+import pytest
+
+from merels.protocol.board.session import Session
+
+
+def test_a_review_that_nobody_waits_for_ends(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.load({"text": "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 *"})
+    session.start_review({})
+    monkeypatch.setattr(session, "_watch_until", 0.0)
+    session.tick()
+    # Half of it would stand there for ever, as one that goes on.
+    assert session.review is None
