@@ -30,6 +30,7 @@ def main() -> None:
         words = line.split() or [""]
         if words[0] == "uci":
             print("id name Busy\noption name MultiPV type spin default 1 min 1 max 9")
+            print("option name Style type combo default Solid var Risky var solid")
             print("uciok", flush=True)
         elif words[0] == "isready":
             print("readyok", flush=True)

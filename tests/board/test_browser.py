@@ -46,10 +46,11 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
     begin(page, black=BEGINNER)
     chance = random.Random(5)
     clicks = 0
-    points = (
-        "return [...document.querySelectorAll('.point[aria-disabled=false]')]"
-        ".map((point) => point.dataset.point)"
-    )
+    # A man that was lifted is put somewhere, though another could be lifted instead.
+    points = """const all = (marks) => [...document.querySelectorAll(`.point${marks}`)]
+                  .map((point) => point.dataset.point);
+                const next = all(":has(.target, .take)");
+                return next.length ? next : all("[aria-disabled=false]");"""
     idle = "document.querySelectorAll('.point[aria-disabled=false]').length"
     over = "/\\((1-0|0-1|1\\/2-1\\/2)\\)/.test(document.getElementById('status').textContent)"
     while not page.run(f"return {over}"):
@@ -147,6 +148,27 @@ def test_men_are_dragged(page: Browser) -> None:
     page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
     page.wait("document.querySelectorAll('#turns button').length === 1")
     assert turns(page) == ["d6-b2"]
+
+
+def test_a_man_that_can_be_lifted_instead_is_said_to_be(page: Browser) -> None:
+    begin(page)
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('.man').length === 6")
+    click(page, "d6")
+    page.wait("document.querySelectorAll('.picked').length === 1")
+    other = page.run(
+        "const point = document.querySelector('[data-point=d7]');"
+        "return [point.ariaDisabled, point.ariaLabel]"
+    )
+    assert other == ["false", "d7, white man, can move"]
+
+
+def test_the_titles_of_turns_are_their_own_games_comments(page: Browser) -> None:
+    begin(page)
+    title = "document.querySelector('#turns button')?.title"
+    for comment in ("bold", "timid"):
+        load(page, f"1. d6 {{{comment}}} f4 *")
+        page.wait(f"{title} === {comment!r}")
 
 
 def test_a_board_is_played_with_the_keyboard_alone(page: Browser) -> None:

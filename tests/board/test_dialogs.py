@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.board.steps import ask, begin
+from tests.board.steps import BUSY, PERSON, ask, begin
 from tests.board.webdriver import Browser
 
 
@@ -69,3 +69,26 @@ def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:
     page.click("#apply")
     page.wait("document.querySelectorAll('.clock').length === 2")
     assert page.run("return document.querySelectorAll('#turns button').length") == 2
+
+
+def test_an_option_that_nobody_touched_stays_as_it_is(page: Browser) -> None:
+    begin(page)
+    ask(page, "players", players=[PERSON, PERSON, BUSY])
+    page.click("#options")
+    page.wait("document.querySelector('[data-option=Style]')")
+    # Its default is spelled in another case than the choice.
+    assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
+    page.click("#options-go")
+    page.wait(f"!{is_open('options')}")
+    options = ask(page, "options", seat=2)["options"]
+    assert {option["name"]: option["value"] for option in options}["Style"] == "Solid"
+
+
+def test_whoever_plays_black_alone_sits_below(page: Browser) -> None:
+    top = "document.getElementById('player-top').dataset.side"
+    for white, black, side in (("0", "", "0"), ("", "0", "1")):
+        page.click("#new")
+        for seat, engine in enumerate((white, black)):
+            page.run(f"document.getElementById('player-{seat}').value = '{engine}'")
+        page.click("#begin")
+        page.wait(f"{top} === '{side}'")

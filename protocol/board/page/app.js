@@ -18,7 +18,6 @@ let players;
 let turns;
 let dialogs;
 let lost = false;
-let turnRound = false;
 const dirty = new Set();
 const log = new Log();
 
@@ -161,7 +160,7 @@ const ACTIONS = {
   analyse: () => send("analyse", { on: !state.analysing }),
   review: () => send("review", { on: !(review && review.done < review.turns) }),
   restart: () => send("restart"),
-  new: () => dialogs.newGame(state, () => { turnRound = true; }),
+  new: () => dialogs.newGame(state, face),
   import: () => dialogs.open(state),
   export: () => dialogs.save(),
   options: () => dialogs.options(state),
@@ -169,8 +168,8 @@ const ACTIONS = {
 };
 
 /** Turns the board so that a person who plays Black alone sits below. */
-function face() {
-  const persons = state.players.slice(0, 2).map((player) => player.engine === null);
+function face(players) {
+  const persons = players.slice(0, 2).map((player) => player.engine === null);
   if ((persons[1] && !persons[0]) !== board.flipped && persons[0] !== persons[1]) flip();
 }
 
@@ -205,8 +204,7 @@ function onState(news) {
   // What was picked stays picked while nothing on the board has changed.
   if (!same) choice = new Choice(state.legal);
   redraw("state");
-  if (!before || turnRound) face();
-  turnRound = false;
+  if (!before) face(state.players);
 }
 
 async function main() {

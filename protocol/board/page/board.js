@@ -116,10 +116,11 @@ export class Board {
       if (takeable) ring("take", MAN + 5);
       parts.push(svg("circle", { class: "focus", r: 46 }));
       group.firstChild.replaceChildren(...parts);
-      group.classList.toggle("live", live.has(point) || choice.canLift(point));
+      const open = live.has(point) || choice.canLift(point);
+      group.classList.toggle("live", open);
       group.classList.toggle("takeable", takeable);
       group.setAttribute("aria-label", this.describe(point, colour, live, step));
-      group.setAttribute("aria-disabled", String(!live.has(point)));
+      group.setAttribute("aria-disabled", String(!open));
     }
     this.drawLast(last, moved);
     this.drawArrows(view.arrows);
@@ -135,10 +136,10 @@ export class Board {
   }
 
   describe(point, colour, live, step) {
-    const what = colour ? `${colour} man` : "empty";
-    if (!live.has(point)) return `${point}, ${what}`;
+    const what = `${point}, ${colour ? `${colour} man` : "empty"}`;
     const can = { place: "place here", man: "can move", target: "move here", take: "can be taken" };
-    return `${point}, ${what}, ${can[step]}`;
+    if (live.has(point)) return `${what}, ${can[step]}`;
+    return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
   }
 
   /** Marks the last turn: where its man came from and whom it took. */

@@ -19,6 +19,11 @@ function fill(select, choices, chosen) {
   select.replaceChildren(...options);
 }
 
+/** What stands in a field, as the protocol writes it. */
+function valueOf(input) {
+  return input.type === "checkbox" ? String(input.checked) : input.value;
+}
+
 /** Shows a dialog and resolves with the value of the button that closed it. */
 function show(dialog) {
   dialog.returnValue = "";
@@ -46,7 +51,7 @@ export class Dialogs {
 
   // A new game.
 
-  /** `onBegin` is called before a new game is asked for. */
+  /** `onBegin` is called with the players of a new game, once it has begun. */
   async newGame(state, onBegin) {
     const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
     state.players.forEach((player, seat) => {
@@ -73,8 +78,8 @@ export class Dialogs {
     });
     const wanted = { players, time: TIMES[Number($("time").value)][1] };
     if (end === "begin") {
-      onBegin();
       await api("new", { ...wanted, ...this.rules() });
+      onBegin(players);
     }
     if (end === "apply") await api("players", wanted);
   }
@@ -186,7 +191,7 @@ export class Dialogs {
       event.preventDefault();
       const settings = {};
       for (const input of $("options-list").querySelectorAll("[data-option]")) {
-        const value = input.type === "checkbox" ? String(input.checked) : input.value;
+        const value = valueOf(input);
         if (value !== input.dataset.before) settings[input.dataset.option] = value;
       }
       try {
@@ -227,7 +232,9 @@ export class Dialogs {
     let input = document.createElement("input");
     if (option.kind === "combo") {
       input = document.createElement("select");
-      fill(input, option.choices.map((choice) => [choice, choice]), option.value);
+      // Engines write their default now and then in another case than the choice that it is.
+      const same = (choice) => choice.toLowerCase() === option.value.toLowerCase();
+      fill(input, option.choices.map((choice) => [choice, choice]), option.choices.find(same));
     } else if (option.kind === "check") {
       Object.assign(input, { type: "checkbox", checked: option.value.toLowerCase() === "true" });
     } else if (option.kind === "spin") {
@@ -252,7 +259,7 @@ export class Dialogs {
     input.id = label.htmlFor;
     if (option.kind !== "button") {
       input.dataset.option = option.name;
-      input.dataset.before = option.kind === "check" ? option.value.toLowerCase() : option.value;
+      input.dataset.before = valueOf(input);
     }
     if (option.managed) {
       input.disabled = true;

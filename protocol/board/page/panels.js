@@ -138,7 +138,7 @@ export class TurnList {
   }
 
   draw(state, judgements) {
-    const key = JSON.stringify([state.turns, state.first, judgements.length]);
+    const key = JSON.stringify([state.turns, state.comments, state.first, judgements.length]);
     if (key !== this.key) this.build(state, judgements);
     this.key = key;
     let current = null;
