@@ -7,16 +7,17 @@ from threading import RLock, Thread
 from time import monotonic
 from typing import Any
 
-from merels.engine.errors import InputError, shorten
+from merels.engine.errors import InputError
 from merels.engine.levels import LEVELS
 from merels.engine.notation import START, parse_position, parse_turn
 from merels.engine.position import Position, Turn
 from merels.engine.record import Record, format_record
-from merels.engine.rules import DEFAULT_RULES, Rules, make_rules
+from merels.engine.rules import DEFAULT_RULES
 from merels.engine.search import Searcher
 from merels.protocol.board.engines import EngineChoice, Log, Seat
 from merels.protocol.board.feed import Feed
 from merels.protocol.board.game import Clock, Game, from_record
+from merels.protocol.board.requests import read_rules, read_settings, read_text, read_time
 from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.board.view import JSON, SHELF, info_view, state_view
 from merels.protocol.client import Info, Limit
@@ -28,7 +29,6 @@ UNWATCHED_SECONDS = 20.0
 HIDDEN_SECONDS = 600.0
 """How long for a page in the background, which lets go of its stream."""
 REVIEW_NODES = 100_000
-SECONDS_PER_TURN = (0.01, 3600.0)
 FULL = "full"
 
 
@@ -227,8 +227,8 @@ class Session:
 
     def new(self, body: JSON) -> JSON:
         """Begin a game: rules, players, time and, if not the usual, a first position."""
-        rules = _rules(body)
-        start = parse_position(_text(body, "position", START), rules)
+        rules = read_rules(body)
+        start = parse_position(read_text(body, "position", START), rules)
         with self._lock:
             self._set_players(body)
             for seat in self.seats:
@@ -251,7 +251,7 @@ class Session:
 
     def play(self, body: JSON) -> JSON:
         """A person's turn in the position looked at, which is after ``at`` turns."""
-        turn = parse_turn(_text(body, "turn"))
+        turn = parse_turn(read_text(body, "turn"))
         with self._lock:
             game = self.game
             if body.get("at") != game.cursor:
@@ -327,7 +327,7 @@ class Session:
 
     def load(self, body: JSON) -> JSON:
         """Take over a position or a game record, in any of the forms that are read."""
-        record = read_game(_text(body, "text"), _rules(body))
+        record = read_game(read_text(body, "text"), read_rules(body))
         with self._lock:
             game = from_record(record)
             game.clock = self._clock()
@@ -351,13 +351,7 @@ class Session:
 
     def configure(self, body: JSON) -> JSON:
         """Set options of one of the engines."""
-        settings = body.get("settings")
-        if not isinstance(settings, dict) or len(settings) > 200:
-            raise InputError("settings", "expected names and values")
-        for value in settings.values():
-            if value is not None and not isinstance(value, (str, int, bool)):
-                raise InputError(str(value), "expected a text, a number, or true or false")
-        self._seat(body).wish(settings)
+        self._seat(body).wish(read_settings(body))
         with self._lock:
             self._stop_clock()
         self._changed()
@@ -443,7 +437,7 @@ class Session:
             if chosen[2][0] is None:
                 raise InputError("players", "expected an engine as the analyst")
         if "time" in body:
-            self.time = _time(body["time"])
+            self.time = read_time(body["time"])
         for seat, (choice, level) in zip(self.seats, chosen):
             if (seat.choice, seat.level) != (choice, level):
                 seat.seat(choice, level)
@@ -472,43 +466,6 @@ class Session:
         if self.seats[part].choice is None:
             raise InputError(self.seats[part].part, "no engine plays there")
         return self.seats[part]
-
-
-def _text(body: JSON, name: str, default: str | None = None) -> str:
-    """A text of a request."""
-    value = body.get(name, default)
-    if not isinstance(value, str):
-        raise InputError(name, "expected a text")
-    return value
-
-
-def _rules(body: JSON) -> Rules:
-    """The rules of a request: a rule set and the fields that differ from it."""
-    fields = body.get("fields") or {}
-    if not isinstance(fields, dict):
-        raise InputError(shorten(str(fields)), "expected rule fields and their values")
-    variant = _text(body, "variant", DEFAULT_RULES.variant)
-    return make_rules(variant, [f"{name}={value}" for name, value in fields.items()])
-
-
-def _time(time: Any) -> JSON:
-    """A time control of a request, in seconds: so many a turn, or a clock with an increment."""
-    if isinstance(time, dict) and time.get("kind") == "turn":
-        return {"kind": "turn", "seconds": _seconds(time, "seconds", *SECONDS_PER_TURN)}
-    if isinstance(time, dict) and time.get("kind") == "clock":
-        return {
-            "kind": "clock",
-            "base": _seconds(time, "base", 1.0, 86_400.0),
-            "increment": _seconds(time, "increment", 0.0, 3600.0),
-        }
-    raise InputError("time", "expected seconds a turn, or a clock")
-
-
-def _seconds(time: JSON, name: str, low: float, high: float) -> float:
-    value = time.get(name)
-    if isinstance(value, (int, float)) and low <= value <= high:
-        return float(value)
-    raise InputError(str(value), f"expected from {low:g} to {high:g} seconds")
 
 
 ACTIONS: dict[str, Callable[[Session, JSON], JSON]] = {
