@@ -16,6 +16,11 @@ Value = str | int | bool | None
 """What an option can be set to: None presses a button."""
 
 
+def value_text(value: Value) -> str:
+    """A value as the protocol writes it."""
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option: ``kind`` is ``check``, ``spin``, ``combo``, ``string`` or ``button``."""
@@ -29,7 +34,7 @@ class Option:
 
     def check(self, value: Value) -> str:
         """The text to send for a value; `EngineError` says what the option takes."""
-        text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+        text = value_text(value)
         if self.kind == "button":
             return ""
         try:

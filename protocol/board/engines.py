@@ -13,7 +13,7 @@ from typing import Any
 from merels.engine.levels import LEVELS, any_seed
 from merels.engine.rules import FIELDS
 from merels.protocol.client import Engine, EngineError, Option, Options, ResourceLimits
-from merels.protocol.offered import Value
+from merels.protocol.offered import Value, value_text
 
 LOG_LINES = 2000
 """Lines of the raw log that are kept for each board."""
@@ -176,11 +176,10 @@ class Seat:
             {
                 "name": option.name,
                 "kind": option.kind,
-                "default": option.default,
                 "min": option.minimum,
                 "max": option.maximum,
                 "choices": option.choices,
-                "value": str_value(values.get(option.name.lower(), option.default)),
+                "value": value_text(values.get(option.name.lower(), option.default)),
                 "managed": option.name.lower() in MANAGED,
             }
             for option in _listed(engine.options)
@@ -227,11 +226,6 @@ class Seat:
             self._log.add(self.part, direction, line.decode("utf-8", "replace").rstrip())
             if direction == "<":
                 self._heard(line)
-
-
-def str_value(value: Value) -> str:
-    """A value as the protocol writes it."""
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
 def _listed(options: Options) -> list[Option]:

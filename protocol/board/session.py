@@ -268,7 +268,7 @@ class Session:
         return {}
 
     def undo(self, body: JSON) -> JSON:
-        """Take back the last turn of a person's, or the last turn where no person plays."""
+        """Take back a person's last turn; where no person has played, the last turn, and pause."""
         with self._lock:
             game = self.game
             persons = [

@@ -12,7 +12,6 @@ from threading import Condition, Thread
 from time import monotonic
 
 from merels.engine.position import Position, Turn
-from merels.protocol.adapters import Uci
 from merels.protocol.analysis import Analysis
 from merels.protocol.board.engines import Seat
 from merels.protocol.client import Engine, EngineError, Info, Limit
@@ -119,8 +118,7 @@ class Thinker:
         now = monotonic()
         if now - self._last_look >= PLAY_INFO_SECONDS:
             self._last_look = now
-            dialect: Uci = engine.dialect
-            info = dialect.info(line.strip(), job.position)
+            info = engine.dialect.info(line.strip(), job.position)
             if info.score is not None and info.multipv == 1:
                 self._on_info(job, [info])
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from merels.engine.board import NAMES, in_mills, points_of
+from merels.engine.board import NAMES, points_of
 from merels.engine.levels import LEVELS
 from merels.engine.notation import format_position
-from merels.engine.position import COLOURS, Position
+from merels.engine.position import Position
 from merels.engine.rules import FIELDS, PRESETS, Rules
-from merels.protocol.client import Info, PovScore
+from merels.protocol.client import Info
 from merels.protocol.review import expected, score_text
 from merels.protocol.shelf import Shelf
 
@@ -103,22 +103,19 @@ def position_view(position: Position) -> JSON:
     return {
         "white": [NAMES[point] for point in points_of(position.men[0])],
         "black": [NAMES[point] for point in points_of(position.men[1])],
-        "mills": [
-            NAMES[point] for men in position.men for point in points_of(in_mills(men))
-        ],
         "hands": list(position.hands),
         "side": position.side,
-        "plies": position.plies,
-        "number": position.number,
         "flying": [position.flies(side) for side in (0, 1)],
         "blocked": outcome is not None and outcome.reason == "blocked",
         "text": format_position(position),
-        "mover": COLOURS[position.side],
     }
 
 
 def info_view(infos: list[Info], position: Position, part: str) -> JSON:
-    """An engine's best variations in a position, which is named by its text."""
+    """An engine's best variations in a position, which is named by its text.
+
+    ``share`` is White's expected score, from 0 to 1.
+    """
     best = infos[0] if infos else Info()
     return {
         "position": format_position(position),
@@ -126,21 +123,13 @@ def info_view(infos: list[Info], position: Position, part: str) -> JSON:
         "depth": best.depth,
         "nodes": best.nodes,
         "nps": best.nps,
-        "time": best.time,
-        "share": None if best.score is None else _share(best.score),
+        "share": None if best.score is None else round(expected(best.score.white()), 4),
         "text": None if best.score is None else score_text(best.score),
         "lines": [
             {
                 "text": "" if info.score is None else score_text(info.score),
-                "share": None if info.score is None else _share(info.score),
                 "turns": [str(turn) for turn in info.pv[:LONGEST_LINE]],
-                "depth": info.depth,
             }
             for info in infos
         ],
     }
-
-
-def _share(score: PovScore) -> float:
-    """White's expected score, from 0 to 1."""
-    return round(expected(score.white()), 4)

@@ -99,7 +99,7 @@ def test_a_mill_is_closed_and_a_man_taken_by_clicking(page: Browser) -> None:
     for point in ("a7", "a1", "d7", "d1"):
         play(page, point)
     click(page, "g7")
-    page.wait("document.querySelectorAll('.takeable').length === 2")
+    page.wait("document.querySelectorAll('.ring.take').length === 2")
     assert "take a ringed man (a1, d1)" in page.text("#status")
     assert page.run("return document.querySelector('[data-point=a1]').ariaLabel").endswith(
         "black man, can be taken"
@@ -109,7 +109,7 @@ def test_a_mill_is_closed_and_a_man_taken_by_clicking(page: Browser) -> None:
     click(page, "b4")
     assert len(turns(page)) == 4
     page.key("Escape")
-    page.wait("document.querySelectorAll('.takeable').length === 0")
+    page.wait("document.querySelectorAll('.ring.take').length === 0")
     play(page, "g7", "d1")
     assert turns(page)[-1] == "g7xd1"
     assert page.run("return document.querySelectorAll('#board .gone').length") == 2
@@ -123,7 +123,7 @@ def test_two_men_are_taken_one_after_the_other(page: Browser) -> None:
     load(page, '[Variant "multi"]\n[FEN "O*******/O**@@@**/*O**@@@O w 4 3 0 5"]\n[SetUp "1"]\n\n*')
     page.wait("document.querySelectorAll('.man').length === 10")
     click(page, "d7")
-    page.wait("document.querySelectorAll('.takeable').length > 0")
+    page.wait("document.querySelectorAll('.ring.take').length > 0")
     legal = [str(turn) for turn in parse_position(
         "O*******/O**@@@**/*O**@@@O w 4 3 0 5",
         parse_record('[Variant "multi"]\n*').start.rules,

@@ -3,11 +3,9 @@
 import { Board } from "./board.js";
 import { Choice } from "./choice.js";
 import { Dialogs } from "./dialogs.js";
+import { $, COLOURS } from "./dom.js";
 import { api, listen, open } from "./net.js";
 import { drawInfo, drawReview, Log, Players, TurnList } from "./panels.js";
-
-const $ = (id) => document.getElementById(id);
-const COLOURS = ["White", "Black"];
 
 let state = null;
 let info = null;
@@ -21,7 +19,7 @@ let lost = false;
 const dirty = new Set();
 const log = new Log();
 
-// News may come sixty times a second: the page is drawn once a frame, with the latest of each kind.
+// News may come thirty times a second: the page is drawn once a frame, with the latest of each.
 function redraw(...kinds) {
   if (!dirty.size) requestAnimationFrame(paint);
   for (const kind of kinds) dirty.add(kind);

@@ -1,20 +1,13 @@
 // The board as a drawing: men, marks and arrows, and what a pointer or a key does on it.
 
 import { parse } from "./choice.js";
+import { svg } from "./dom.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MAN = 36;
 const DRAG = 6;
 
-export function svg(name, attributes = {}, text = "") {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text) element.textContent = text;
-  return element;
-}
-
 export class Board {
-  /** `onPick` is called with a point, `onLift` before a man is dragged, `onCancel` for Escape. */
+  /** `onPick` is called with a point, `onCancel` when a drag is given up. */
   constructor(root, points, { onPick, onCancel }) {
     Object.assign(this, { root, points, onPick, onCancel });
     this.flipped = false;
@@ -83,7 +76,7 @@ export class Board {
     }
   }
 
-  /** Draws a view: {white, black, last, choice, values, arrows}. */
+  /** Draws a view: {white, black, side, last, choice, values}. */
   draw(view) {
     this.view = view;
     const { choice } = view;
@@ -118,12 +111,10 @@ export class Board {
       group.firstChild.replaceChildren(...parts);
       const open = live.has(point) || choice.canLift(point);
       group.classList.toggle("live", open);
-      group.classList.toggle("takeable", takeable);
       group.setAttribute("aria-label", this.describe(point, colour, live, step));
       group.setAttribute("aria-disabled", String(!open));
     }
     this.drawLast(last, moved);
-    this.drawArrows(view.arrows);
     const groups = [...this.groups.values()];
     if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
   }
@@ -161,7 +152,7 @@ export class Board {
   }
 
   /** Draws the first turn of each variation: an arrow, or a disc where a man is placed. */
-  drawArrows(arrows = []) {
+  drawArrows(arrows) {
     this.over.replaceChildren();
     const seen = new Set();
     arrows.forEach((text, index) => {

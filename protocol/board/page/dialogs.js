@@ -1,8 +1,8 @@
 // The dialogs: a new game, opening and saving, engine options.
 
+import { $, COLOURS, element } from "./dom.js";
 import { api } from "./net.js";
 
-const $ = (id) => document.getElementById(id);
 const TIMES = [
   ["0.1 s a turn", { kind: "turn", seconds: 0.1 }],
   ["0.5 s a turn", { kind: "turn", seconds: 0.5 }],
@@ -17,6 +17,12 @@ const TIMES = [
 function fill(select, choices, chosen) {
   const options = choices.map(([text, value]) => new Option(text, value, false, value === chosen));
   select.replaceChildren(...options);
+}
+
+/** An input and the label that names it, for the two columns of a form. */
+function labelled(text, id, input) {
+  input.id = id;
+  return [element("label", { for: id }, text), input];
 }
 
 /** What stands in a field, as the protocol writes it. */
@@ -93,19 +99,13 @@ export class Dialogs {
 
   showFields(variant, values = this.about.variants[variant]) {
     const rows = this.about.fields.flatMap((field) => {
-      const label = document.createElement("label");
-      label.textContent = field.name;
-      label.htmlFor = `field-${field.name}`;
-      let input;
+      const input = element(field.choices.length ? "select" : "input");
       if (field.choices.length) {
-        input = document.createElement("select");
         fill(input, field.choices.map((choice) => [choice, choice]), values[field.name]);
       } else {
-        input = document.createElement("input");
         Object.assign(input, { type: "number", min: 0, max: field.max, value: values[field.name] });
       }
-      input.id = label.htmlFor;
-      return [label, input];
+      return labelled(field.name, `field-${field.name}`, input);
     });
     $("fields").replaceChildren(...rows);
   }
@@ -204,7 +204,7 @@ export class Dialogs {
   }
 
   async options(state) {
-    const parts = ["White", "Black", "Analysis"];
+    const parts = [...COLOURS, "Analysis"];
     const seats = state.players
       .map((player, seat) => [`${parts[seat]}: ${player.name}`, String(seat), player.engine])
       .filter(([, , engine]) => engine !== null);
@@ -226,12 +226,9 @@ export class Dialogs {
   }
 
   optionRow(option) {
-    const label = document.createElement("label");
-    label.textContent = option.name;
-    label.htmlFor = `option-${option.name}`;
-    let input = document.createElement("input");
+    const tags = { combo: "select", button: "button" };
+    const input = element(tags[option.kind] || "input");
     if (option.kind === "combo") {
-      input = document.createElement("select");
       // Engines write their default now and then in another case than the choice that it is.
       const same = (choice) => choice.toLowerCase() === option.value.toLowerCase();
       fill(input, option.choices.map((choice) => [choice, choice]), option.choices.find(same));
@@ -242,7 +239,6 @@ export class Dialogs {
       if (option.min !== null) input.min = option.min;
       if (option.max !== null) input.max = option.max;
     } else if (option.kind === "button") {
-      input = document.createElement("button");
       Object.assign(input, { type: "button", textContent: "Press" });
       input.addEventListener("click", async () => {
         try {
@@ -256,15 +252,15 @@ export class Dialogs {
     } else {
       Object.assign(input, { type: "text", value: option.value });
     }
-    input.id = label.htmlFor;
+    const row = labelled(option.name, `option-${option.name}`, input);
     if (option.kind !== "button") {
       input.dataset.option = option.name;
       input.dataset.before = valueOf(input);
     }
     if (option.managed) {
       input.disabled = true;
-      input.title = label.title = "Set by the board itself";
+      for (const one of row) one.title = "Set by the board itself";
     }
-    return [label, input];
+    return row;
   }
 }

@@ -1,18 +1,9 @@
 // What stands around the board: players with clocks and hands, the evaluation bar, variations,
 // the list of turns, the review's graph and the raw log.
 
-import { svg } from "./board.js";
+import { $, COLOURS, element, svg } from "./dom.js";
 
-const COLOURS = ["White", "Black"];
 const LOG_LINES = 1000;
-const $ = (id) => document.getElementById(id);
-
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 function clockText(seconds) {
   const left = Math.max(0, seconds);

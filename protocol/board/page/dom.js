@@ -1,0 +1,23 @@
+// What every part of the page needs to find and to make its elements.
+
+const SVG = "http://www.w3.org/2000/svg";
+export const COLOURS = ["White", "Black"];
+
+/** The element of an id. */
+export const $ = (id) => document.getElementById(id);
+
+function prepare(made, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** Makes an element; text among the children is never read as HTML. */
+export function element(name, attributes = {}, ...children) {
+  return prepare(document.createElement(name), attributes, children);
+}
+
+/** Makes a part of a drawing. */
+export function svg(name, attributes = {}, ...children) {
+  return prepare(document.createElementNS(SVG, name), attributes, children);
+}
