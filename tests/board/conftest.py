@@ -12,6 +12,7 @@ import pytest
 from merels.protocol.board.engines import own_engine
 from merels.protocol.board.session import Session
 from tests.board.server import Server
+from tests.board.steps import complaints
 from tests.board.webdriver import Browser, missing
 from tests.processes import FAKE
 
@@ -58,5 +59,4 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     chromium.open(server.address)
     chromium.wait("document.querySelectorAll('.target').length === 24")
     yield chromium
-    faults = [text for text in chromium.messages() if "the server responded with" not in text]
-    assert faults == []
+    assert complaints(chromium) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -25,11 +26,14 @@ class Server:
             [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True
         )
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        # The address comes in one piece.
+        said, _, _ = select.select([self._process.stdout], [], [], 30)
+        line = self._process.stdout.readline() if said else ""
         self.address = line.split()[-1] if line else ""
         if not self.address.startswith("http"):
-            self._process.wait(10)
-            raise AssertionError(self.errors())
+            self._process.kill()
+            self._process.wait()
+            raise AssertionError(f"the board gives no address: {self.errors()}")
         parts = urlsplit(self.address)
         self.host = f"{parts.hostname}:{parts.port}"
         self.port = parts.port or 0

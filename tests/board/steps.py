@@ -102,3 +102,17 @@ def load(page: Browser, text: str) -> None:
     page.click("#import")
     page.run("document.getElementById('import-text').value = arguments[0]", text)
     page.click("#import-go")
+
+
+def complaints(page: Browser) -> list[str]:
+    """What the browser has complained of since the last call.
+
+    Where a test opens a style sheet as a page, it looks in vain for that page's icon.
+    """
+    return [text for text in page.messages() if "/favicon.ico" not in text]
+
+
+def refused(page: Browser) -> None:
+    """Forget the complaint of a request that the server had to refuse; there must be one."""
+    said = complaints(page)
+    assert said and all("/api/" in text for text in said), said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.board.steps import BUSY, PERSON, ask, begin
+from tests.board.steps import BUSY, PERSON, ask, begin, refused
 from tests.board.webdriver import Browser
 
 
@@ -58,6 +58,7 @@ def test_cancel_leaves_whatever_was_entered(page: Browser) -> None:
     page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
     page.click("#begin")
     page.wait("/NoRemovalPlies/.test(document.getElementById('toast').textContent)")
+    refused(page)
 
 
 def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:

@@ -6,7 +6,6 @@ import os
 import shlex
 import signal
 import socket
-import time
 
 import pytest
 
@@ -262,9 +261,7 @@ def test_its_engines_end_with_it() -> None:
             while len(stream.pids) < 2:
                 stream.next()
         assert all(map(alive, stream.pids))
-        started = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - started < 10
         assert not any(map(alive, stream.pids))
 
 
