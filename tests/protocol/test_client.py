@@ -127,6 +127,16 @@ def test_an_analysis_is_stopped_from_another_thread() -> None:
         timer.join()
 
 
+def test_a_search_that_nothing_ends_is_killed_from_another_thread() -> None:
+    with Engine.popen(fake("never")) as engine:
+        killer = threading.Timer(0.1, engine.kill)
+        killer.start()
+        with pytest.raises(EngineTerminated, match="killed by SIGKILL"):
+            engine.play(Position(), Limit(time=30.0))
+        killer.join()
+    engine.kill()  # Its number may be another's by now: nothing happens.
+
+
 def test_playing_ends_an_analysis_that_still_runs() -> None:
     with Engine.popen(MERELS) as engine:
         analysis = engine.analysis(Position())
