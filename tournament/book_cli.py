@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TextIO
 
 from merels.engine import __version__
+from merels.engine.errors import printable
 from merels.engine.rules import DEFAULT_RULES
 from merels.engine.tables.probe import Tables, open_tables
 from merels.protocol.console import (
+    MOST,
     add_flag,
     add_rules_flags,
     guarded,
@@ -29,18 +31,19 @@ from merels.tournament.book import (
     Found,
     make_book,
 )
-from merels.tournament.files import system_error
+from merels.tournament.files import file_error, system_error
 from merels.tournament.flags import whole
 
 DESCRIPTION = f"""\
 Makes balanced openings: random positions from the placing phase, all different under the
 symmetries of the board, no man ahead and no mill in sight, that two deep searches find level:
-one for the side to move, one for the other side after the best turn. Either must have {CHOICES} turns
-that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command makes the same file.
+one for the side to move, one for the other side after the best turn. Either must have
+{CHOICES} turns that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command makes
+the same file.
 
 With -tables they are positions that tables of the whole moving phase (merels tables build -all)
-prove drawn, where at most one turn of {HOLDING_SHARE} holds the draw; searches only turn away in advance
-what is far from level.
+prove drawn, where at most one turn of {HOLDING_SHARE} holds the draw; searches only turn away in
+advance what is far from level.
 
 The books that merels tournament -openings book plays from are proven ones."""
 
@@ -56,13 +59,13 @@ def main(argv: list[str]) -> int:
     usual = BookSettings(DEFAULT_RULES)
     parser = make_parser("book", DESCRIPTION)
     add_rules_flags(parser)
-    for flag, metavar, default, text in (
-        ("positions", "N", usual.positions, "how many"),
-        ("nodes", "N", usual.nodes, "nodes of a deep search"),
-        ("bound", "CP", usual.bound, "how far from level a score may be, in centi-men"),
+    for flag, metavar, most, default, text in (
+        ("positions", "N", MOST_POSITIONS, usual.positions, "how many"),
+        ("nodes", "N", MOST, usual.nodes, "nodes of a deep search"),
+        ("bound", "CP", MOST, usual.bound, "how far from level a score may be, in centi-men"),
     ):
         add_flag(
-            parser, flag, metavar=metavar, type=whole_from(1), default=default,
+            parser, flag, metavar=metavar, type=whole_from(1, most), default=default,
             help=f"{text} (default: {default})",
         )
     add_flag(
@@ -70,7 +73,8 @@ def main(argv: list[str]) -> int:
         help="placements before the position, in turn (default: %(default)s)",
     )
     add_flag(
-        parser, "srand", metavar="N", default=str(usual.seed), help="the seed (default: %(default)s)"
+        parser, "srand", metavar="N", default=str(usual.seed),
+        help="the seed (default: %(default)s)",
     )
     add_flag(parser, "out", metavar="FILE", help="write there instead of to the terminal")
     add_flag(
@@ -97,7 +101,7 @@ def _settings(arguments: argparse.Namespace) -> BookSettings:
     shortest = whole(first, "A of -plies A-B")
     return BookSettings(
         rules=rules_of(arguments),
-        positions=min(arguments.positions, MOST_POSITIONS),
+        positions=arguments.positions,
         shortest=shortest,
         longest=whole(last, "B of -plies A-B") if dash else shortest,
         nodes=arguments.nodes,
@@ -112,16 +116,25 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
     if out is None:
         _write(settings, tables, sys.stdout, "FILE")
         return 0
-    partial = f"{out}.part"
+    if os.path.exists(out) and not os.path.isfile(out):
+        raise file_error(out, "cannot write the book here: expected the name of a file")
+    target = os.path.realpath(out)  # a link stays one
+    partial = f"{target}.part"
     try:
-        with open(partial, "w", encoding="utf-8", newline="\n") as file:
-            _write(settings, tables, file, out)
-        os.replace(partial, out)
-    except KeyboardInterrupt:
-        print(f"merels book: stopped; what there is stands in {partial}", file=sys.stderr)
-        raise
+        file = open(partial, "w", encoding="utf-8", newline="\n")
     except OSError as error:
         raise system_error(out, "write", error) from None
+    try:
+        with file:
+            _write(settings, tables, file, out)
+        os.replace(partial, target)
+    except BaseException as error:
+        print(
+            f"merels book: stopped; what there is stands in {printable(partial)}", file=sys.stderr
+        )
+        if isinstance(error, OSError):
+            raise system_error(out, "write", error) from None
+        raise
     return 0
 
 

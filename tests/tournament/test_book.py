@@ -1,5 +1,6 @@
 """Balanced openings: the maker keeps its promises, and the books that come with merels do."""
 
+import os
 import re
 
 import pytest
@@ -19,6 +20,7 @@ from merels.tournament.settings import OpeningSettings
 from tests.tournament.processes import Marked
 from tests.tournament.specs import MERELS
 
+posix = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and symbolic links")
 PROVEN = re.compile(
     r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): proven draw, (\d+) of (\d+) turns hold it"
 )
@@ -37,6 +39,14 @@ def entries(text):
 def made(capsys, *words):
     assert main(["book", *words]) == 0
     return capsys.readouterr()
+
+
+def status_of(*words):
+    """The exit status, also where argparse leaves with it."""
+    try:
+        return main([*words])
+    except SystemExit as leaving:
+        return leaving.code
 
 
 def two_in_line(men):
@@ -90,6 +100,36 @@ def test_same_command_same_book(capsys, tmp_path):
     assert [opening.position for opening in openings] == [text for text, *_ in entries(first.out)]
 
 
+@posix
+def test_out_never_replaces_what_is_no_plain_file(tmp_path, capsys):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("folder", "pipe"):
+        assert main(["book", *SMALL, "-out", str(tmp_path / name)]) == 2
+        error = capsys.readouterr().err
+        assert "expected the name of a file" in error and name in error
+        assert "tried" not in error, "it is said before the work, not after it"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "pipe"]
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@posix
+def test_out_writes_through_a_symbolic_link(tmp_path, capsys):
+    book, link = tmp_path / "book.pos", tmp_path / "link"
+    book.write_text("old")
+    link.symlink_to("book.pos")
+    made(capsys, *SMALL, "-out", str(link))
+    assert link.is_symlink() and len(entries(book.read_text())) == 8
+
+
+def test_what_a_failed_book_leaves_is_named(tmp_path, capsys):
+    path = tmp_path / "book.pos"
+    words = ["-positions", "50", "-plies", "1", "-nodes", "100", "-bound", "10000"]
+    assert main(["book", *words, "-out", str(path)]) == 2
+    assert f"what there is stands in {path}.part" in capsys.readouterr().err
+    assert entries((tmp_path / "book.pos.part").read_text()) and not path.exists()
+
+
 def test_lengths_take_turns():
     settings = BookSettings(parse_rules("multi"), 6, 3, 5, nodes=2000, bound=200)
     kept = [found.entry for found in make_book(settings) if found.entry is not None]
@@ -133,10 +173,11 @@ def test_too_few_positions():
         (["-srand", "-1"], "a whole number"),
         (["-variant", "chess"], "a rule set"),
         (["-out", "/nowhere/at/all.pos"], "cannot write this file"),
+        (["-positions", "100001"], "from 1 to 100000"),
     ],
 )
 def test_mistakes(capsys, words, message):
-    assert main(["book", *SMALL, *words]) == 2
+    assert status_of("book", *SMALL, *words) == 2
     captured = capsys.readouterr()
     assert message in captured.err and "Traceback" not in captured.err
 
