@@ -13,6 +13,7 @@ from merels.engine.errors import InputError, printable
 from merels.engine.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tables.probe import open_tables
 from merels.protocol.limits import read_limits
+from merels.tournament.clock import MILLISECOND
 from merels.tournament.files import file_digest
 from merels.tournament.flags import OPTION_PREFIX, Given, choice, real, switch, whole
 from merels.tournament.openings import BOOK, shipped_book
@@ -40,7 +41,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     demo = not given.engines
     each = given.pairs.get("-each", {})
     entries = given.engines or level_entries(DEMO_LEVELS)
-    if demo and not {"tc", "st", "nodes", "depth", "plies"} & set(each):
+    if demo and not {"tc", "st", "nodes", "depth"} & set(each):
         each = {"tc": DEMO_LIMIT, **each}
     engines = make_engines(entries, each)
     sprt = _sprt(given, len(engines))
@@ -52,7 +53,9 @@ def make_settings(given: Given, seed: int | None) -> Settings:
         seed = given.number("-srand", 0, 0, 2**63 - 1)
     games = given.number("-games", 2, 1, 10_000)
     if "-repeat" in given.words:
-        games = given.number("-repeat", 2, 1, 10_000)
+        games = max(games, given.number("-repeat", 2, 1, 10_000))
+    if "-seeds" in given.words and style != "gauntlet":
+        raise InputError("-seeds", "expected -tournament gauntlet with it")
     rules = make_rules(given.text("-variant", DEFAULT_VARIANT), given.words.get("-set", []))
     return Settings(
         engines=engines,
@@ -109,7 +112,7 @@ def make_engines(
         if not values.get("cmd"):
             raise InputError("-engine", f"engine {number} has no cmd=, the program to run")
         name = entry.get("name") or _free_name(values["cmd"], taken)
-        if not name.isprintable():
+        if not name.isprintable() or name.isspace():
             raise InputError(name, "expected a name of printable characters")
         taken.add(name)
         engines.append(_engine(name, values))
@@ -179,10 +182,9 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
     """What an engine may spend."""
     if "tc" in values and "st" in values:
         raise InputError(values["st"], f"give tc= or st= {where}, not both")
-    depth = values.get("depth", values.get("plies"))
-    nodes = values.get("nodes")
+    depth, nodes = values.get("depth"), values.get("nodes")
     if not ("tc" in values or "st" in values or depth or nodes):
-        raise InputError(where, "this engine has no limit; add tc=, st=, nodes= or depth=")
+        raise InputError("-engine", f"no limit {where}; add tc=, st=, nodes= or depth=")
     clock = parse_time_control(values.get("tc", "inf"), where)
     per_move = None
     if "st" in values:
@@ -197,7 +199,7 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
         per_move=per_move,
         nodes=None if nodes is None else whole(nodes, f"nodes= {where}", 1, 10**15),
         depth=None if depth is None else whole(depth, f"depth= {where}", 1, 10**6),
-        margin=margin * (NANOSECONDS // 1000),
+        margin=margin * MILLISECOND,
     )
 
 
@@ -236,6 +238,9 @@ def _openings(given: Given) -> OpeningSettings:
     flag = "-openings"
     plies = given.pairs.get(flag, {}).get("plies")
     file = given.key(flag, "file", "")
+    for key in ("format", "order", "start"):
+        if not file and key in given.pairs.get(flag, {}):
+            raise InputError(f"{key}=", f"expected file= as well behind {flag}: a file or book")
     path = file
     if file == BOOK:
         path = shipped_book(preset(given.text("-variant", DEFAULT_VARIANT)))

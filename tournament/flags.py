@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from merels.engine.errors import InputError
 from merels.engine.numbers import parse_whole
 from merels.protocol import limits
+from merels.tournament.files import file_error, read_text
 
 OPTION_PREFIX = "option."
+SWITCHES = ("ponder", "twosided")
+"""Keys that mean yes where nothing is said of them, as other runners have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ FLAGS: dict[str, Flag] = {
     "-tournament": Flag("roundrobin, gauntlet, swiss or knockout", words=(1, 1)),
     "-rounds": Flag("how often everyone meets (2); the rounds of a swiss", words=(1, 1)),
     "-games": Flag("games of an encounter (2), two by two on one opening", words=(1, 1)),
-    "-repeat": Flag("the same as -games 2, or -games N", words=(0, 1)),
+    "-repeat": Flag("at least 2 games of an encounter, or at least N", words=(0, 1)),
     "-noswap": Flag("do not exchange colours within a pair"),
     "-reverse": Flag("exchange colours throughout"),
     "-seeds": Flag("gauntlet: the first N engines meet the rest (1)", words=(1, 1)),
@@ -56,23 +59,26 @@ FLAGS: dict[str, Flag] = {
     "-set": Flag("a rule field over it, such as Flying=never", words=(1, 99), repeats=True),
     "-openings": Flag(
         "where games start: book, our 500 positions proven drawn; a file, format=pos|pgn; or, "
-        "without either, random placements; order=sequential|random start=N",
+        "without either, random placements of plies=N; of a file: order=sequential|random start=N",
         ("file", "format", "order", "plies", "start"), plain="file",
     ),
     "-event": Flag("the event's name", words=(1, 1)),
     "-site": Flag("the site's name", words=(1, 1)),
     "-draw": Flag(
-        "adjudicate draws: score (in centi-men) near 0 for movecount turns",
+        "adjudicate draws: from movenumber (0) on, both scores within score (0 centi-men) of 0 for "
+        "movecount (1) moves",
         ("movenumber", "movecount", "score"), group="Adjudication",
     ),
     "-resign": Flag(
-        "adjudicate losses: score below -score for movecount turns",
+        "adjudicate losses: from movenumber (0) on, score at or below -score (in centi-men) for "
+        "movecount (1) turns; twosided: and the other side agrees",
         ("movenumber", "movecount", "score", "twosided"), group="Adjudication",
     ),
     "-maxmoves": Flag("a draw after so many moves", words=(1, 1), group="Adjudication"),
     "-tb": Flag("adjudicate by endgame tables in this folder", words=(1, 1), group="Adjudication"),
     "-sprt": Flag(
-        "stop when a sequential test is decided; model=normalized|logistic|bayesian",
+        "stop when a sequential test is decided: alpha= and beta= (0.05), "
+        "model=normalized|logistic|bayesian (the first)",
         ("elo0", "elo1", "alpha", "beta", "model"), group="Statistics",
     ),
     "-report": Flag("penta=false: judge by games, not by pairs", ("penta",), group="Statistics"),
@@ -188,14 +194,14 @@ def choice(text: str, what: str, choices: Sequence[str]) -> str:
 
 def suggestion(text: str, known: Iterable[str]) -> str:
     """``; did you mean …?`` where something known is close to the text, else nothing."""
-    close = difflib.get_close_matches(text.lower(), list(known), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(text.lower(), list(known), n=1, cutoff=0.7)
     return f"; did you mean {close[0]}?" if close else ""
 
 
 def parse(argv: Sequence[str]) -> Given:
     """The flags of a command line, each word checked to belong to one."""
     given = Given()
-    for name, words in _grouped(list(argv)):
+    for name, words in _expanded(argv):
         flag = FLAGS[name]
         if flag.keys:
             pairs = _pairs(name, flag, words)
@@ -203,12 +209,10 @@ def parse(argv: Sequence[str]) -> Given:
                 given.engines.append(pairs)
             else:
                 given.pairs.setdefault(name, {}).update(pairs)
-                if name == "-config":
-                    _include(given, pairs)
             continue
         fewest, most = flag.words
         if not fewest <= len(words) <= most:
-            takes = "no word" if most == 0 else "a word" if fewest else "one word or none"
+            takes = "no value" if most == 0 else "a value" if fewest else "one value or none"
             extra = words[most] if len(words) > most else name
             raise InputError(extra, f"{name} takes {takes}; see merels tournament --help")
         if flag.repeats:
@@ -218,26 +222,33 @@ def parse(argv: Sequence[str]) -> Given:
     return given
 
 
-def _include(given: Given, pairs: dict[str, str]) -> None:
-    """Read the flags in a file as if they stood in its place."""
-    from merels.tournament.files import file_error, read_text
+def _expanded(argv: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each flag with its words; in the place of a file of flags those that are in it."""
+    for name, words in _grouped(argv):
+        if name != "-config":
+            yield name, words
+            continue
+        path = _pairs(name, FLAGS[name], words).get("file", "")
+        if not path:
+            raise InputError(name, "expected file=, a text file of flags")
+        for inner in _grouped(_words_in(path)):
+            if inner[0] == "-config":
+                raise file_error(path, "a file of flags cannot name another with -config")
+            yield inner
 
-    path = pairs.pop("file", "")
-    if not path:
-        raise InputError("-config", "expected file=, a text file of flags")
+
+def _words_in(path: str) -> list[str]:
+    """The words of a file of flags, split as a shell splits them; ``#`` starts a comment."""
+    text = read_text(path)
+    if "\0" in text:
+        raise file_error(path, "expected a text file of flags, found a zero byte in it")
     try:
-        inner = parse(shlex.split(read_text(path), comments=True))
+        return shlex.split(text, comments=True)
     except ValueError as error:
-        if isinstance(error, InputError):
-            raise
         raise file_error(path, f"cannot read the flags in this file: {error}") from None
-    given.engines.extend(inner.engines)
-    given.words.update(inner.words)
-    for name, found in inner.pairs.items():
-        given.pairs.setdefault(name, {}).update(found)
 
 
-def _grouped(words: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _grouped(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Each flag with the words behind it."""
     index = 0
     while index < len(words):
@@ -249,7 +260,7 @@ def _grouped(words: list[str]) -> Iterator[tuple[str, list[str]]]:
         end = index + 1
         while end < len(words) and not _looks_like_flag(words[end]):
             end += 1
-        yield name, words[index + 1 : end]
+        yield name, list(words[index + 1 : end])
         index = end
 
 
@@ -259,13 +270,13 @@ def _looks_like_flag(word: str) -> bool:
 
 
 def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
-    """The ``key=value`` words of a flag."""
+    """The ``key=value`` words of a flag; ``plies`` of an engine is its ``depth``."""
     pairs: dict[str, str] = {}
     for index, word in enumerate(words):
         key, equals, value = word.partition("=")
         if not equals and flag.plain and index == 0:
             key, value = flag.plain, word
-        elif not equals and key == "twosided":
+        elif not equals and key in SWITCHES and key in flag.keys:
             value = "true"
         elif not equals:
             keys = ", ".join(f"{known}=" for known in flag.keys if known != OPTION_PREFIX)
@@ -275,5 +286,7 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
                 raise InputError(word, "expected option.Name=value")
         elif key not in flag.keys:
             raise InputError(f"{key}=", f"unknown key for {name}{suggestion(key, flag.keys)}")
+        if key == "plies" and "depth" in flag.keys:
+            key = "depth"
         pairs[key] = value
     return pairs

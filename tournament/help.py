@@ -24,7 +24,7 @@ Keys of -engine and -each:
   name=NAME             proto=uci|ugi|sanmill option.NAME=VALUE
   tc=MOVES/MIN:SEC+INC  a clock, such as 40/1:30+0.5, 10+0.1 or inf
   st=SECONDS a turn     nodes=N a turn        depth=N (or plies=N) a turn
-  timemargin=MS         ponder=on             restart=on starts it anew for each game
+  timemargin=MS (0)     ponder                restart=on starts it anew for each game
   starttimeout=SECONDS to start (10)          pingtimeout=SECONDS to answer (15)
   cpu=SECONDS           memory=MIB            core=MIB: the most that each of its processes may
                         use: processor time in a game, address space, size of a core dump

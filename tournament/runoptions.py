@@ -50,11 +50,16 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     usual = min(len(_cores()), 4) if demo else 1
     concurrency = given.number("-concurrency", usual, 1, MOST_WORKERS)
     executor = given.text("-executor", "") or None
-    if executor is not None and not all(executor.partition(":")):
-        raise InputError(executor, "expected -executor module:factory")
+    cpus, log = _cpus(given, settings, concurrency), _log(given)
+    if executor is not None:
+        if not all(executor.partition(":")):
+            raise InputError(executor, "expected -executor module:factory")
+        if cpus or log is not None and log.engines:
+            flag = "-use-affinity" if cpus else "-log engine="
+            raise InputError(flag, "works on this machine alone, not with -executor")
     return RunOptions(
         concurrency=concurrency,
-        cpus=_cpus(given, settings, concurrency),
+        cpus=cpus,
         executor=executor,
         shard=_shard(given, settings),
         intervals=Intervals(
@@ -68,7 +73,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
             given.key_switch("-pgnout", "nodes", False),
             given.key_switch("-pgnout", "timeleft", False),
         ),
-        log=_log(given),
+        log=log,
         port=given.number("-serve", 0, 0, 65535) if "-serve" in given.words else None,
         quiet="-quiet" in given.words,
     )
@@ -105,7 +110,9 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     count = whole(parts, "n of -shard i/n", 1, 10**6)
     index = whole(part, "i of -shard i/n", 1, count)
     if count > 1 and settings.format in ("swiss", "knockout"):
-        raise InputError(text, f"a {settings.format} cannot be played in parts: it pairs by results")
+        raise InputError(
+            text, f"a {settings.format} cannot be played in parts: it pairs by results"
+        )
     if count > 1 and settings.sprt is not None:
         raise InputError(text, "a part cannot decide a test; play it whole or leave -sprt out")
     return index, count
@@ -146,10 +153,10 @@ def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]
 
 
 def _parse_cpus(text: str) -> list[int]:
-    """The numbers of a list such as ``0,2-5``."""
-    cpus: list[int] = []
+    """The numbers of a list such as ``0,2-5``, each once."""
+    cpus: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.partition("-")
         low = whole(first, "-use-affinity", 0, 4095)
-        cpus.extend(range(low, (whole(last, "-use-affinity", low, 4095) if dash else low) + 1))
-    return cpus
+        cpus.update(range(low, (whole(last, "-use-affinity", low, 4095) if dash else low) + 1))
+    return sorted(cpus)

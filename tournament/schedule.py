@@ -16,8 +16,9 @@ from merels.tournament.settings import Settings
 
 
 class Schedule(NamedTuple):
-    """A format. ``pair(settings, number, results)`` gives round ``number`` (from 0), or [] at the end.
+    """A format.
 
+    ``pair(settings, number, results)`` gives round ``number`` (from 0), or [] at the end.
     ``waits``: a round can only be paired when the one before is finished.
     """
 
@@ -31,7 +32,7 @@ def schedule_for(settings: Settings) -> Schedule:
     """The schedule of the settings' format, checked against the number of engines."""
     count = len(settings.engines)
     if count < 2:
-        raise InputError(str(count), "expected at least two engines (-engine cmd=… for each)")
+        raise InputError("-engine", f"expected at least two engines, found {count}")
     if settings.format == "gauntlet" and not 1 <= settings.seeds < count:
         raise InputError(
             str(settings.seeds), f"expected -seeds from 1 to {count - 1} for {count} engines"

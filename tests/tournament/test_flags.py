@@ -1,5 +1,6 @@
 """The command line: what flags mean, and what is said of those that mean nothing."""
 
+import os
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ from merels.tournament.build import make_settings, parse_time_control
 from merels.tournament.flags import FLAGS, parse
 from merels.tournament.help import help_text
 from merels.tournament.runoptions import make_run_options
+from merels.tournament.schedule import schedule_for
 from merels.tournament.spec import Adjudication, TimeControl
 from merels.tournament.sprt import Sprt
 from merels.tournament.tournament_cli import main
@@ -25,7 +27,9 @@ def error_of(*argv, build=True):
     with pytest.raises(InputError) as error:
         given = parse(list(argv))
         if build:
-            make_run_options(given, make_settings(given, seed=1))
+            settings = make_settings(given, seed=1)
+            schedule_for(settings)
+            make_run_options(given, settings)
     return str(error.value)
 
 
@@ -103,15 +107,20 @@ def test_without_engines_levels_meet():
 def test_tournament_flags():
     chosen = settings_of(
         "-tournament", "gauntlet", "-rounds", "7", "-games", "1", "-noswap", "-reverse",
-        "-seeds", "1", "-srand", "99", "-variant", "multi", "-set", "Flying=never", "Repetition=0", "-event", "E",
-        "-site", "S",
+        "-seeds", "1", "-srand", "99", "-variant", "multi", "-set", "Flying=never", "Repetition=0",
+        "-event", "E", "-site", "S",
     )
     assert (chosen.format, chosen.rounds, chosen.games, chosen.seed) == ("gauntlet", 7, 1, 99)
     assert (chosen.swap, chosen.reverse) == (False, True)
     assert chosen.rules == "multi Flying=never Repetition=0"
     assert (chosen.event, chosen.site) == ("E", "S")
+
+
+def test_repeat_asks_for_pairs_and_does_not_undo_games():
     assert settings_of("-games", "1", "-repeat").games == 2
     assert settings_of("-repeat", "4").games == 4
+    assert settings_of("-games", "4", "-repeat").games == 4
+    assert settings_of("-games", "4", "-repeat", "2").games == 4
 
 
 def test_adjudication_and_test():
@@ -143,6 +152,49 @@ def test_flags_from_a_file(tmp_path):
     assert "cannot read the flags in this file" in error_of("-config", str(path))
 
 
+def test_flags_of_a_file_stand_where_it_is_named(tmp_path):
+    path = tmp_path / "flags"
+    path.write_text("-set Repetition=5 -rounds 3 -each nodes=5")
+    chosen = settings_of("-set", "Flying=never", "-rounds", "7", "-config", str(path))
+    assert chosen.rules == "mill Flying=never Repetition=5" and chosen.rounds == 3
+    assert settings_of("-config", str(path), "-rounds", "7").rounds == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("-config loop", "cannot name another"), ("-event a\0b", "a zero byte"),
+     ("-event 'a", "cannot read the flags")],
+)
+def test_a_file_of_flags_that_cannot_be_used(tmp_path, monkeypatch, text, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").write_text(text)
+    error = error_of("-config", "file=loop")
+    assert "loop" in error and message in error
+
+
+def test_an_engines_own_plies_go_before_the_depth_of_all():
+    given = parse(["-engine", "cmd=a", "plies=3", "-engine", "cmd=b", "-each", "depth=1"])
+    assert [engine.limit.depth for engine in make_settings(given, 1).engines] == [3, 1]
+
+
+def test_ponder_needs_no_value():
+    given = parse([*TWO[:3], "ponder", *TWO[3:]])
+    assert [engine.ponder for engine in make_settings(given, 1).engines] == [True, False]
+    assert make_settings(parse([*TWO, "ponder"]), 1).engines[1].ponder
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
+def test_a_core_named_twice_is_one_core():
+    core = min(os.sched_getaffinity(0))
+    assert "as many cores" in error_of(
+        *TWO, "-concurrency", "2", "-use-affinity", f"{core},{core}"
+    )
+    affine = [*TWO, "-use-affinity", str(core)]
+    assert "not with -executor" in error_of(*affine, "-executor", "a:b")
+    given = parse(affine)
+    assert make_run_options(given, make_settings(given, 1)).cpus == (core,)
+
+
 @pytest.mark.parametrize(
     ("argv", "parts"),
     [
@@ -153,15 +205,23 @@ def test_flags_from_a_file(tmp_path):
         (["hello"], ["hello", "expected a flag"]),
         (["-rounds", "x"], ["'x'", "whole number", "-rounds"]),
         (["-rounds", "0"], ["'0'", "from 1"]),
-        (["-rounds"], ["-rounds takes a word"]),
+        (["-rounds"], ["-rounds takes a value"]),
         (["-rounds", "2", "3"], ["'3'", "-rounds"]),
-        (["-noswap", "1"], ["-noswap takes no word"]),
+        (["-noswap", "1"], ["-noswap takes no value"]),
         (["-tournament", "swis"], ["did you mean swiss?"]),
         (["-variant", "mil"], ["'mil'", "loc, mill"]),
         (["-set", "Flying=up"], ["'up'", "never or own or both"]),
         (["-tb", "9" * 400], ["merels tables build"]),
         (["-engine", "name=x"], ["no cmd="]),
-        (["-engine", "cmd=a", "-engine", "cmd=b"], ["no limit", "of a"]),
+        (["-engine", "cmd=a", "-engine", "cmd=b"], ["'-engine'", "no limit of a"]),
+        (["-version"], ["unknown flag"]),
+        (["-engine", "cmd=a", "name= ", "nodes=1"], ["printable characters"]),
+        (TWO[:3] + ["nodes=1"], ["'-engine'", "at least two engines, found 1"]),
+        ([*TWO, "-seeds", "1"], ["'-seeds'", "-tournament gauntlet"]),
+        ([*TWO, "-openings", "start=9"], ["'start='", "file= as well"]),
+        ([*TWO, "-openings", "plies=4", "order=random"], ["'order='", "file= as well"]),
+        ([*TWO, "-openings", "format=pgn"], ["'format='", "file= as well"]),
+        ([*TWO, "-executor", "a:b", "-log", "l", "engine=true"], ["-log engine=", "-executor"]),
         (["-each", "tc=1+1", "st=1"], ["not both"]),
         (["-each", "tc=inf"], ["no limit"]),
         (["-each", "name=x"], ["one name"]),
