@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 from collections.abc import Iterator, Sequence
@@ -171,41 +172,45 @@ def _load_positions(path: str, text: str, rules: Rules, plies: int | None) -> li
         fields, _, comment = line.partition(";")
         if not fields.strip():
             continue
-        try:
+        place = f"{path}, line {number}"
+        with _naming(place):
             position = parse_position(fields, rules)
-        except InputError as error:
-            raise InputError(error.token, f"{error.expected} ({path}, line {number})") from None
-        openings.append(_checked(position, (), comment.strip(), f"{path}, line {number}"))
+        openings.append(_checked(position, (), comment.strip(), place))
     return openings
 
 
 def _load_records(path: str, text: str, rules: Rules, plies: int | None) -> list[Opening]:
     """The first ``plies`` turns of each game (None: all), played under the tournament's rules."""
+    with _naming(path):
+        records = list(parse_records(text, rules))
     openings = []
-    try:
-        for number, record in enumerate(parse_records(text, rules), 1):
-            name = record.tags.get("Opening", "")
+    for number, record in enumerate(records, 1):
+        place = f"{path}, game {number}"
+        with _naming(place):
             position = parse_position(format_position(record.start), rules)
-            turns = tuple(record.turns[:plies])
-            openings.append(_checked(position, turns, name, f"{path}, game {number}"))
-    except InputError as error:
-        if path in error.expected:
-            raise
-        raise InputError(error.token, f"{error.expected} ({path})") from None
+        turns = tuple(record.turns[:plies])
+        openings.append(_checked(position, turns, record.tags.get("Opening", ""), place))
     return openings
 
 
 def _checked(position: Position, turns: tuple[Turn, ...], name: str, place: str) -> Opening:
     """The opening, once it is known to be playable and to leave a game to play."""
     first = format_position(position)
-    try:
+    with _naming(place):
         for turn in turns:
             position = position.push(turn)
-    except InputError as error:
-        raise InputError(error.token, f"{error.expected} ({place})") from None
     outcome = position.outcome()
     if outcome is not None:
         raise InputError(
             format_position(position), f"the game is over here: {outcome} ({place})"
         )
     return Opening(first, tuple(map(str, turns)), name)
+
+
+@contextlib.contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Let an `InputError` say where its text stands."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.token, f"{error.expected} ({place})") from None

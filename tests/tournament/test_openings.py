@@ -1,11 +1,14 @@
 """Openings: random ones are legal, quiet and different; files are read or refused clearly."""
 
+import os
+
 import pytest
 
 from merels.engine.board import in_mills
 from merels.engine.errors import InputError
 from merels.engine.notation import parse_position, play_turns
 from merels.engine.rules import PRESETS, parse_rules
+from merels.tournament.files import file_digest, read_text
 from merels.tournament.openings import Openings, _canonical, load_openings
 from merels.tournament.settings import OpeningSettings
 
@@ -128,6 +131,16 @@ def test_unreadable_files(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
         load_openings(OpeningSettings(file=str(tmp_path / "binary")), MILL)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs named pipes and /dev/zero")
+def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for name in (str(tmp_path / "pipe"), str(tmp_path), "/dev/zero"):
+        with pytest.raises(InputError, match="which can be read again"):
+            file_digest(name)
+    with pytest.raises(InputError, match="at most 128 MiB"):
+        read_text("/dev/zero")
 
 
 def test_start_beyond_the_end(tmp_path):
