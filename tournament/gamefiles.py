@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from merels.tournament.counts import GameScore
-from merels.tournament.files import file_error, read_text
-from merels.tournament.pgnout import PAIR_TAG
+from merels.tournament.files import file_error, read_lines
+from merels.tournament.pgnout import ID_TAG, PAIR_TAG
 from merels.tournament.store import SCORES, Row, read_journal
 from merels.tournament.terminations import Ending
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 UNKNOWN = ("", "?", "-")
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_MARKS = re.compile("[{};]")
 _RESULT = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*\Z")
 
 
@@ -28,6 +30,8 @@ class PlayedGame:
     termination: str
     pair: tuple[object, ...] | None = None
     """The same for the games of one opening with colours exchanged; None where unknown."""
+    marks: tuple[object, ...] = ()
+    """What tells the game from others: records that share any of these are of one game."""
     row: Row | None = None
 
     @property
@@ -37,7 +41,10 @@ class PlayedGame:
 
 
 def read_games(paths: Iterable[str]) -> list[PlayedGame]:
-    """The games of some files, in their order; an error names the file."""
+    """The games of some files, in their order; an error names the file.
+
+    A game that is in several of them is in the list more than once: see `without_doubles`.
+    """
     games: list[PlayedGame] = []
     for number, path in enumerate(paths):
         found = list(_journal_games(path) if is_journal(path) else _pgn_games(path))
@@ -49,6 +56,21 @@ def read_games(paths: Iterable[str]) -> list[PlayedGame]:
             for game in found
         ]
     return games
+
+
+def without_doubles(games: Iterable[PlayedGame]) -> list[PlayedGame]:
+    """Each game once, where it stands first.
+
+    A journal and its PGN are known by the tournament's id and the game's number. Merged journals
+    have an id of their own; there a game is known by all that is noted of it, down to its times.
+    """
+    seen: set[object] = set()
+    kept = []
+    for game in games:
+        if seen.isdisjoint(game.marks):
+            kept.append(game)
+        seen.update(game.marks)
+    return kept
 
 
 def scores(games: Iterable[PlayedGame]) -> list[GameScore]:
@@ -67,6 +89,8 @@ def endings(games: Iterable[PlayedGame]) -> Iterator[Ending]:
 
 def is_journal(path: str) -> bool:
     """Whether a file looks like a journal rather than text."""
+    if not os.path.isfile(path):
+        return False  # what a pipe holds can be read only once
     try:
         with open(path, "rb") as file:
             return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
@@ -76,17 +100,21 @@ def is_journal(path: str) -> bool:
 
 def _journal_games(path: str) -> Iterator[PlayedGame]:
     with read_journal(path) as journal:
+        tournament = journal.meta()["id"]
         for row in journal.rows():
             pair = (*sorted((row.white, row.black)), row.pair)
-            yield PlayedGame(row.white, row.black, row.result, row.termination, pair, row)
+            marks = (f"{tournament}-{row.number}", row)
+            yield PlayedGame(row.white, row.black, row.result, row.termination, pair, marks, row)
 
 
 def _pgn_games(path: str) -> Iterator[PlayedGame]:
     """The games of a PGN file by their tags alone: the turns may be those of any game."""
     waiting: dict[tuple[object, ...], tuple[str, int]] = {}
     pairs = 0
-    for tags in _tag_sets(read_text(path)):
-        white, black = tags.get("White", "?"), tags.get("Black", "?")
+    for tags in _tag_sets(read_lines(path)):
+        if "White" not in tags or "Black" not in tags:
+            continue  # any text has lines that are no tags
+        white, black = tags["White"], tags["Black"]
         key = _opening_key(tags, white, black)
         pair: tuple[object, ...] | None = None
         if PAIR_TAG in tags:
@@ -101,7 +129,8 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
                 pair = (pairs,)
                 waiting[key] = (white, pairs)
         termination = tags.get("Termination", "") or "normal"
-        yield PlayedGame(white, black, tags["Result"], termination.lower(), pair)
+        marks = (tags[ID_TAG],) if ID_TAG in tags else ()
+        yield PlayedGame(white, black, tags["Result"], termination.lower(), pair, marks)
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:
@@ -112,30 +141,37 @@ def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, 
     return (frozenset((white, black)), *marks)
 
 
-def _tag_sets(text: str) -> Iterator[dict[str, str]]:
+def _tag_sets(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     """The tags of each game, with Result made sure of; what stands in comments is no tag."""
     tags: dict[str, str] = {}
-    moves: list[str] = []
+    turns = ""
     in_comment = False
-    for line in text.splitlines():
+    for line in lines:
         match = None if in_comment else _TAG.fullmatch(line)
         if match is not None:
-            if moves:
-                yield _with_result(tags, moves)
-                tags, moves = {}, []
+            if turns:
+                yield _with_result(tags, turns)
+                tags, turns = {}, ""
             tags[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
         elif line.strip():
-            moves.append(line)
-            last = max(line.rfind("{"), line.rfind("}"))
-            if last >= 0:
-                in_comment = line[last] == "{"
-    if tags or moves:
-        yield _with_result(tags, moves)
+            turns = line
+            in_comment = _ends_in_comment(line, in_comment)
+    if tags or turns:
+        yield _with_result(tags, turns)
 
 
-def _with_result(tags: dict[str, str], moves: list[str]) -> dict[str, str]:
-    """The tags with a result: their own, or that which the turns end in."""
+def _ends_in_comment(line: str, inside: bool) -> bool:
+    """Whether a comment in braces is open behind a line; ``;`` hides the rest of the line."""
+    for mark in _MARKS.findall(line):
+        if mark == ";" and not inside:
+            break
+        inside = mark == "{" or inside and mark == ";"
+    return inside
+
+
+def _with_result(tags: dict[str, str], turns: str) -> dict[str, str]:
+    """The tags with a result: their own, or that which the last line of turns ends in."""
     if tags.get("Result") in (*SCORES, "*"):
         return tags
-    match = _RESULT.search(moves[-1]) if moves else None
+    match = _RESULT.search(turns)
     return tags | {"Result": match[1] if match else "*"}

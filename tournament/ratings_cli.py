@@ -21,8 +21,15 @@ from merels.tournament.crosstable import (
     results_table,
     superiority_table,
 )
-from merels.tournament.files import system_error
-from merels.tournament.gamefiles import PlayedGame, endings, is_journal, read_games, scores
+from merels.tournament.files import file_error, system_error
+from merels.tournament.gamefiles import (
+    PlayedGame,
+    endings,
+    is_journal,
+    read_games,
+    scores,
+    without_doubles,
+)
 from merels.tournament.report import MOST_GAMES, page, summary
 from merels.tournament.settings import facts
 from merels.tournament.store import read_journal
@@ -43,7 +50,18 @@ def main(argv: list[str]) -> int:
         return int(leaving.code or 0)
     try:
         anchor = _anchor(options.anchor)
-        games = read_games(options.files)
+        found = read_games(options.files)
+        games = without_doubles(found)
+        if len(games) < len(found):
+            doubles = len(found) - len(games)
+            print(
+                f"merels ratings: left out {doubles} doubles; every game is counted once",
+                file=sys.stderr,
+            )
+        if not scores(games):
+            raise file_error(
+                options.files[0], "expected games between two engines that ended, found none"
+            )
         form = options.format or _format_of(options.out)
         known = journal_facts(options.files[0]) if len(options.files) == 1 else []
         text = render(games, form, anchor, options.cells, options.games, known)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -18,13 +19,14 @@ from merels.engine.board import NAMES, points_of
 from merels.engine.notation import parse_position, play_turns
 from merels.engine.rules import parse_rules
 from merels.tournament.gamefiles import read_games, scores
+from merels.tournament.merge_cli import merge
 from merels.tournament.pgnout import GameWriter
 from merels.tournament.ratings_cli import main
 from merels.tournament.report import games_json
 from merels.tournament.store import make_row, open_journal, read_journal
 from merels.tournament.svg import tick_step
 
-from tests.tournament.processes import Marked
+from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import result, settings
 from tests.tournament.test_cli import match, wait_for
 
@@ -125,6 +127,56 @@ def test_games_of_unknown_openings_are_not_paired(tmp_path):
     game = '[Round "?"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1-0\n\n'
     path.write_text(game.format("A", "B") + game.format("B", "A"))
     assert [g.pair for g in read_games([str(path)])] == [None, None]
+
+
+GAME = '[Round "{0}"]\n[White "A"]\n[Black "B"]\n\n1. a1 {1}\n'
+
+
+def test_comments_of_either_kind_swallow_no_games(tmp_path):
+    path = tmp_path / "x.pgn"
+    path.write_text("".join([
+        GAME.format(1, "; odd { brace\n1-0"), GAME.format(2, "{a; b } 1-0"),
+        GAME.format(3, "{a; b\n[White \"no\"]\n} ; } { \n0-1"), GAME.format(4, "} 1-0"),
+    ]))
+    assert [game.result for game in read_games([str(path)])] == ["1-0", "1-0", "0-1", "1-0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("-engine cmd=a\n-rounds 5\n", "found none"), ("\0" * 1000, "found none"),
+     ('[White "A"]\n[Black "A"]\n\n1. a1 1-0\n', "between two engines"),
+     (GAME.format(1, "*"), "between two engines")],
+)
+def test_a_file_without_games_to_rate_is_no_rating_list(tmp_path, capsys, text, message):
+    path = tmp_path / "x.pgn"
+    path.write_text(text)
+    assert main([str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and message in err and "x.pgn" in err
+
+
+def test_a_game_given_twice_is_counted_once(played, tmp_path, capsys):
+    once = printed(capsys, played / "j", "-format", "json")
+    whole = tmp_path / "whole"
+    merge(str(whole), [str(played / "j")])
+    for files in ((played / "j", whole), (played / "j", played / "g.pgn"), (whole, whole)):
+        assert main([*map(str, files), "-format", "json"]) == 0
+        out, err = capsys.readouterr()
+        assert out == once and "left out 60 doubles" in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
+def test_games_from_a_pipe(played):
+    command = [*COMMAND[:-1], "ratings", "/dev/stdin", "-format", "json"]
+    games = (played / "g.pgn").read_bytes()
+    run = subprocess.run(command, input=games, capture_output=True, check=True, timeout=60)
+    assert json.loads(run.stdout)["terminations"]["games"] == 60
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
+def test_a_file_without_end(capsys):
+    assert main(["/dev/zero"]) == 2
+    assert "'/dev/zero': expected a text file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
