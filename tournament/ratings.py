@@ -3,7 +3,10 @@
 The model is Bradley and Terry's: the expected score of a game is the logistic function of the
 difference in Elo. A draw is half a win and half a loss. Errors are the sandwich estimate (Huber;
 White), clustered by opening pair: they stay right although draws make games less variable than
-the model thinks, and although two games of one opening are not independent.
+the model thinks, and although two games of one opening are not independent. Two engines whose
+every cluster ended exactly as expected (one opening pair alone always does) show no spread to go
+by; theirs is taken from the model, as if games were won or lost independently, which errs on the
+wide side.
 
 Engines that never met, not even through others, cannot be compared: each connected group is rated
 by itself, with mean 0 unless it holds the anchor. Within a group, an engine or a set of engines
@@ -29,6 +32,8 @@ ELO_UNIT = 400 / math.log(10)
 """Elo of one natural logarithm of the odds."""
 
 MAX_STEPS = 100
+NO_SPREAD = 1e-9
+"""Squared points below which results did not spread: the solution is good to far less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,8 @@ class PlayerRating:
     error: float
     """Half the 95 % interval in Elo: about the group's mean, or about the anchor, whose own is 0.
 
-    The spread of results as observed, so 0 where every opening pair ended exactly as expected."""
+    From the spread of results as observed, or the model's where none was: it is never 0 but for the
+    anchor."""
     group: int
     """The index of its group in ``Ratings.groups``."""
     wins: int
@@ -241,10 +247,12 @@ def _sandwich(strengths: Sequence[float], pairings: _Pairings) -> linear.Matrix:
     spread = {}
     for (i, j), pairing in pairings.items():
         expected = _expected(strengths[i] - strengths[j])
-        spread[i, j] = sum(
+        observed = sum(
             count * (points - games * expected) ** 2
             for (points, games), count in pairing.clusters.items()
         )
+        modelled = pairing.games * expected * (1 - expected)
+        spread[i, j] = observed if observed > NO_SPREAD else modelled
     size = len(strengths)
     bread = linear.inverse(linear.cholesky(_information(strengths, pairings)))
     meat = linear.laplacian(size, spread)

@@ -189,9 +189,32 @@ def test_a_longer_sweep_rates_higher():
 
 def test_identical_engines_that_always_draw():
     ratings = rate(played({("A", "B"): (0, 10, 0)}))
-    assert [(p.elo, p.error) for p in ratings.players] == [(0, 0), (0, 0)]
+    assert [p.elo for p in ratings.players] == [0, 0]
     assert ratings.superiority[0][1] == 0.5
     assert [player.name for player in ratings.players] == ["A", "B"]
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 50])
+def test_results_without_spread_have_the_models_error(pairs):
+    """Of one pair, or of pairs that all score the same, "± 0.0" would claim certainty."""
+    games = [
+        GameScore(*names, score, pair=k)
+        for k in range(pairs) for names, score in ((("A", "B"), 1.0), (("B", "A"), 0.5))
+    ]
+    strong, weak = rate(games, anchor=("B", 0.0)).players
+    assert strong.elo == pytest.approx(elo_of_score(0.75))
+    information = 2 * pairs * 0.75 * 0.25
+    assert strong.error == pytest.approx(Z95 * 400 / math.log(10) / math.sqrt(information))
+    free = rate(games)
+    assert all(player.error == pytest.approx(strong.error / 2) for player in free.players)
+    assert 0.5 < free.superiority[0][1] < 1
+
+
+def test_one_pair_beside_many_has_its_own_error():
+    games = played({("A", "B"): (30, 40, 30)})
+    games += [GameScore("C", "B", 1.0, pair=1), GameScore("B", "C", 0.5, pair=1)]
+    errors = {player.name: player.error for player in rate(games, anchor=("B", 0.0)).players}
+    assert errors["C"] > 10 * errors["A"] > 0
 
 
 def test_no_games_make_an_empty_list():
