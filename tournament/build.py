@@ -19,7 +19,7 @@ from merels.tournament.flags import OPTION_PREFIX, Given, choice, real, switch, 
 from merels.tournament.openings import BOOK, shipped_book
 from merels.tournament.settings import FORMATS, OpeningSettings, Settings
 from merels.tournament.spec import NANOSECONDS, Adjudication, EngineSpec, TimeControl
-from merels.tournament.sprt import MODELS, Sprt
+from merels.tournament.sprt import MAX_ELO, MODELS, Sprt
 from merels.tournament.swiss import usual_rounds
 
 PROTOCOLS = ("uci", "ugi", "sanmill")
@@ -299,7 +299,7 @@ def _sprt(given: Given, engines: int) -> Sprt | None:
     bounds = [given.key("-sprt", key, "") for key in ("elo0", "elo1")]
     if not all(bounds):
         raise InputError("-sprt", "expected elo0= and elo1=")
-    elo0, elo1 = (real(bound, "-sprt elo0= and elo1=", -1000, 1000) for bound in bounds)
+    elo0, elo1 = (real(bound, "-sprt elo0= and elo1=", -MAX_ELO, MAX_ELO) for bound in bounds)
     alpha, beta = (real(given.key("-sprt", key, "0.05"), f"-sprt {key}=", 0, 1)
                    for key in ("alpha", "beta"))
     model = choice(given.key("-sprt", "model", MODELS[0]), "-sprt model=", MODELS)

@@ -96,7 +96,7 @@ def elo_of_score(score: float) -> float:
         return -math.inf
     if score >= 1:
         return math.inf
-    return -400 * math.log10(1 / score - 1)
+    return 0 - 400 * math.log10(1 / score - 1)  # not -400 *, which makes -0.0 of an even score
 
 
 def score_of_elo(elo: float) -> float:

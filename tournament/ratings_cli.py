@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from merels.tournament.crosstable import (
     superiority_table,
 )
 from merels.tournament.files import file_error, system_error
+from merels.tournament.flags import real
 from merels.tournament.gamefiles import (
     PlayedGame,
     endings,
@@ -36,6 +36,8 @@ from merels.tournament.store import read_journal
 from merels.tournament.terminations import as_dict as terminations_dict
 from merels.tournament.terminations import count_terminations, terminations_table
 
+MOST_ELO = 100_000
+"""The rating of the anchor is at most that, up or down."""
 FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
 Rates the engines of finished games: maximum likelihood, with 95 % errors that take the two games
@@ -147,13 +149,9 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
     if text is None:
         return None
     name, equals, value = text.rpartition("=")
-    try:
-        elo = float(value)
-    except ValueError:
-        elo = math.nan
-    if not equals or not math.isfinite(elo):
+    if not equals:
         raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
-    return name, elo
+    return name, real(value, "-anchor NAME=ELO", -MOST_ELO, MOST_ELO)
 
 
 def _format_of(path: str | None) -> str:

@@ -60,7 +60,7 @@ def games_json(games: Iterable[Row]) -> str:
     data = [
         {
             "n": row.number, "white": printable(row.white), "black": printable(row.black),
-            "result": row.result, "reason": row.reason, "position": row.position,
+            "result": row.result, "reason": printable(row.reason), "position": row.position,
             "opening": row.opening, "moves": row.moves, "scores": row.scores,
             "depths": row.depths, "times": row.times,
         }

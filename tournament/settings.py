@@ -84,7 +84,8 @@ def check_settings(text: str) -> None:
     for name in ("event", "rules", "format", "rounds", "games", "openings", "seed"):
         if not isinstance(data, dict) or type(data.get(name)) is not type(wanted[name]):
             raise ValueError(f"its settings do not say their {name}")
-    if not isinstance(data["openings"].get("file"), str | None):
+    openings = data["openings"]
+    if "file" not in openings or not isinstance(openings["file"], str | None):
         raise ValueError("its settings do not say their openings")
 
 

@@ -7,9 +7,11 @@ import json
 import math
 import sys
 
+from merels.engine.errors import InputError
 from merels.protocol.console import USAGE_ERROR, Parser, add_flag, make_parser
 from merels.tournament.elo import from_cells
-from merels.tournament.sprt import MODELS, Sprt
+from merels.tournament.flags import real, whole
+from merels.tournament.sprt import MAX_ELO, MODELS, Sprt
 
 DESCRIPTION = """\
 Print what the counts of a match say, as one JSON object with the keys
@@ -91,12 +93,10 @@ def _cells(options: argparse.Namespace) -> tuple[int, ...]:
 
 def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
     """The whole numbers of an option of the given form."""
-    words = [word.strip() for word in text.split(",")]
-    if len(words) != form.count(",") + 1 or not all(w.isascii() and w.isdigit() for w in words):
-        raise ValueError(f"{option} takes whole numbers as {form}, not {text!r}")
-    if max(map(len, words)) > len(str(MAX_COUNT)) or max(map(int, words)) > MAX_COUNT:
-        raise ValueError(f"{option} takes counts up to {MAX_COUNT}, not {text!r}")
-    return tuple(map(int, words))
+    words = text.split(",")
+    if len(words) != form.count(",") + 1:
+        raise InputError(text, f"expected whole numbers as {form} for {option}")
+    return tuple(whole(word.strip(), option, 0, MAX_COUNT) for word in words)
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
@@ -108,20 +108,11 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         return None
     words = options.sprt.split(",")
     if len(words) != 2:
-        raise ValueError(f"-sprt takes two numbers as elo0,elo1, not {options.sprt!r}")
-    elo0, elo1 = (_number("-sprt", word) for word in words)
-    alpha = 0.05 if options.alpha is None else _number("-alpha", options.alpha)
-    beta = 0.05 if options.beta is None else _number("-beta", options.beta)
+        raise InputError(options.sprt, "expected two numbers as elo0,elo1 for -sprt")
+    elo0, elo1 = (real(word, "-sprt", -MAX_ELO, MAX_ELO) for word in words)
+    alpha, beta = (
+        0.05 if text is None else real(text, flag, 0, 1)
+        for flag, text in (("-alpha", options.alpha), ("-beta", options.beta))
+    )
     model = MODELS[0] if options.model is None else options.model
     return Sprt(elo0, elo1, alpha, beta, model)
-
-
-def _number(option: str, text: str) -> float:
-    """A finite number given to an option."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise ValueError(f"{option} takes a number, not {text!r}")
-    return value

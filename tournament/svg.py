@@ -60,7 +60,8 @@ def tick_step(span: float) -> float:
     if not span > 0:
         return 10.0
     power = 10.0 ** math.floor(math.log10(span / 4))
-    return max(power * step for step in STEPS if power * step <= span / 4)
+    # The logarithm of a span just short of a power of ten is rounded up to that of the power.
+    return max((power * step for step in STEPS if power * step <= span / 4), default=power / 2)
 
 
 def _signed(elo: float) -> str:

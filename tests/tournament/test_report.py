@@ -194,7 +194,9 @@ def test_bad_files(tmp_path, capsys, text, message):
 def test_bad_flags(played, capsys):
     journal = str(played / "j")
     for words, message in (
-        (["-anchor", "Club"], "NAME=ELO"), (["-anchor", "Nobody=3"], "Nobody"),
+        (["-anchor", "Club"], "NAME=ELO"), (["-anchor", "Club=1e20"], "from -100000 to 100000"),
+        (["-anchor", "Club=nan"], "from -100000 to 100000"),
+        (["-anchor", "Nobody=3"], "Nobody"),
         (["-out", "/no/such/place.html"], "cannot write"), (["-format", "xml"], "xml"),
     ):
         assert main([journal, *words]) == 2
@@ -277,7 +279,14 @@ def test_replay_ends_where_the_games_ended(played, tmp_path):
         assert answer["note"].endswith(f"{row.result} {row.reason}")
 
 
-@pytest.mark.parametrize("span", [0, 0.3, 7, 40, 99, 333, 1000, 4321])
+def test_the_reason_of_a_foreign_journal_is_fit_to_print():
+    [game] = json.loads(games_json([make_row(result())._replace(reason="a\x1b[2J\u202eb")]))
+    assert game["reason"] == "a?[2J?b"
+
+
+@pytest.mark.parametrize(
+    "span", [0, 0.3, 7, 40, 99, 333, 1000, 4321, 399.99999999999994, 3999.9999999999995]
+)
 def test_ticks(span):
     step = tick_step(span)
     assert step > 0 and (span == 0 or 3.9 <= span / step <= 10.1)

@@ -57,6 +57,11 @@ def test_an_equals_sign_joins_and_a_second_dash_does_no_harm(capsys, argv):
     assert answer(capsys, *argv) == answer(capsys, "-wld", "1,2,3", "-sprt", "-3,1")
 
 
+def test_no_minus_before_a_zero(capsys):
+    assert main(["-wld", "1,1,0", "-sprt", "-5,5"]) == 0
+    assert "-0.0" not in capsys.readouterr().out
+
+
 def test_infinite_values_are_null(capsys):
     swept = answer(capsys, "-wld", "10,0,0")
     assert swept["elo"] is swept["elo_error"] is swept["nelo"] is None
@@ -71,10 +76,10 @@ def test_infinite_values_are_null(capsys):
     [
         ([], "-wld"),
         (["-wld", "1,2"], "W,L,D"),
-        (["-wld", "1,2,x"], "'1,2,x'"),
-        (["-wld", "-1,2,3"], "whole numbers"),
-        (["-wld", "1.5,2,3"], "whole numbers"),
-        (["-wld", "9" * 5000 + ",1,1"], "up to"),
+        (["-wld", "1,2,x"], "'x'"),
+        (["-wld", "-1,2,3"], "'-1': expected a whole number"),
+        (["-wld", "1.5,2,3"], "'1.5': expected a whole number"),
+        (["-wld", "9" * 5000 + ",1,1"], "from 0 to 1000000000000000"),
         (["-ptnml", "1,2,3"], "a,b,c,d,e"),
         (["-wld", "1,2,3", "-ptnml", "1,2,3,4,5"], "not allowed"),
         (["-wld", "1,2,3", "-sprt", "0"], "elo0,elo1"),
@@ -92,7 +97,7 @@ def test_infinite_values_are_null(capsys):
 def test_a_mistake_is_one_clear_line(capsys, argv, word):
     assert leave(main, argv) == 2
     out, err = capsys.readouterr()
-    assert out == ""
+    assert out == "" and len(err) < 250
     assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
 
 
