@@ -31,8 +31,8 @@ class DrawTracker:
         self._rule = rule
         self._plies = 0
 
-    def update(self, number: int, side: int, score: int | None) -> bool:
-        """Note a turn of move ``number``; whether the game is to be a draw now."""
+    def update(self, number: int, score: int | None) -> bool:
+        """Note the next turn, of move ``number``; whether the game is to be a draw now."""
         rule = self._rule
         level = score is not None and abs(score) <= rule.draw_score
         self._plies = self._plies + 1 if level else 0
@@ -117,7 +117,7 @@ class Adjudicator:
             winner = self._resign.update(number, side, score)
             if winner is not None:
                 return winner, f"{COLOURS[winner]} wins by adjudication"
-        if self._draw is not None and self._draw.update(number, side, score):
+        if self._draw is not None and self._draw.update(number, score):
             return None, "Draw by adjudication"
         if 0 < 2 * self._rule.max_moves <= plies:
             return None, f"Draw by adjudication ({self._rule.max_moves} moves)"

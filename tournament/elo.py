@@ -43,20 +43,11 @@ class Estimate:
     """Likelihood of superiority, in percent."""
 
 
-def from_wld(wins: int, losses: int, draws: int) -> Estimate:
-    """Estimate from the games won, lost and drawn, taken as independent."""
-    return from_cells((losses, draws, wins))
-
-
-def from_pentanomial(cells: Sequence[int]) -> Estimate:
-    """Estimate from opening pairs LL, LD, DD+WL, WD, WW, which need not be balanced openings."""
-    if len(cells) != 5:
-        raise ValueError(f"a pentanomial has 5 counts, not {len(cells)}")
-    return from_cells(cells)
-
-
 def from_cells(cells: Sequence[float]) -> Estimate:
-    """Estimate from 3 cells of games or 5 cells of pairs, lowest score first."""
+    """Estimate from 3 cells of games or 5 cells of pairs, lowest score first.
+
+    Games are taken as independent; the openings of pairs need not be balanced.
+    """
     count, mean, variance = moments(cells)
     if not count:
         return Estimate(0.5, 0.0, math.inf, 0.0, math.inf, 50.0)

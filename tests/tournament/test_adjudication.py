@@ -23,24 +23,24 @@ LOSING = Adjudication(resign_count=2, resign_score=500)
 
 def test_a_draw_needs_both_sides_to_agree_for_some_moves() -> None:
     tracker = DrawTracker(DRAWISH)
-    turns = [(4, WHITE, 10), (4, BLACK, -10), (5, WHITE, 0)]
+    turns = [(4, 10), (4, -10), (5, 0)]
     assert [tracker.update(*turn) for turn in turns] == [False, False, False]
-    assert tracker.update(5, BLACK, 3)
+    assert tracker.update(5, 3)
 
 
 def test_a_draw_is_not_given_before_its_move_number() -> None:
     tracker = DrawTracker(DRAWISH)
-    assert not any(tracker.update(n, side, 0) for n in (1, 2) for side in (WHITE, BLACK))
-    assert tracker.update(3, WHITE, 0)
+    assert not any(tracker.update(n, 0) for n in (1, 1, 2, 2))
+    assert tracker.update(3, 0)
 
 
 def test_one_score_outside_and_no_score_start_the_count_anew() -> None:
     for odd in (11, -11, None):
         tracker = DrawTracker(DRAWISH)
-        for side in (WHITE, BLACK, WHITE):
-            tracker.update(9, side, 0)
-        assert not tracker.update(10, BLACK, odd)
-        assert [tracker.update(11, side, 0) for side in (0, 1, 0, 1)] == [False] * 3 + [True]
+        for _ in range(3):
+            tracker.update(9, 0)
+        assert not tracker.update(10, odd)
+        assert [tracker.update(11, 0) for _ in range(4)] == [False] * 3 + [True]
 
 
 def test_a_side_resigns_after_its_own_turns_only() -> None:
@@ -85,7 +85,8 @@ def test_claimed_ends_count_as_scores_beyond_any_estimate() -> None:
 def test_the_longest_game_counts_the_opening() -> None:
     adjudicator = Adjudicator(Adjudication(max_moves=2), DEFAULT_RULES)
     assert adjudicator.update(2, WHITE, None, 3, Position()) is None
-    assert adjudicator.update(2, BLACK, None, 4, Position()) == (None, "Draw by adjudication (2 moves)")
+    ended = adjudicator.update(2, BLACK, None, 4, Position())
+    assert ended == (None, "Draw by adjudication (2 moves)")
 
 
 def test_nothing_is_adjudicated_by_default() -> None:
@@ -96,7 +97,8 @@ def test_nothing_is_adjudicated_by_default() -> None:
 
 def test_the_winner_is_named() -> None:
     adjudicator = Adjudicator(Adjudication(resign_count=1, resign_score=300), DEFAULT_RULES)
-    assert adjudicator.update(9, WHITE, -300, 17, Position()) == (BLACK, "Black wins by adjudication")
+    ended = adjudicator.update(9, WHITE, -300, 17, Position())
+    assert ended == (BLACK, "Black wins by adjudication")
 
 
 def test_tables_end_what_they_decide(tmp_path: Path) -> None:

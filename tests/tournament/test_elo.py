@@ -26,12 +26,13 @@ def numbers(estimate):
 
 @pytest.mark.parametrize("wld, known", WLD)
 def test_known_answers_of_games(wld, known):
-    assert numbers(elo.from_wld(*wld)) == pytest.approx(known, abs=1e-6)
+    wins, losses, draws = wld
+    assert numbers(elo.from_cells((losses, draws, wins))) == pytest.approx(known, abs=1e-6)
 
 
 @pytest.mark.parametrize("cells, known", PENTANOMIAL)
 def test_known_answers_of_pairs(cells, known):
-    assert numbers(elo.from_pentanomial(cells)) == pytest.approx(known, abs=1e-6)
+    assert numbers(elo.from_cells(cells)) == pytest.approx(known, abs=1e-6)
 
 
 @pytest.mark.parametrize("size", [3, 5])
@@ -70,13 +71,13 @@ def test_a_clean_sweep_is_infinite():
 
 
 def test_the_same_lopsided_pair_again_and_again():
-    estimate = elo.from_pentanomial((0, 8, 0, 0, 0))
+    estimate = elo.from_cells((0, 8, 0, 0, 0))
     assert estimate.elo == pytest.approx(-190.848502)
     assert (estimate.elo_error, estimate.nelo, estimate.los) == (0, -math.inf, 0)
 
 
 def test_an_interval_beyond_every_score_has_no_end():
-    estimate = elo.from_wld(9, 1, 0)
+    estimate = elo.from_cells((1, 0, 9))
     assert estimate.elo == pytest.approx(381.697, abs=1e-3)
     assert estimate.elo_error == math.inf
 
