@@ -38,8 +38,8 @@ DESCRIPTION = f"""\
 Makes balanced openings: random positions from the placing phase, all different under the
 symmetries of the board, no man ahead and no mill in sight, that two deep searches find level:
 one for the side to move, one for the other side after the best turn. Either must have
-{CHOICES} turns that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command makes
-the same file.
+{CHOICES} turns that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command
+makes the same file.
 
 With -tables they are positions that tables of the whole moving phase (merels tables build -all)
 prove drawn, where at most one turn of {HOLDING_SHARE} holds the draw; searches only turn away in

@@ -25,7 +25,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "perft": ("merels.protocol.shell:perft", "count turn sequences"),
     "bench": ("merels.protocol.shell:bench", "nodes of fixed searches, the same everywhere"),
     "suite": ("merels.protocol.suite_cli:main", "positions with known best turns"),
-    "tables": ("merels.protocol.tables_cli:main", "tables of perfect play: build, verify, stats, probe, solve"),
+    "tables": (
+        "merels.protocol.tables_cli:main",
+        "tables of perfect play: build, verify, stats, probe, solve",
+    ),
     "bot": ("merels.protocol.bot_cli:main", "turns for programs, by lines of JSON"),
     "d": ("merels.protocol.shell:display", "draw a position"),
 }

@@ -15,7 +15,7 @@ from merels.tournament.settings import Settings
 from merels.tournament.spec import GameSpec
 from merels.tournament.standings import Standings
 from merels.tournament.store import Journal, Row
-from merels.tournament.summary import score_line, summary_lines
+from merels.tournament.summary import hypotheses, score_line, summary_lines
 from merels.tournament.terminations import count_terminations, terminations_table
 from merels.tournament.textgrid import grid, shorten
 from merels.tournament.view import View
@@ -94,8 +94,7 @@ def final_lines(
     if len(standings.names) == 2:
         lines += interim_lines(settings, standings)
     if settings.sprt is not None and verdict is not None:
-        bounds = f"[{settings.sprt.elo0:.2f}, {settings.sprt.elo1:.2f}]"
-        lines.append(f"SPRT ({bounds}) completed - {verdict} was accepted")
+        lines.append(f"SPRT ({hypotheses(settings.sprt)}) completed - {verdict} was accepted")
     if settings.format == "swiss":
         lines += swiss_lines(settings, plan)
     if settings.format == "knockout":
@@ -110,7 +109,6 @@ def final_lines(
     if endings.games:
         lines += ["", *terminations_table(endings).splitlines()]
     return lines
-
 
 
 def swiss_lines(settings: Settings, plan: Plan) -> list[str]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-SCORES = (0.0, 0.5, 1.0)
-"""The scores a game can have, seen from White."""
-
 
 @dataclass(frozen=True, slots=True)
 class GameScore:
@@ -23,12 +20,36 @@ class GameScore:
         """Refuse what no table could hold: an engine against itself, a score of another kind."""
         if self.white == self.black:
             raise ValueError(f"a game of {self.white!r} against itself cannot be rated")
-        if self.score not in SCORES:
+        if self.score not in (0.0, 0.5, 1.0):
             raise ValueError(f"a game's score is 0, 0.5 or 1, not {self.score!r}")
 
 
+class Tally:
+    """What comes of games won, drawn and lost; for classes that count them."""
+
+    __slots__ = ()
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        """Their number."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """One a win, a half a draw."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float:
+        """The mean score a game; 0.5 before the first game."""
+        return self.points / self.games if self.games else 0.5
+
+
 @dataclass(frozen=True, slots=True)
-class MatchCounts:
+class MatchCounts(Tally):
     """The counts of a match, seen from its first engine: games, and finished opening pairs.
 
     A pair is two games of one opening with the colours swapped. Games outside a finished pair
@@ -46,24 +67,9 @@ class MatchCounts:
     ww: int = 0
 
     @property
-    def games(self) -> int:
-        """The number of finished games."""
-        return self.wins + self.losses + self.draws
-
-    @property
     def pairs(self) -> int:
         """The number of finished opening pairs."""
         return sum(self.pentanomial)
-
-    @property
-    def points(self) -> float:
-        """The first engine's points: one a win, a half a draw."""
-        return self.wins + self.draws / 2
-
-    @property
-    def score(self) -> float:
-        """The first engine's mean score a game; 0.5 before the first game."""
-        return self.points / self.games if self.games else 0.5
 
     @property
     def trinomial(self) -> tuple[int, int, int]:

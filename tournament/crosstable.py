@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from merels.engine.errors import printable
-from merels.tournament.counts import GameScore
+from merels.tournament.counts import GameScore, Tally
 from merels.tournament.ratings import PlayerRating, Ratings, rate
-from merels.tournament.textgrid import grid, shorten
+from merels.tournament.textgrid import grid, percent, shorten
 
 FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet takes for the beginning of a formula."""
@@ -17,22 +17,12 @@ CellStyle = Literal["wdl", "points"]
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Tally):
     """Games won, drawn and lost."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
-
-    @property
-    def games(self) -> int:
-        """Their number."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """One a win, a half a draw."""
-        return self.wins + self.draws / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +55,7 @@ def rating_list(ratings: Ratings) -> str:
         rows.append([
             str(rank), shorten(player.name), f"{player.elo:z.1f}", f"{player.error:.1f}",
             str(player.games), f"{player.points:.1f}",
-            _percent(player.points, player.games), _percent(player.draws, player.games),
+            percent(player.points, player.games), percent(player.draws, player.games),
         ])
     text = _by_group(grid(rows, left=1), ratings)
     remarks = "".join(f"{note}\n" for note in notes(ratings))
@@ -156,11 +146,6 @@ def _cell(record: Record, style: CellStyle) -> str:
     if style == "points":
         return f"{record.points:.1f}"
     return f"{record.wins}-{record.draws}-{record.losses}"
-
-
-def _percent(part: float, whole: int) -> str:
-    """A share in percent."""
-    return f"{100 * part / whole:.1f}%" if whole else "-"
 
 
 def _by_group(text: str, ratings: Ratings) -> str:

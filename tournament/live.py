@@ -18,7 +18,7 @@ from merels.tournament.spec import GameSpec
 from merels.tournament.sprt import Sprt
 from merels.tournament.standings import Standings
 from merels.tournament.store import Row
-from merels.tournament.summary import match_llr, summary_lines
+from merels.tournament.summary import hypotheses, match_llr, summary_lines
 from merels.tournament.textgrid import width
 from merels.tournament.view import View
 
@@ -148,7 +148,7 @@ def llr_bar(sprt: Sprt, llr: float) -> str:
     line = "-" * place + "|" + "-" * (BAR - 1 - place)
     return (
         f"LLR: H0 {sprt.lower:.2f} [{line}] {sprt.upper:.2f} H1  now {llr:z.2f}  "
-        f"[{sprt.elo0:z.2f}, {sprt.elo1:z.2f}]"
+        f"{hypotheses(sprt)}"
     )
 
 

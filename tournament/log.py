@@ -11,10 +11,8 @@ from merels.tournament.runoptions import LOG_LEVELS, LogOptions
 from merels.tournament.spec import GameSpec
 from merels.tournament.standings import Standings
 from merels.tournament.store import Row
+from merels.tournament.terminations import BLAMELESS
 from merels.tournament.view import View
-
-CALM = ("normal", "adjudication")
-"""Terminations that are nobody's fault."""
 
 
 class LogFile:
@@ -59,7 +57,7 @@ class LogView(View):
     def finished(self, row: Row, standings: Standings) -> None:
         """A game ended."""
         self._write(
-            "info" if row.termination in CALM else "warn",
+            "info" if row.termination in BLAMELESS else "warn",
             f"game {row.number}: {row.white} vs {row.black} {row.result} {row.termination} "
             f"({row.reason})",
         )

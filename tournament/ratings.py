@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from merels.tournament import linear
 from merels.tournament.connected import components
-from merels.tournament.counts import GameScore
+from merels.tournament.counts import GameScore, Tally
 from merels.tournament.elo import Z95, superiority
 
 __all__ = ["GameScore", "PlayerRating", "RatingGroup", "Ratings", "rate"]
@@ -37,7 +37,7 @@ NO_SPREAD = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerRating:
+class PlayerRating(Tally):
     """One engine's rating and the games behind it."""
 
     name: str
@@ -52,16 +52,6 @@ class PlayerRating:
     wins: int
     draws: int
     losses: int
-
-    @property
-    def games(self) -> int:
-        """The number of games rated."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """One a win, a half a draw."""
-        return self.wins + self.draws / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from merels.engine.errors import printable
 from merels.tournament.crosstable import Crosstable, Record, notes
 from merels.tournament.store import Row
 from merels.tournament.svg import rating_plot
-from merels.tournament.terminations import Terminations
+from merels.tournament.terminations import BLAMELESS, Terminations
+from merels.tournament.textgrid import percent
 
 MOST_GAMES = 2000
 """Games that a page holds for replay when no other number is asked for."""
@@ -92,10 +93,10 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], css: str = "") ->
 def _standings(table: Crosstable) -> str:
     rows = []
     for rank, player in enumerate(table.ratings.players, 1):
-        share = player.points / player.games if player.games else 0.0
         rows.append([
             str(rank), _text(player.name), f"{player.elo:z.1f}", f"± {player.error:.1f}",
-            str(player.games), f"{player.points:.1f}", f"{100 * share:.1f} %",
+            str(player.games), f"{player.points:.1f}",
+            percent(player.points, player.games),
             str(player.wins), str(player.draws), str(player.losses),
         ])
     head = ["#", "Engine", "Elo", "95 %", "Games", "Points", "Score", "Won", "Drawn", "Lost"]
@@ -124,20 +125,20 @@ def _cell(record: Record) -> str:
     """Wins, draws and losses, shaded by the score."""
     if not record.games:
         return "–"
-    share = record.points / record.games
     text = f"{record.wins}–{record.draws}–{record.losses}"
-    return f'<span class="cell" style="--share:{share:.3f}">{text}</span>'
+    return f'<span class="cell" style="--share:{record.score:.3f}">{text}</span>'
 
 
 def _terminations(ends: Terminations) -> str:
     rows = []
     for index, name in enumerate(ends.names, 1):
         results = ends.results[name]
-        share = f"{100 * sum(results) / ends.games:.1f} %"
-        rows.append([str(index), _text(name), str(sum(results)), share, *map(str, results)])
+        games = sum(results)
+        share = percent(games, ends.games)
+        rows.append([str(index), _text(name), str(games), share, *map(str, results)])
     head = ["#", "Termination", "Games", "Share", "White", "Drawn", "Black", "Unfinished"]
     text = _table(head, rows)
-    faulty = [name for name in ends.names if name not in ("normal", "adjudication")]
+    faulty = [name for name in ends.names if name not in BLAMELESS]
     if faulty:
         losers = [
             ["", _text(player), *(str(counts.get(name, 0)) for name in faulty)]

@@ -69,5 +69,10 @@ def llr_line(sprt: Sprt, llr: float) -> str:
     """``LLR: value (share of the bound) (lower, upper) [elo0, elo1]``."""
     return (
         f"LLR: {llr:z.2f} ({100 * sprt.fraction(llr):z.1f}%) ({sprt.lower:.2f}, {sprt.upper:.2f}) "
-        f"[{sprt.elo0:z.2f}, {sprt.elo1:z.2f}]"
+        f"{hypotheses(sprt)}"
     )
+
+
+def hypotheses(sprt: Sprt) -> str:
+    """``[elo0, elo1]``."""
+    return f"[{sprt.elo0:z.2f}, {sprt.elo1:z.2f}]"

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from merels.engine.errors import printable
-from merels.tournament.textgrid import grid, shorten
+from merels.tournament.textgrid import grid, percent, shorten
 
 KNOWN = (
     "normal", "adjudication", "time forfeit", "illegal move", "abandoned", "unterminated"
 )
 """The values of PGN's Termination tag, in the order they are listed; others follow by name."""
+BLAMELESS = KNOWN[:2]
+"""Those that are nobody's fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,9 @@ def terminations_table(stats: Terminations) -> str:
     rows = [["Termination", "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
     for name in stats.names:
         results = stats.results[name]
-        share = f"{100 * sum(results) / stats.games:.1f}%"
-        rows.append([printable(name), str(sum(results)), share, *map(str, results)])
+        games = sum(results)
+        share = percent(games, stats.games)
+        rows.append([printable(name), str(games), share, *map(str, results)])
     losses = [["Lost by", *map(printable, stats.names)]]
     for player, counts in stats.lost.items():
         losses.append([shorten(player), *(str(counts.get(name, 0)) for name in stats.names)])

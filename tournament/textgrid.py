@@ -35,6 +35,11 @@ def shorten(text: str, columns: int = MAX_NAME) -> str:
     return kept + "..."
 
 
+def percent(part: float, whole: int) -> str:
+    """A share in percent; ``-`` of nothing."""
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
 def grid(rows: Sequence[Sequence[str]], left: int) -> str:
     """The rows as lines, each column as wide as its widest cell.
 

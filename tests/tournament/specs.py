@@ -6,7 +6,14 @@ import sys
 from dataclasses import replace
 
 from merels.tournament.settings import Settings
-from merels.tournament.spec import EngineSpec, GameResult, GameSpec, Opening, TimeControl, TurnRecord
+from merels.tournament.spec import (
+    EngineSpec,
+    GameResult,
+    GameSpec,
+    Opening,
+    TimeControl,
+    TurnRecord,
+)
 
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")
 START = "********/********/******** w 9 9 0 1"
