@@ -48,7 +48,8 @@
     if (points.length === 2) men.delete(points[0]);
     men.set(points[points.length - 1], position.side);
     for (const point of taken) men.delete(point);
-    return { men, side: position.side === "white" ? "black" : "white", touched: [...points, ...taken] };
+    const side = position.side === "white" ? "black" : "white";
+    return { men, side, touched: [...points, ...taken] };
   }
 
   function replayOf(game) {
@@ -69,7 +70,8 @@
       if (score.startsWith("#")) {
         const plies = Number(score.slice(1));
         const text = (plies > 0 ? "wins" : "loses") + " in " + Math.abs(plies) + " plies";
-        return { text: `${text}, depth ${depths[at]}, ${seconds}`, white: sign * (plies > 0 ? 9 : -9) };
+        const height = plies > 0 ? 9 : -9;
+        return { text: `${text}, depth ${depths[at]}, ${seconds}`, white: sign * height };
       }
       const men = Number(score) / 100;
       const text = (men > 0 ? "+" : "") + men.toFixed(2);
@@ -86,13 +88,18 @@
   const board = shape(view, "svg", { class: "board", viewBox: "0 0 100 104", role: "img" });
   const controls = element(view, "div", { class: "controls" });
   const note = element(view, "p", { class: "note" });
-  const graph = shape(view, "svg", { class: "graph", viewBox: "0 0 100 20", preserveAspectRatio: "none" });
+  const graph = shape(
+    view, "svg", { class: "graph", viewBox: "0 0 100 20", preserveAspectRatio: "none" }
+  );
   const turnList = element(view, "div", { class: "turns" });
   const label = (x, y, text) => { shape(board, "text", { x, y }).textContent = text; };
   for (const side of [14, 28, 42]) {
-    shape(board, "rect", { class: "line", x: 50 - side, y: 50 - side, width: 2 * side, height: 2 * side });
+    const [corner, length] = [50 - side, 2 * side];
+    shape(board, "rect", { class: "line", x: corner, y: corner, width: length, height: length });
   }
-  for (const [x1, y1, x2, y2] of [[50, 8, 50, 36], [50, 64, 50, 92], [8, 50, 36, 50], [64, 50, 92, 50]]) {
+  for (const [x1, y1, x2, y2] of [
+    [50, 8, 50, 36], [50, 64, 50, 92], [8, 50, 36, 50], [64, 50, 92, 50],
+  ]) {
     shape(board, "line", { class: "line", x1, y1, x2, y2 });
   }
   [..."abcdefg"].forEach((file, index) => label(8 + 14 * index, 101, file));
@@ -102,7 +109,7 @@
   let current = null, game = null, ply = 0;
 
   function draw() {
-    const position = current.positions[ply];
+    const position = current.positions[ply], last = ply - 1;
     menLayer.replaceChildren();
     for (const [point, colour] of position.men) {
       const { x, y } = place(point);
@@ -112,11 +119,12 @@
       const { x, y } = place(point);
       shape(menLayer, "circle", { class: "last", cx: x, cy: y, r: 5.8 });
     }
-    board.setAttribute("aria-label", ply ? `after ${current.turns[ply - 1]}` : "first position");
+    board.setAttribute("aria-label", ply ? `after ${current.turns[last]}` : "first position");
     const over = ply === current.turns.length ? ` — ${game.result} ${game.reason}` : "";
-    note.textContent = (ply ? `${current.turns[ply - 1]}: ${current.notes[ply - 1].text}` : "start") + over;
-    [...turnList.children].forEach((span, index) => span.classList.toggle("now", index === ply - 1));
-    const now = turnList.children[ply - 1];
+    const told = ply ? `${current.turns[last]}: ${current.notes[last].text}` : "start";
+    note.textContent = told + over;
+    [...turnList.children].forEach((span, index) => span.classList.toggle("now", index === last));
+    const now = turnList.children[last];
     if (now) turnList.scrollTop = now.offsetTop - turnList.offsetTop - turnList.clientHeight / 2;
     drawGraph();
   }
@@ -144,10 +152,12 @@
   function open(chosen) {
     game = chosen;
     current = replayOf(game);
-    title.textContent = `Game ${game.n}: ${game.white} (White) against ${game.black}, ${game.result}`;
+    const players = `${game.white} (White) against ${game.black}`;
+    title.textContent = `Game ${game.n}: ${players}, ${game.result}`;
     turnList.replaceChildren();
     current.turns.forEach((turn, index) => {
-      const span = element(turnList, "span", index < current.opening ? { class: "opening" } : {}, turn);
+      const looks = index < current.opening ? { class: "opening" } : {};
+      const span = element(turnList, "span", looks, turn);
       span.addEventListener("click", () => go(index + 1));
     });
     for (const button of list.children) {
