@@ -52,8 +52,10 @@ def main(argv: list[str] | None = None) -> int:
         print(f"merels {__version__}")
         return 0
     if name not in COMMANDS:
-        mistake = f"unknown command '{printable(name)}'{_suggestion(name, COMMANDS)}"
-        print(f"merels: {mistake}", file=sys.stderr)
+        from merels.tournament.flags import suggestion
+
+        hint = suggestion(name, COMMANDS) or "; merels --help lists the commands"
+        print(f"merels: unknown command '{printable(name)}'{hint}", file=sys.stderr)
         return USAGE_ERROR
     module, _, function = COMMANDS[name][0].partition(":")
     for stream in (sys.stdin, sys.stdout):
@@ -78,14 +80,6 @@ def _help() -> str:
     ]
     lines += [f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()]
     return "\n".join([*lines, "", "merels --version prints the version."])
-
-
-def _suggestion(name: str, commands: dict[str, tuple[str, str]]) -> str:
-    """What may have been meant."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, commands, n=1)
-    return f"; did you mean {close[0]}?" if close else "; merels --help lists the commands"
 
 
 if __name__ == "__main__":

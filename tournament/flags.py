@@ -101,8 +101,8 @@ FLAGS: dict[str, Flag] = {
     "-resume": Flag(
         "go on with the journal, or start it; engines and settings may be left out", group="Running"
     ),
-    "-config": Flag("read flags from a text file as well", ("file",), plain="file",
-                    repeats=True, group="Running"),
+    "-config": Flag("read flags from a text file, as if they stood here", ("file",), plain="file",
+                    group="Running"),
     "-executor": Flag(
         "run on the concurrent.futures.Executor that module:factory makes", words=(1, 1),
         group="Running",

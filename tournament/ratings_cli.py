@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from merels.engine.errors import InputError
-from merels.protocol.console import Parser, add_flag, make_parser, whole_from
+from merels.protocol.console import USAGE_ERROR, Parser, add_flag, make_parser, whole_from
 from merels.tournament.crosstable import (
     Crosstable,
     as_dict,
@@ -41,7 +41,8 @@ MOST_ELO = 100_000
 FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
 Rates the engines of finished games: maximum likelihood, with 95 % errors that take the two games
-of an opening pair as one. FILE is a journal of merels tournament or a PGN file of any runner."""
+of an opening pair as one. FILE is a journal of merels tournament or a PGN file of any runner; a
+game of ours that is in several of them is counted once."""
 
 
 def main(argv: list[str]) -> int:
@@ -52,26 +53,30 @@ def main(argv: list[str]) -> int:
         return int(leaving.code or 0)
     try:
         anchor = _anchor(options.anchor)
-        found = read_games(options.files)
-        games = without_doubles(found)
-        if len(games) < len(found):
-            doubles = len(found) - len(games)
-            print(
-                f"merels ratings: left out {doubles} doubles; every game is counted once",
-                file=sys.stderr,
-            )
-        if not scores(games):
-            raise file_error(
-                options.files[0], "expected games between two engines that ended, found none"
-            )
+        games = _games(options.files)
         form = options.format or _format_of(options.out)
         known = journal_facts(options.files[0]) if len(options.files) == 1 else []
         text = render(games, form, anchor, options.cells, options.games, known)
         _write(options.out, text)
     except (InputError, ValueError) as error:
         print(f"merels ratings: {error}", file=sys.stderr)
-        return 2
+        return USAGE_ERROR
     return 0
+
+
+def _games(paths: Sequence[str]) -> list[PlayedGame]:
+    """The games of the files, each once; an `InputError` where none of them can be rated."""
+    found = read_games(paths)
+    games = without_doubles(found)
+    if len(games) < len(found):
+        doubles = len(found) - len(games)
+        print(
+            f"merels ratings: left out {doubles} doubles; every game is counted once",
+            file=sys.stderr,
+        )
+    if not scores(games):
+        raise file_error(paths[0], "expected games between two engines that ended, found none")
+    return games
 
 
 def render(
