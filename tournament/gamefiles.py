@@ -15,7 +15,8 @@ from merels.tournament.terminations import Ending
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 UNKNOWN = ("", "?", "-")
-_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.|"(?!\s*\]))*)"\s*\]\s*')
+"""A line with a tag. Not every runner escapes the quotes within a name."""
 _MARKS = re.compile("[{};]")
 _RESULT = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*\Z")
 
@@ -112,9 +113,9 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
     waiting: dict[tuple[object, ...], tuple[str, int]] = {}
     pairs = 0
     for tags in _tag_sets(read_lines(path)):
-        if "White" not in tags or "Black" not in tags:
+        if not {"White", "Black"} & tags.keys():
             continue  # any text has lines that are no tags
-        white, black = tags["White"], tags["Black"]
+        white, black = tags.get("White", "?"), tags.get("Black", "?")
         key = _opening_key(tags, white, black)
         pair: tuple[object, ...] | None = None
         if PAIR_TAG in tags:

@@ -122,6 +122,13 @@ def test_pgn_of_any_runner(tmp_path):
     assert [game.score for game in scores(games)] == [1.0, 0.5]
 
 
+def test_quotes_in_a_name_that_nobody_escaped(tmp_path):
+    path = tmp_path / "x.pgn"
+    path.write_text('[White "The "X""]\n[Black ""B" 2" ]\n\n1-0\n')
+    [game] = read_games([str(path)])
+    assert (game.white, game.black, game.result) == ('The "X"', '"B" 2', "1-0")
+
+
 def test_games_of_unknown_openings_are_not_paired(tmp_path):
     path = tmp_path / "x.pgn"
     game = '[Round "?"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1-0\n\n'
