@@ -16,9 +16,8 @@ from merels.tournament.settings import Settings
 
 
 class Schedule(NamedTuple):
-    """A format.
+    """A format. ``pair(settings, number, results)`` gives round ``number``, from 0; [] at the end.
 
-    ``pair(settings, number, results)`` gives round ``number`` (from 0), or [] at the end.
     ``waits``: a round can only be paired when the one before is finished.
     """
 
