@@ -100,7 +100,7 @@ def make_engines(
     if "name" in each:
         raise InputError(each["name"], "-each name= would give all engines one name")
     if len(entries) > MOST_ENGINES:
-        raise InputError(str(len(entries)), f"expected at most {MOST_ENGINES} engines")
+        raise InputError("-engine", f"expected at most {MOST_ENGINES} engines")
     given = [entry["name"] for entry in entries if entry.get("name")]
     for name in given:
         if given.count(name) > 1:

@@ -53,6 +53,7 @@ def main(argv: list[str]) -> int:
         return int(leaving.code or 0)
     try:
         anchor = _anchor(options.anchor)
+        _check_out(options.out, options.files)
         games = _games(options.files)
         form = options.format or _format_of(options.out)
         known = journal_facts(options.files[0]) if len(options.files) == 1 else []
@@ -163,6 +164,15 @@ def _format_of(path: str | None) -> str:
     """The format that a file's ending tells."""
     ending = os.path.splitext(path or "")[1].lower().lstrip(".")
     return {"htm": "html"}.get(ending, ending) if ending in (*FORMATS, "htm") else "text"
+
+
+def _check_out(path: str | None, files: Sequence[str]) -> None:
+    """Raise an `InputError` where the report would be written over the games it is made from."""
+    if path is None or not os.path.exists(path):
+        return
+    for file in files:
+        if os.path.exists(file) and os.path.samefile(path, file):
+            raise file_error(path, "games are read from this file; name another for -out")
 
 
 def _write(path: str | None, text: str) -> None:

@@ -136,6 +136,17 @@ def test_games_of_unknown_openings_are_not_paired(tmp_path):
     assert [g.pair for g in read_games([str(path)])] == [None, None]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
+def test_the_report_is_never_written_over_the_games(played, tmp_path, capsys):
+    games = tmp_path / "g.pgn"
+    shutil.copy(played / "g.pgn", games)
+    (tmp_path / "link").symlink_to(games)
+    for out in (games, tmp_path / "link", tmp_path / "." / "g.pgn"):
+        assert main([str(games), "-out", str(out)]) == 2
+        assert "name another for -out" in capsys.readouterr().err
+    assert games.read_bytes() == (played / "g.pgn").read_bytes()
+
+
 GAME = '[Round "{0}"]\n[White "A"]\n[Black "B"]\n\n1. a1 {1}\n'
 
 
