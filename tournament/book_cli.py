@@ -116,9 +116,9 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
     if out is None:
         _write(settings, tables, sys.stdout, "FILE")
         return 0
-    if os.path.exists(out) and not os.path.isfile(out):
-        raise file_error(out, "cannot write the book here: expected the name of a file")
     target = os.path.realpath(out)  # a link stays one
+    if not os.path.isfile(out) and (os.path.exists(out) or os.path.lexists(target)):
+        raise file_error(out, "cannot write the book here: expected the name of a file")
     partial = f"{target}.part"
     try:
         file = open(partial, "w", encoding="utf-8", newline="\n")

@@ -104,12 +104,13 @@ def test_same_command_same_book(capsys, tmp_path):
 def test_out_never_replaces_what_is_no_plain_file(tmp_path, capsys):
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    for name in ("folder", "pipe"):
-        assert main(["book", *SMALL, "-out", str(tmp_path / name)]) == 2
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("folder", "pipe", "loop", None):
+        assert main(["book", *SMALL, "-out", str(tmp_path / name) if name else ""]) == 2
         error = capsys.readouterr().err
-        assert "expected the name of a file" in error and name in error
+        assert "expected the name of a file" in error
         assert "tried" not in error, "it is said before the work, not after it"
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "pipe"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "loop", "pipe"]
     assert (tmp_path / "pipe").is_fifo()
 
 
@@ -118,6 +119,9 @@ def test_out_writes_through_a_symbolic_link(tmp_path, capsys):
     book, link = tmp_path / "book.pos", tmp_path / "link"
     book.write_text("old")
     link.symlink_to("book.pos")
+    (tmp_path / "new").symlink_to("other.pos")
+    made(capsys, *SMALL, "-out", str(tmp_path / "new"))
+    assert len(entries((tmp_path / "other.pos").read_text())) == 8
     made(capsys, *SMALL, "-out", str(link))
     assert link.is_symlink() and len(entries(book.read_text())) == 8
 
