@@ -25,9 +25,7 @@ from merels.protocol.client import (
     PovScore,
     make_go,
 )
-from merels.protocol.process import EngineProcess, find_executable, split_command
-from merels.protocol.threadwire import ThreadWire
-from merels.protocol.wire import LONGEST_LINE, PipeWire, Wire
+from merels.protocol.process import find_executable, split_command
 from tests.processes import FAKE, assert_none_is_left
 
 MERELS = [sys.executable, "-m", "merels.protocol"]
@@ -243,22 +241,6 @@ def test_a_closed_engine_touches_no_other_s_pipes() -> None:
         assert other.play(Position(), Limit(depth=2)).turn is not None
 
 
-def test_a_thread_that_still_writes_touches_no_other_s_pipes() -> None:
-    deaf, wire = talk("print('here', flush=True); time.sleep(1000)", ThreadWire)
-    assert wire.read_line(time.monotonic_ns() + SOON) == b"here"
-    for _ in range(2):
-        wire.send(b"position startpos\n" * 100_000, 0.2)
-    deaf.close(0.1)
-    wire.close()
-    fresh, other = talk("print(repr(sys.stdin.read()))")
-    time.sleep(0.1)
-    other.send(b"mine\n")
-    other.close_input()
-    assert other.read_line(time.monotonic_ns() + SOON) == b"'mine\\n'"
-    fresh.close()
-    other.close()
-
-
 def test_an_illegal_turn_is_an_error_that_names_it() -> None:
     with Engine.popen(fake("illegal")) as engine:
         with pytest.raises(EngineError, match="illegal turn 'a1xg7'"):
@@ -295,110 +277,6 @@ def test_everything_can_be_traced(tmp_path: Path) -> None:
     assert (">", b"position startpos\ngo nodes 1\n") in seen
     assert b"bestmove" in b"".join(data for way, data in seen if way == "<")
     assert errors.stat().st_size == 1 << 20
-
-
-SCRIPT = """
-import sys, time
-exec(sys.argv[1])
-"""
-
-
-def talk(code: str, wires: type[Wire] = PipeWire) -> tuple[EngineProcess, Wire]:
-    """A wire to a process that runs some code."""
-    process = EngineProcess([sys.executable, "-c", SCRIPT, code])
-    return process, wires(process)
-
-
-WIRES = [PipeWire, ThreadWire] if os.name == "posix" else [ThreadWire]
-SOON = 5 * 10**9
-
-
-@pytest.mark.parametrize("wires", WIRES)
-def test_an_endless_line_takes_no_memory(wires: type[Wire]) -> None:
-    code = "w = sys.stdout.write; w('info ' + 'x' * 30_000_000 + '\\nbestmove d6\\n')"
-    process, wire = talk(code, wires)
-    answer = wire.ask(b"go\n", SOON)
-    assert answer is not None and answer.text == b"d6"
-    assert len(wire._tail) <= LONGEST_LINE
-    process.close()
-    wire.close()
-
-
-@pytest.mark.parametrize("wires", WIRES)
-def test_a_process_that_reads_nothing_does_not_block_us(wires: type[Wire]) -> None:
-    process, wire = talk("print('here', flush=True); time.sleep(1000)", wires)
-    assert wire.read_line(time.monotonic_ns() + SOON) == b"here"
-    start = time.monotonic()
-    with pytest.raises(EngineTimeout, match="does not read its input"):
-        for _ in range(3):
-            wire.send(b"position startpos\n" * 100_000, 0.2)
-    assert time.monotonic() - start < 5.0
-    process.close(0.1)
-    wire.close()
-
-
-@pytest.mark.parametrize("wires", WIRES)
-def test_both_sides_may_write_more_than_a_pipe_holds(wires: type[Wire]) -> None:
-    code = "print('x\\n' * 500_000, flush=True); n = len(sys.stdin.readline()); print(n)"
-    process, wire = talk(code, wires)
-    wire.send(b"y" * 300_000 + b"\n", 20.0)
-    deadline = time.monotonic_ns() + 20 * 10**9
-    while (line := wire.read_line(deadline)) in (b"x", b""):
-        pass
-    assert line == b"300001"
-    process.close()
-    wire.close()
-
-
-@pytest.mark.parametrize("wires", WIRES)
-def test_the_last_score_before_the_answer_is_kept(wires: type[Wire]) -> None:
-    code = r"""
-for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
-             "info depth 2 score cp 2 nodes 2", "info depth 2 multipv 1 score cp 3 nodes 3",
-             "info depth 2 multipv 2 score cp -9 nodes 3", "info currmove d6",
-             " \tBestMove d6 ponder f4"):
-    print(line, flush=True); time.sleep(0.01)
-"""
-    process, wire = talk(code, wires)
-    answer = wire.ask(b"go\n", SOON)
-    assert answer is not None
-    assert answer.info == b"info depth 2 multipv 1 score cp 3 nodes 3"
-    assert answer.text == b"d6 ponder f4"
-    process.close()
-    wire.close()
-
-
-@pytest.mark.parametrize("wires", WIRES)
-def test_a_stray_bestmove_is_dropped_and_remembered(wires: type[Wire]) -> None:
-    code = r"""
-sys.stdin.readline(); print("bestmove a1", flush=True); print("bestmove d1", flush=True)
-sys.stdin.readline(); print("bestmove g1", flush=True)
-"""
-    process, wire = talk(code, wires)
-    first = wire.ask(b"go\n", SOON)
-    assert first is not None and first.text == b"a1"
-    time.sleep(0.2)
-    second = wire.ask(b"go\n", SOON)
-    assert second is not None and second.text == b"g1"
-    assert wire.untidy
-    process.close()
-    wire.close()
-
-
-@pytest.mark.parametrize("wires", WIRES)
-def test_lines_read_ahead_stay_in_order(wires: type[Wire]) -> None:
-    code = r"""
-w = sys.stdout.write
-w("bestmove a1\ninfo depth 5 score cp 5 nodes 5\nbestmo"); sys.stdout.flush(); time.sleep(0.2)
-w("ve d1\n"); sys.stdout.flush()
-"""
-    process, wire = talk(code, wires)
-    first = wire.ask(b"go\n", SOON)
-    second = wire.wait_answer(time.monotonic_ns(), SOON)
-    assert first is not None and first[:2] == (b"a1", b"")
-    assert second is not None and second[:2] == (b"d1", b"info depth 5 score cp 5 nodes 5")
-    process.close()
-    wire.close()
 
 
 def test_scores_are_seen_from_either_side() -> None:
