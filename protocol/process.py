@@ -24,7 +24,8 @@ TERMINATE_SECONDS = 0.5
 """What it has after SIGTERM."""
 _DRAIN = 1 << 16
 _SLICE = 0.02
-_WIDE_PIPE = 1 << 20
+WIDE_PIPE = 1 << 20
+"""Bytes that a pipe from an engine may be made to hold."""
 
 
 def split_command(command: str | Sequence[str]) -> list[str]:
@@ -186,7 +187,7 @@ class EngineProcess:
         try:
             import fcntl
 
-            fcntl.fcntl(self.stdout, fcntl.F_SETPIPE_SZ, _WIDE_PIPE)
+            fcntl.fcntl(self.stdout, fcntl.F_SETPIPE_SZ, WIDE_PIPE)
         except (ImportError, AttributeError, OSError):
             pass
 

@@ -15,7 +15,7 @@ from time import monotonic_ns
 from typing import NamedTuple
 
 from merels.protocol.errors import EngineTerminated, EngineTimeout
-from merels.protocol.process import POSIX, EngineProcess
+from merels.protocol.process import POSIX, WIDE_PIPE, EngineProcess
 
 CHUNK = 1 << 16
 LONGEST_LINE = 1 << 16
@@ -66,6 +66,7 @@ class Wire:
         self._tail = b""
         self._cut = False
         self._info = b""
+        self._overtime = 0
 
     def _receive(self, milliseconds: int) -> bytes | None:
         """What arrived, waiting so long for it; nothing at the end, None when nothing came."""
@@ -224,14 +225,24 @@ class Wire:
             self.untidy = True
 
     def read_line(self, deadline: int) -> bytes | None:
-        """The next line, without its end and outer blanks, or None at the deadline."""
+        """The next line, without its end and outer blanks, or None at the deadline.
+
+        What waits in the pipe by then is still read, for engines that start side by side are
+        heard one after another; one that never stops writing gets no more than a pipe holds.
+        """
         while not self._lines:
             left = deadline - monotonic_ns()
+            if left >= 0:
+                self._overtime = 0
+            elif self._overtime >= WIDE_PIPE:
+                return None
             chunk = self._receive(max(0, left // MILLISECOND + 1))
             if chunk is None:
                 if left < 0:
                     return None
                 continue
+            if left < 0:
+                self._overtime += len(chunk)
             if self.trace is not None:
                 self.trace("<", chunk)
             self._lines.extend(self._whole_lines(chunk).split(b"\n")[:-1])

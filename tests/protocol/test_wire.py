@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -141,3 +143,29 @@ def test_a_thread_that_still_writes_touches_no_other_s_pipes() -> None:
     assert other.read_line(time.monotonic_ns() + SOON) == b"'mine\\n'"
     fresh.close()
     other.close()
+
+
+@pytest.mark.skipif(shutil.which("yes") is None, reason="needs one that writes faster than Python")
+@pytest.mark.parametrize("wires", WIRES)
+def test_an_engine_that_never_stops_writing_has_a_deadline_too(wires: type[Wire]) -> None:
+    process = EngineProcess("yes")
+    wire = wires(process)
+    deadline = time.monotonic_ns() + SOON // 50
+    lines = (wire.read_line(deadline) for _ in range(20_000_000))
+    assert any(line is None for line in lines)
+    process.close(0.1)
+    wire.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="waits for a pipe")
+def test_what_came_in_time_is_read_after_the_deadline() -> None:
+    process, wire = talk("sys.stdin.readline(); print('id\\n' * 20_000 + 'uciok', flush=True)")
+    wire.send(b"uci\n")
+    select.select([process.stdout], [], [], 10)
+    deadline = time.monotonic_ns() - SOON
+    for _ in range(20_000):
+        assert wire.read_line(deadline) == b"id"
+    assert wire.read_line(deadline) == b"uciok"
+    assert wire.read_line(deadline) is None
+    process.close()
+    wire.close()
