@@ -119,13 +119,10 @@ class WireAnalysis(Analysis):
                 if monotonic_ns() < self._deadline:
                     continue
                 self._running = False
+                self._wire.stop()
                 raise EngineTimeout("does not end its search in its time")
-            first = line[:16].partition(b" ")[0].lower()
-            if first == b"bestmove":
-                self._running = False
-            elif first == b"info":
-                ends = self._dialect.inside and b" bestmove " in line + b" "
-                self._running = not ends
+            self._running = not self._wire.is_answer(line)
+            if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                 return self._dialect.info(line, self._position)
         return None
 

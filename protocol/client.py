@@ -30,7 +30,7 @@ from merels.protocol.limits import ResourceLimits
 from merels.protocol.offered import Option, Options, Value, parse_option
 from merels.protocol.process import QUIT_SECONDS, EngineProcess
 from merels.protocol.scores import Info, PovScore
-from merels.protocol.wire import Answer, Trace, open_wire
+from merels.protocol.wire import STOP_SECONDS, Answer, Trace, open_wire
 
 __all__ = [
     "Analysis", "Engine", "EngineError", "EngineTerminated", "EngineTimeout", "Info", "Limit",
@@ -39,8 +39,6 @@ __all__ = [
 
 START_SECONDS = 10.0
 PING_SECONDS = 15.0
-STOP_SECONDS = 1.0
-"""What an engine has to answer ``stop``."""
 STRAY_SECONDS = 0.5
 """What it has to end a search after a ``bestmove`` that makes no sense."""
 NO_TURN = ("0000", "(none)", "none", "null")
@@ -223,8 +221,7 @@ class Engine(AnyEngine):
         self._set_multipv(multipv)
         limits = make_go(limit or Limit(), position.side, task.root_turns, infinite=limit is None)
         timeout = FOREVER if limit is None else self._patience(limit, position.side)
-        start = monotonic_ns()
-        self._wire.begin(line + b"\n" + self.dialect.go(limits))
+        start = self._wire.begin(line + b"\n" + self.dialect.go(limits))
         return WireAnalysis(self._wire, self.dialect, position, start, timeout)
 
     def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
@@ -233,15 +230,13 @@ class Engine(AnyEngine):
         ``timeout`` is in nanoseconds; None means that the answer is still owed: see `stop`.
         """
         if self._wire.untidy:
-            # It has sent a bestmove too many before: make sure that no other is on its way.
+            # It has sent a bestmove too many before, or owes one: let none be on its way.
             self.ping()
         return self.dialect.ask(self._wire, position, line, go, timeout)
 
     def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
         """Stop a search and wait so long for its answer; None if the engine still owes it."""
-        start = monotonic_ns()
-        self._wire.send(b"stop\n", seconds)
-        return self._wire.wait_answer(start, int(seconds * 1e9))
+        return self._wire.stop(seconds)
 
     def answer_after_stray(self, answer: Answer) -> Answer | None:
         """What follows an answer that cannot be right, if it was one too many to an earlier go.

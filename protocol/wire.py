@@ -22,6 +22,8 @@ LONGEST_LINE = 1 << 16
 """Bytes of a line that are kept; the rest of a longer line is dropped unread."""
 LARGEST_BACKLOG = 1 << 22
 """Bytes that are kept for later while the engine does not read what it is sent."""
+STOP_SECONDS = 1.0
+"""What an engine has to answer ``stop``."""
 MILLISECOND = 1_000_000
 _FOREVER = 1 << 60
 _LONGEST_WAIT = 1 << 30
@@ -49,7 +51,7 @@ class Wire:
     """Both directions of an engine's pipes; how bytes move is left to the two kinds below.
 
     ``inside`` looks for ``bestmove`` anywhere in a line, not only at its start. ``untidy`` is set
-    once the engine has sent a ``bestmove`` that nobody asked for. ``silence`` is how long, in
+    once a ``bestmove`` that nobody waits for has come, or is to come. ``silence`` is how long, in
     nanoseconds, an engine may think without a word before it is asked for a sign of life.
     """
 
@@ -89,28 +91,36 @@ class Wire:
             self.trace(">", data)
         self._write(data, monotonic_ns() + int(seconds * 1e9))
 
-    def begin(self, request: bytes) -> None:
-        """Send a request whose answer is waited for later: see `wait_answer`."""
-        self.drop()
-        self._info = b""
-        self.send(request)
+    def begin(self, request: bytes, seconds: float = 5.0) -> int:
+        """Send a request whose answer is waited for later; when that was: see `wait_answer`.
 
-    def ask(self, request: bytes, timeout: int) -> Answer | None:
-        """Send ``request``, which ends in a ``go``, and wait ``timeout`` nanoseconds at most.
-
-        None means that the engine still owes its answer. Whatever the engine sent before the
-        request belongs to an earlier one and is dropped.
+        Whatever the engine sent before belongs to an earlier request and is dropped.
         """
         self.drop()
         self._info = b""
         start = monotonic_ns()
-        if self.trace is not None:
-            self.trace(">", request)
+        self.send(request, seconds)
+        return start
+
+    def ask(self, request: bytes, timeout: int) -> Answer | None:
+        """Send ``request``, which ends in a ``go``, and wait ``timeout`` nanoseconds at most.
+
+        None means that the engine still owes its answer.
+        """
         try:
-            self._write(request, start + timeout)
+            start = self.begin(request, timeout / 1e9)
         except EngineTimeout:
             return None
         return self.wait_answer(start, timeout)
+
+    def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
+        """Stop a search and wait so long for its answer; None if the engine still owes it."""
+        start = monotonic_ns()
+        self.send(b"stop\n", seconds)
+        answer = self.wait_answer(start, int(seconds * 1e9))
+        if answer is None:
+            self.untidy = True
+        return answer
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
@@ -223,6 +233,10 @@ class Wire:
     def _note_strays(self, data: bytes) -> None:
         if self._pattern.search(data) is not None:
             self.untidy = True
+
+    def is_answer(self, line: bytes) -> bool:
+        """Whether a line, without its end, says ``bestmove``."""
+        return self._pattern.search(line + b"\n") is not None
 
     def read_line(self, deadline: int) -> bytes | None:
         """The next line, without its end and outer blanks, or None at the deadline.

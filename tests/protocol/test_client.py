@@ -135,6 +135,35 @@ def test_a_search_that_nothing_ends_is_killed_from_another_thread() -> None:
     engine.kill()  # Its number may be another's by now: nothing happens.
 
 
+def test_an_analysis_that_takes_too_long_is_stopped_as_a_turn_is() -> None:
+    said: list[bytes] = []
+    with Engine.popen(fake("stops-only"), trace=lambda _, data: said.append(data)) as engine:
+        engine.timeout = 0.1
+        with pytest.raises(EngineTimeout, match="does not end its search"):
+            engine.analyse(Position(), Limit(time=0.1))
+    assert b"bestmove" in b"".join(said).partition(b"stop\n")[2]
+
+
+def test_an_answer_that_is_owed_is_not_taken_for_the_next_one() -> None:
+    with Engine.popen(fake("late", "1.5")) as engine:
+        engine.timeout = 0.1
+        assert engine.play(Position(), Limit(nodes=1)).turn is not None
+        with pytest.raises(EngineTimeout, match="does not end its search"):
+            engine.analyse(Position(), Limit(time=0.1))
+        engine.timeout = 15.0
+        over = parse_position("OOO*****/********/@@****** b 0 0 0 30", make_rules("mill"))
+        assert engine.play(over, Limit(nodes=1)).turn is None
+
+
+@pytest.mark.parametrize("mode", ["upper", "crlf", "tab", "blank"])
+def test_an_analysis_ends_however_bestmove_is_written(mode: str) -> None:
+    with Engine.popen(fake(mode)) as engine:
+        engine.timeout = 5.0
+        with engine.analysis(Position(), Limit(time=0.1)) as analysis:
+            analysis.wait()
+        assert not analysis.running
+
+
 def test_playing_ends_an_analysis_that_still_runs() -> None:
     with Engine.popen(MERELS) as engine:
         analysis = engine.analysis(Position())
