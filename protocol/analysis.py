@@ -119,6 +119,8 @@ class WireAnalysis(Analysis):
                 if monotonic_ns() < self._deadline:
                     continue
                 self._running = False
+                if self._wire.unended_answer(0) is not None:
+                    return None
                 self._wire.stop()
                 raise EngineTimeout("does not end its search in its time")
             self._running = not self._wire.is_answer(line)

@@ -69,6 +69,7 @@ class Wire:
         self._cut = False
         self._info = b""
         self._overtime = 0
+        self._arrived = 0
 
     def _receive(self, milliseconds: int) -> bytes | None:
         """What arrived, waiting so long for it; nothing at the end, None when nothing came."""
@@ -133,7 +134,7 @@ class Wire:
         while True:
             left = timeout - (now - start)
             if left < 0:
-                return None
+                return self.unended_answer(start)
             chunk = self._receive(min(left, self.silence) // MILLISECOND + 1)
             now = monotonic_ns()
             if chunk is None:
@@ -141,6 +142,8 @@ class Wire:
                     if probed:
                         seconds = 2 * self.silence / 1e9
                         raise EngineTimeout(f"gives no sign of life for {seconds:g} s")
+                    if (answer := self.unended_answer(start)) is not None:
+                        return answer
                     self.send(b"isready\n")
                     probed, heard = True, now
                 continue
@@ -152,6 +155,19 @@ class Wire:
                 return Answer(text, self._info, now - start)
             if not chunk:
                 self._fail()
+
+    def unended_answer(self, start: int) -> Answer | None:
+        """An answer whose line has not ended, taken as it is; None without one.
+
+        It was given when it arrived, not when the wait for its end was over.
+        """
+        line = self._tail + b"\n"
+        match = self._pattern.search(line)
+        if match is None or not match[1].strip():
+            return None
+        self._tail = b""
+        self._note_score(line, match.end() if self._inside else match.start())
+        return Answer(match[1].strip(), self._info, max(0, self._arrived - start))
 
     def _take_lines(self) -> list[bytes]:
         """The whole lines that were read and not used yet."""
@@ -185,6 +201,7 @@ class Wire:
 
     def _whole_lines(self, chunk: bytes) -> bytes:
         """The whole lines up to this chunk, overlong ones cut; what is left waits in the tail."""
+        self._arrived = monotonic_ns()
         if not chunk:
             data, self._tail = self._tail, b""
             return data + b"\n" if data else b""

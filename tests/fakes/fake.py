@@ -82,6 +82,7 @@ class Fake:
             "crlf": f"{info} {turn}\r\nbestmove {turn}\r\n",
             "tab": f"{info} {turn}\nbestmove\t{turn}\t\n",
             "blank": f"{info} {turn}\n  bestmove  {turn} \n",
+            "unended": f"{info} {turn}\nbestmove {turn}",
             "split": f"{info} {turn}\nbestmove {turn.replace('x', ' x')}\n",
             "bad-numbers": f"info depth x{'9' * 5000} score cp 12abc nodes -{'8' * 400} nps\n"
             f"info depth 99999999999999999999 score cp nodes\ninfo score mate\nbestmove {turn}\n",

@@ -155,10 +155,10 @@ def test_an_answer_that_is_owed_is_not_taken_for_the_next_one() -> None:
         assert engine.play(over, Limit(nodes=1)).turn is None
 
 
-@pytest.mark.parametrize("mode", ["upper", "crlf", "tab", "blank"])
+@pytest.mark.parametrize("mode", ["upper", "crlf", "tab", "blank", "unended"])
 def test_an_analysis_ends_however_bestmove_is_written(mode: str) -> None:
     with Engine.popen(fake(mode)) as engine:
-        engine.timeout = 5.0
+        engine.timeout = 0.4 if mode == "unended" else 5.0
         with engine.analysis(Position(), Limit(time=0.1)) as analysis:
             analysis.wait()
         assert not analysis.running

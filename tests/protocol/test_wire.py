@@ -169,3 +169,41 @@ def test_what_came_in_time_is_read_after_the_deadline() -> None:
     assert wire.read_line(deadline) is None
     process.close()
     wire.close()
+
+
+@pytest.mark.parametrize("silence", [SOON // 50, 10 * SOON])
+@pytest.mark.parametrize("wires", WIRES)
+def test_an_answer_without_the_end_of_its_line_is_read(wires: type[Wire], silence: int) -> None:
+    code = r"""
+w = sys.stdout.write
+for line in sys.stdin:
+    w("readyok\n" if line == "isready\n" else "info depth 1 score cp 7 nodes 1\nbestmove d6")
+    sys.stdout.flush()
+"""
+    process, wire = talk(code, wires)
+    wire.send(b"isready\n")
+    assert wire.read_line(time.monotonic_ns() + SOON) == b"readyok"
+    wire.silence = silence
+    for _ in range(2):
+        answer = wire.ask(b"go\n", SOON // 10)
+        assert answer is not None
+        assert answer[:2] == (b"d6", b"info depth 1 score cp 7 nodes 1")
+        # Its clock ran until it answered, not until the end of the wait for more.
+        assert answer.elapsed < SOON // 10
+    process.close(0.1)
+    wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_half_a_bestmove_is_no_answer(wires: type[Wire]) -> None:
+    code = r"""
+print("here", flush=True)
+sys.stdout.write("bestmove"); sys.stdout.flush(); sys.stdin.readline(); print(" d6", flush=True)
+"""
+    process, wire = talk(code, wires)
+    assert wire.read_line(time.monotonic_ns() + SOON) == b"here"
+    assert wire.wait_answer(time.monotonic_ns(), SOON // 50) is None
+    answer = wire.stop(5.0)
+    assert answer is not None and answer.text == b"d6"
+    process.close()
+    wire.close()
