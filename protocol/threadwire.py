@@ -9,7 +9,7 @@ from time import monotonic_ns
 
 from merels.protocol.errors import EngineTerminated, EngineTimeout
 from merels.protocol.process import EngineProcess
-from merels.protocol.wire import CHUNK, Trace, Wire
+from merels.protocol.wire import CHUNK, LONGEST_WAIT, Trace, Wire
 
 _CHUNKS_AHEAD = 64
 _CLOSE_SECONDS = 0.1
@@ -81,7 +81,8 @@ class ThreadWire(Wire):
         if self._at_end:
             return b""
         try:
-            chunk = self._received.get(milliseconds > 0, milliseconds / 1000 or None)
+            seconds = min(milliseconds, LONGEST_WAIT) / 1000
+            chunk = self._received.get(milliseconds > 0, seconds or None)
         except queue.Empty:
             return None
         self._at_end = not chunk
@@ -91,6 +92,7 @@ class ThreadWire(Wire):
         if self._broken:
             raise EngineTerminated(self.process.describe_end())
         try:
-            self._unsent.put(data, timeout=max(0.0, (deadline - monotonic_ns()) / 1e9))
+            seconds = (deadline - monotonic_ns()) / 1e9
+            self._unsent.put(data, timeout=min(max(0.0, seconds), LONGEST_WAIT / 1000))
         except queue.Full:
             raise EngineTimeout("does not read its input") from None

@@ -26,7 +26,8 @@ STOP_SECONDS = 1.0
 """What an engine has to answer ``stop``."""
 MILLISECOND = 1_000_000
 _FOREVER = 1 << 60
-_LONGEST_WAIT = 1 << 30
+LONGEST_WAIT = 1 << 30
+"""Milliseconds: more than any system is asked to wait at once."""
 _WAIT_WITHOUT_SENTINEL = 200
 
 _BESTMOVE = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
@@ -302,7 +303,7 @@ class PipeWire(Wire):
         self._longest_wait = _WAIT_WITHOUT_SENTINEL
         if process.sentinel is not None:
             self._poll.register(process.sentinel, select.POLLIN)
-            self._longest_wait = _LONGEST_WAIT
+            self._longest_wait = LONGEST_WAIT
         self._backlog = b""
 
     def close(self) -> None:
@@ -321,7 +322,7 @@ class PipeWire(Wire):
             self._write(request, start + timeout)
         except EngineTimeout:
             return None
-        if timeout < self.silence and not self._backlog:
+        if 0 <= timeout < self.silence and not self._backlog:
             if poll(min(timeout // MILLISECOND + 1, self._longest_wait)):
                 try:
                     chunk = os.read(self._output, CHUNK)

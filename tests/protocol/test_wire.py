@@ -207,3 +207,20 @@ sys.stdout.write("bestmove"); sys.stdout.flush(); sys.stdin.readline(); print(" 
     assert answer is not None and answer.text == b"d6"
     process.close()
     wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_no_time_left_is_no_wait_without_end(wires: type[Wire]) -> None:
+    process, wire = talk("time.sleep(5)", wires)
+    assert wire.ask(b"go\n", -2_000_000) is None
+    assert wire.ask(b"go\n", -1) is None
+    process.close(0.1)
+    wire.close()
+
+
+@pytest.mark.parametrize("wires", WIRES)
+def test_a_wait_may_be_longer_than_the_system_knows(wires: type[Wire]) -> None:
+    process, wire = talk("time.sleep(0.1); print('here')", wires)
+    assert wire.read_line(1 << 66) == b"here"
+    process.close()
+    wire.close()
