@@ -108,7 +108,7 @@ def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool
         depth_text, kind, value_text, nodes_text = match.groups()
         depth, value, nodes = int(depth_text), int(value_text), int(nodes_text)
     else:
-        words = line.split()
+        words = line.partition(b" string ")[0].split()
         depth, nodes = _count_behind(b"depth", words), _count_behind(b"nodes", words)
         kind, found = _score_words(words)
         if found is None:

@@ -229,7 +229,9 @@ class Wire:
                 return
             start = data.rfind(b"\n", 0, at) + 1
             line = data[start : data.find(b"\n", at)]
-            if b" multipv " not in line or b" multipv 1 " in line:
+            place = line.find(b" multipv ")
+            best = place < 0 or line[place + 9 : place + 11] == b"1 "
+            if best and line[:11] != b"info string":
                 self._info = line
                 return
             end = start

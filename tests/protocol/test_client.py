@@ -339,6 +339,8 @@ def test_mates_become_plies(name: str, mate: int, plies: int) -> None:
         (b"info depth x score cp y nodes z", (None, None, 0, 0)),
         (b"info depth -3 score cp " + b"9" * 5000 + b" nodes 1", (None, None, 0, 1)),
         (b"info depth 12 score mate -1 nodes 77 pv d6", (None, -2, 12, 77)),
+        (b"info string eval loaded, score 300 depth 9 nodes 7", (None, None, 0, 0)),
+        (b"info score 42 depth 5 string a score 300 nodes 7", (42, None, 5, 0)),
     ],
 )
 def test_info_lines_in_any_order_and_shape(line: bytes, expected: tuple[object, ...]) -> None:
@@ -356,7 +358,8 @@ def test_all_of_an_info_line_is_read() -> None:
     assert info.score == PovScore(Score(cp=30), WHITE)
     assert (info.bound, info.wdl) == ("upper", (500, 300, 200))
     assert info.pv == (parse_turn("d6"), parse_turn("f4"))
-    assert dialect("uci").info(b"info string a b  c", Position()).string == "a b c"
+    info = dialect("uci").info(b"info string a  score 300 depth 9", Position())
+    assert (info.string, info.score, info.depth) == ("a score 300 depth 9", None, None)
 
 
 def test_limits_become_whole_milliseconds() -> None:

@@ -83,7 +83,8 @@ def test_the_last_score_before_the_answer_is_kept(wires: type[Wire]) -> None:
     code = r"""
 for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
              "info depth 2 score cp 2 nodes 2", "info depth 2 multipv 1 score cp 3 nodes 3",
-             "info depth 2 multipv 2 score cp -9 nodes 3", "info currmove d6",
+             "info depth 2 multipv 2 score cp -9 nodes 3", "info string the score is 9 ",
+             "info currmove d6",
              " \tBestMove d6 ponder f4"):
     print(line, flush=True); time.sleep(0.01)
 """
