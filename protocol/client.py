@@ -153,7 +153,8 @@ class Engine(AnyEngine):
         self._end_analysis()
         chosen: dict[str, str] = {}
         for name, value in settings.items():
-            option = self.options.find(name) if self.options else Option(name, "string")
+            any_kind = Option(name, "button" if value is None else "string")
+            option = self.options.find(name) if self.options else any_kind
             chosen[option.name] = option.check(value)
         for name, text in chosen.items():
             self._set(name, text)

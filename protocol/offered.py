@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from merels.engine.errors import shorten
+from merels.engine.numbers import parse_whole
 from merels.protocol.errors import EngineError
 
 _WORDS = ("name", "type", "default", "min", "max", "var")
@@ -34,9 +35,11 @@ class Option:
 
     def check(self, value: Value) -> str:
         """The text to send for a value; `EngineError` says what the option takes."""
-        text = value_text(value)
         if self.kind == "button":
             return ""
+        if value is None:
+            self._refuse("None", "a value")
+        text = value_text(value)
         try:
             text.encode()
         except UnicodeEncodeError:
@@ -46,9 +49,8 @@ class Option:
                 self._refuse(text, "true or false")
             return text.lower()
         if self.kind == "spin":
-            try:
-                amount = int(text)
-            except ValueError:
+            amount = parse_whole(text)
+            if amount is None:
                 self._refuse(text, "a whole number")
             low, high = self.minimum, self.maximum
             if low is not None and amount < low or high is not None and amount > high:
@@ -122,18 +124,11 @@ def parse_option(line: str) -> Option | None:
         name,
         kind,
         "" if default == "<empty>" else default,
-        _whole(_join(parts, "min")),
-        _whole(_join(parts, "max")),
+        parse_whole(_join(parts, "min")),
+        parse_whole(_join(parts, "max")),
         choices,
     )
 
 
 def _join(parts: Mapping[str, list[str]], key: str) -> str:
     return " ".join(parts.get(key, [])).strip()
-
-
-def _whole(text: str) -> int | None:
-    try:
-        return int(text[:18])
-    except ValueError:
-        return None

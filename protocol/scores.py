@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from merels.engine.errors import InputError, printable
 from merels.engine.notation import join_steps, parse_turn
+from merels.engine.numbers import parse_whole
 from merels.engine.position import WHITE, Position, Turn
 from merels.engine.score import Score
 
@@ -80,12 +81,7 @@ class Info:
 
 def number(word: bytes) -> int | None:
     """A decimal number of an engine's, or None for anything else and for absurd lengths."""
-    if len(word) > _LONGEST_NUMBER:
-        return None
-    try:
-        return int(word)
-    except ValueError:
-        return None
+    return parse_whole(word.decode("latin-1")) if len(word) <= _LONGEST_NUMBER else None
 
 
 def win_from_mate(mate: int, in_plies: bool) -> int:

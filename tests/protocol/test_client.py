@@ -22,9 +22,11 @@ from merels.protocol.client import (
     EngineTerminated,
     EngineTimeout,
     Limit,
+    Options,
     PovScore,
     make_go,
 )
+from merels.protocol.offered import Value, parse_option
 from merels.protocol.process import find_executable, split_command
 from tests.processes import FAKE, assert_none_is_left
 
@@ -184,14 +186,34 @@ def test_a_finished_game_has_no_turn() -> None:
         ({"Hsh": 1}, "no option 'Hsh'; did you mean 'Hash'"),
         ({"Hash": 0}, "option Hash takes a number from 1 to 1024, not '0'"),
         ({"Hash": "many"}, "option Hash takes a whole number, not 'many'"),
+        ({"Hash": "1_0"}, "option Hash takes a whole number, not '1_0'"),
+        ({"Hash": "٣"}, "option Hash takes a whole number, not '٣'"),
+        ({"Hash": None}, "option Hash takes a value, not 'None'"),
         ({"uci_variant": "chess"}, "option UCI_Variant takes one of mill, multi, loc, not 'chess'"),
     ],
 )
-def test_wrong_options_are_refused_by_name(settings: dict[str, str], message: str) -> None:
+def test_wrong_options_are_refused_by_name(settings: dict[str, Value], message: str) -> None:
     with Engine.popen(fake("sound")) as engine:
         assert list(engine.options) == ["UCI_Variant", "Hash"]
         with pytest.raises(EngineError, match=message):
             engine.configure(settings)
+
+
+def test_a_spin_has_all_the_digits_of_its_bounds() -> None:
+    option = parse_option(f"option name Seed type spin default 0 min {-1 << 63} max {(1 << 63) - 1}")
+    assert option is not None
+    assert option.check(str((1 << 63) - 1)) == "9223372036854775807"
+    for beyond in (1 << 63, (-1 << 63) - 1):
+        with pytest.raises(EngineError, match="a number from -9223372036854775808 to 922337203"):
+            option.check(beyond)
+
+
+def test_an_engine_without_options_is_sent_what_it_is_given() -> None:
+    said: list[bytes] = []
+    with Engine.popen(fake("none"), trace=lambda _, data: said.append(data)) as engine:
+        engine.options = Options()
+        engine.configure({"Style": "wild", "Clear Hash": None})
+    assert b"setoption name Clear Hash\n" in said and b"setoption name Style value wild\n" in said
 
 
 @pytest.mark.parametrize("command", ["./no-such-engine", ["no-such-engine", "x"]])
@@ -337,6 +359,7 @@ def test_mates_become_plies(name: str, mate: int, plies: int) -> None:
         (b"info score 15 bestmove d6", (15, None, 0, 0)),
         (b"info score cp", (None, None, 0, 0)),
         (b"info depth x score cp y nodes z", (None, None, 0, 0)),
+        (b"info depth 1_0 score cp 1_0 nodes +7", (None, None, 0, 7)),
         (b"info depth -3 score cp " + b"9" * 5000 + b" nodes 1", (None, None, 0, 1)),
         (b"info depth 12 score mate -1 nodes 77 pv d6", (None, -2, 12, 77)),
         (b"info string eval loaded, score 300 depth 9 nodes 7", (None, None, 0, 0)),
