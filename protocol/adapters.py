@@ -179,7 +179,10 @@ class Sanmill(Uci):
         return str(turn).replace("x", " x").encode()
 
     def go(self, limits: Go) -> bytes:
-        """``go``, with the thinking time set before it, in milliseconds as the engine takes it."""
+        """``go``, with the thinking time set before it, in milliseconds as the engine takes it.
+
+        It knows no limit by nodes or mate, and no choice of turns: those are left out.
+        """
         words = b"go" if limits.depth is None else b"go depth %d" % limits.depth
         if limits.infinite:
             words = b"go infinite"

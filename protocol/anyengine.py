@@ -85,8 +85,8 @@ class AnyEngine:
 
         Giving the turns lets the engine see what may recur; an illegal one raises `InputError`.
         ``root_turns`` are the only ones to choose from. An engine that answers with an illegal
-        turn raises `EngineError`; one that has not answered `Engine.timeout` seconds after its
-        time limit is stopped and raises `EngineTimeout`.
+        turn, or with another, raises `EngineError`; one that has not answered `Engine.timeout`
+        seconds after its time limit is stopped and raises `EngineTimeout`.
         """
         self._check_end(limit)
         return self._play(self._task(position, turns, root_turns), limit)

@@ -213,8 +213,10 @@ class Engine(AnyEngine):
         if answer is None:
             self.stop()
             raise EngineTimeout("plays no turn in its time")
-        info = self.dialect.info(answer.info, position)
-        return PlayResult(*self._read_turns(answer, position), info)
+        turn, reply = self._read_turns(answer, position)
+        if turn is not None and task.root_turns and turn not in task.root_turns:
+            raise EngineError(f"turn '{turn}' is not among those to choose from")
+        return PlayResult(turn, reply, self.dialect.info(answer.info, position))
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
         position = task.position

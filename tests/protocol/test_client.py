@@ -200,7 +200,8 @@ def test_wrong_options_are_refused_by_name(settings: dict[str, Value], message: 
 
 
 def test_a_spin_has_all_the_digits_of_its_bounds() -> None:
-    option = parse_option(f"option name Seed type spin default 0 min {-1 << 63} max {(1 << 63) - 1}")
+    bounds = f"min {-1 << 63} max {(1 << 63) - 1}"
+    option = parse_option(f"option name Seed type spin default 0 {bounds}")
     assert option is not None
     assert option.check(str((1 << 63) - 1)) == "9223372036854775807"
     for beyond in (1 << 63, (-1 << 63) - 1):
@@ -290,6 +291,15 @@ def test_a_closed_engine_touches_no_other_s_pipes() -> None:
             with pytest.raises(EngineTerminated, match="exit code 0"):
                 call()
         assert other.play(Position(), Limit(depth=2)).turn is not None
+
+
+def test_a_turn_that_was_not_to_choose_from_is_an_error() -> None:
+    with Engine.popen(fake("sound")) as engine:
+        turn = engine.play(Position(), Limit(nodes=1)).turn
+        others = [other for other in Position().legal_turns() if other != turn]
+        with pytest.raises(EngineError, match="turn '..' is not among those to choose from"):
+            for other in others:
+                engine.play(Position(), Limit(nodes=1), root_turns=[other])
 
 
 def test_an_illegal_turn_is_an_error_that_names_it() -> None:
