@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple, Self
 
-from merels.engine.position import Position, Turn
+from merels.engine.position import COLOURS, Position, Turn
 from merels.protocol.analysis import Analysis
+from merels.protocol.errors import EngineError
 from merels.protocol.scores import Info
 
 
@@ -29,6 +30,13 @@ class Limit:
     white_inc: float | None = None
     black_inc: float | None = None
     remaining_moves: int | None = None
+
+
+def ends(limit: Limit, side: int) -> bool:
+    """Whether a limit ever ends a search for the side to move: increments alone do not."""
+    clock = (limit.white_clock, limit.black_clock)[side]
+    bounds = (limit.time, limit.depth, limit.nodes, limit.mate, clock)
+    return any(bound is not None for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +94,12 @@ class AnyEngine:
         Giving the turns lets the engine see what may recur; an illegal one raises `InputError`.
         ``root_turns`` are the only ones to choose from. An engine that answers with an illegal
         turn, or with another, raises `EngineError`; one that has not answered `Engine.timeout`
-        seconds after its time limit is stopped and raises `EngineTimeout`.
+        seconds after its time limit is stopped and raises `EngineTimeout`. A limit that never
+        ends the search raises `EngineError`; none at all is a foreign engine's own affair.
         """
-        self._check_end(limit)
-        return self._play(self._task(position, turns, root_turns), limit)
+        task = self._task(position, turns, root_turns)
+        self._check_end(task, limit)
+        return self._play(task, limit)
 
     def analyse(
         self,
@@ -105,10 +115,9 @@ class AnyEngine:
         With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
         errors are those of `play`.
         """
-        self._check_end(limit)
-        with self.analysis(
-            position, limit, multipv=multipv, turns=turns, root_turns=root_turns
-        ) as analysis:
+        task = self._task(position, turns, root_turns)
+        self._check_end(task, limit)
+        with self._begin(task, limit, multipv) as analysis:
             analysis.wait()
         return analysis.info if multipv is None else analysis.infos
 
@@ -122,12 +131,19 @@ class AnyEngine:
         root_turns: Sequence[Turn] = (),
     ) -> Analysis:
         """Start an analysis, endless without a limit, and return the stream of its `Info`."""
-        task = self._task(position, turns, root_turns)
+        return self._begin(self._task(position, turns, root_turns), limit, multipv)
+
+    def _begin(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
+        """`analysis`, with its arguments made ready."""
         self._analysis = self._analyse(task, limit, multipv or 1)
         return self._analysis
 
-    def _check_end(self, limit: Limit) -> None:
-        """Refuse a limit that never ends a search; a foreign engine may have one of its own."""
+    def _check_end(self, task: Task, limit: Limit) -> None:
+        """Refuse a limit that never ends the search."""
+        if not ends(limit, task.position.side):
+            side = COLOURS[task.position.side]
+            needed = f"time, depth, nodes, mate or {side}'s clock"
+            raise EngineError(f"a search for {side} would never end: set a limit of {needed}")
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         """`play`, with its arguments made ready and no analysis running."""

@@ -27,7 +27,6 @@ from merels.protocol.anyengine import (
     milliseconds,
     thinking_time,
 )
-from merels.protocol.errors import EngineError
 from merels.protocol.scores import Info, PovScore
 
 Report = Callable[[SearchInfo], None]
@@ -100,11 +99,8 @@ class OwnEngine(AnyEngine):
     def interrupt(self) -> None:
         self._searcher.stop()
 
-    def _check_end(self, limit: Limit) -> None:
-        if limit == Limit():
-            raise EngineError("a search without a limit has no end: give one, or use analysis()")
-
     def _play(self, task: Task, limit: Limit) -> PlayResult:
+        self._searcher.arm()  # An earlier interrupt, which found no search, is none of this one.
         position, limits = task.position, to_limits(limit, task.root_turns)
         result = self._searcher.search(position, limits, level=self.level)
         return PlayResult(result.turn, result.ponder, to_info(result.info, position.side))

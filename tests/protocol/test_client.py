@@ -90,11 +90,10 @@ def test_the_rules_of_the_position_are_told() -> None:
 def test_analysing_several_variations_and_back() -> None:
     with Engine.popen(MERELS) as engine:
         several = engine.analyse(Position(), Limit(depth=3), multipv=3)
-        assert isinstance(several, list)
         assert [info.multipv for info in several] == [1, 2, 3]
         assert len({info.pv[0] for info in several}) == 3
         one = engine.analyse(Position(), Limit(depth=3))
-        assert not isinstance(one, list) and one.multipv == 1
+        assert one.multipv == 1
         with engine.analysis(Position(), Limit(depth=3)) as analysis:
             assert {info.multipv for info in analysis if info.score} == {1}
 
@@ -291,6 +290,14 @@ def test_a_closed_engine_touches_no_other_s_pipes() -> None:
             with pytest.raises(EngineTerminated, match="exit code 0"):
                 call()
         assert other.play(Position(), Limit(depth=2)).turn is not None
+
+
+def test_a_search_that_would_never_end_is_refused() -> None:
+    with Engine.popen(fake("sound")) as engine:
+        with pytest.raises(EngineError, match="a search for White would never end"):
+            engine.play(Position(), Limit(black_clock=1.0, white_inc=1.0))
+        # A bare go is for engines that have a limit of their own.
+        assert engine.play(Position(), Limit()).turn is not None
 
 
 def test_a_turn_that_was_not_to_choose_from_is_an_error() -> None:

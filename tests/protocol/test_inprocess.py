@@ -36,9 +36,25 @@ def test_it_plays_under_every_limit() -> None:
         assert engine.play(position, Limit(nodes=99), turns=turns, root_turns=[only]).turn == only
         with pytest.raises(InputError):
             engine.play(position, Limit(nodes=1), turns=[parse_turn("d6-d5")])
-        for endless in (engine.play, engine.analyse):
-            with pytest.raises(EngineError, match="no end"):
-                endless(position, Limit())
+
+
+@pytest.mark.parametrize("limit", [Limit(), Limit(white_clock=1.0), Limit(black_inc=1.0)])
+def test_a_search_that_would_never_end_is_refused(limit: Limit) -> None:
+    black = Position().push(parse_turn("d6"))
+    with OwnEngine() as engine:
+        patience = threading.Timer(5.0, engine.interrupt)
+        patience.start()
+        with pytest.raises(EngineError, match="a search for Black would never end"):
+            engine.play(black, limit)
+        with pytest.raises(EngineError, match="or Black's clock"):
+            engine.analyse(Position(), limit, turns=iter([parse_turn("d6")]))
+        patience.cancel()
+
+
+def test_an_interrupt_that_finds_no_search_ends_no_later_one() -> None:
+    with OwnEngine() as engine:
+        engine.interrupt()
+        assert engine.play(Position(), Limit(depth=3)).info.depth == 3
 
 
 def test_a_level_plays_with_less_effort() -> None:
@@ -56,9 +72,9 @@ def test_an_analysis_streams_until_it_is_stopped() -> None:
                     break
         assert not analysis.running and [info.multipv for info in analysis.infos] == [1, 2, 3]
         several = engine.analyse(Position(), Limit(depth=2), multipv=2)
-        assert isinstance(several, list) and len(several) == 2
+        assert len(several) == 2
         one = engine.analyse(Position(), Limit(depth=2))
-        assert isinstance(one, Info) and one.depth == 2
+        assert one.depth == 2
         # What follows ends what still runs.
         running = engine.analysis(Position())
         assert engine.play(Position(), Limit(nodes=100)).turn is not None
