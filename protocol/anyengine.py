@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, overload
 
 from merels.engine.position import COLOURS, Position, Turn
 from merels.protocol.analysis import Analysis
@@ -100,6 +100,28 @@ class AnyEngine:
         task = self._task(position, turns, root_turns)
         self._check_end(task, limit)
         return self._play(task, limit)
+
+    @overload
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: None = None,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> Info: ...
+
+    @overload
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: int,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> list[Info]: ...
 
     def analyse(
         self,

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from merels.engine.position import Position, Turn
 from merels.protocol.client import (
@@ -169,7 +169,33 @@ class AsyncEngine:
     new_game = _awaited(Engine.new_game)
     ping = _awaited(Engine.ping)
     play = _awaited(Engine.play, Engine.interrupt)
-    analyse = _awaited(Engine.analyse, Engine.interrupt)
+
+    @overload
+    async def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: None = None,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> Info: ...
+
+    @overload
+    async def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: int,
+        turns: Iterable[Turn] = (),
+        root_turns: Sequence[Turn] = (),
+    ) -> list[Info]: ...
+
+    async def analyse(self, *args: Any, **kwargs: Any) -> Info | list[Info]:
+        """What the engine thinks of a position: see `Engine.analyse`."""
+        call = partial(self.engine.analyse, *args, **kwargs)
+        return await self.run(call, self.engine.interrupt)
 
     async def analysis(
         self,

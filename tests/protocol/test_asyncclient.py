@@ -31,7 +31,7 @@ def test_two_engines_at_once() -> None:
             )
             assert [result.info.depth for result in results] == [3, 4]
             several = await one.analyse(Position(), Limit(depth=2), multipv=2)
-            assert isinstance(several, list) and len(several) == 2
+            assert len(several) == 2
             assert one.name == two.name and "hash" in one.options
 
     asyncio.run(talk())
