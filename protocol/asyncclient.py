@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial, wraps
+from threading import Thread
+from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from merels.engine.position import Position, Turn
@@ -21,6 +23,7 @@ from merels.protocol.client import (
     Analysis,
     Engine,
     EngineError,
+    EngineTerminated,
     Info,
     Limit,
     Options,
@@ -88,9 +91,13 @@ class AsyncAnalysis:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        if not isinstance(error, EngineError):
-            await self._engine.run(self._analysis.close)
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._engine.run(partial(self._analysis.__exit__, kind, error, traceback))
 
 
 class AsyncEngine:
@@ -103,6 +110,7 @@ class AsyncEngine:
     def __init__(self, engine: Engine, thread: ThreadPoolExecutor) -> None:
         self.engine = engine
         self._thread = thread
+        self._closed = False
 
     @classmethod
     async def popen(
@@ -145,25 +153,16 @@ class AsyncEngine:
         self, action: Callable[[], T], interrupt: Callable[[], None] | None = None
     ) -> T:
         """Do something with the engine in its thread; a cancelled one is interrupted first."""
+        if self._closed:
+            raise EngineTerminated("it was closed")
         future = self._thread.submit(action)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if interrupt is not None:
-                self._interrupt(future, interrupt)
+                # Not in the event loop, which may be closed before the call has ended.
+                Thread(target=_interrupt, args=(future, interrupt), daemon=True).start()
             raise
-
-    def _interrupt(self, future: Future[T], interrupt: Callable[[], None]) -> None:
-        """Interrupt a call until it has ended: the first time may be before its search began."""
-        if future.done():
-            return
-        try:
-            interrupt()
-        except EngineError:
-            return
-        asyncio.get_running_loop().call_later(
-            INTERRUPT_SECONDS, self._interrupt, future, interrupt
-        )
 
     configure = _awaited(Engine.configure)
     new_game = _awaited(Engine.new_game)
@@ -215,14 +214,29 @@ class AsyncEngine:
 
     async def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the engine: see `Engine.close`."""
-        await self.run(partial(self.engine.close, patience))
-        self._thread.shutdown(wait=False)
+        if self._closed:
+            return
+        try:
+            await self.run(partial(self.engine.close, patience))
+        finally:
+            self._closed = True
+            self._thread.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _interrupt(future: Future[T], interrupt: Callable[[], None]) -> None:
+    """Interrupt a call until it has ended: the first time may be before its search began."""
+    while not future.done():
+        try:
+            interrupt()
+        except EngineError:
+            return
+        wait((future,), INTERRUPT_SECONDS)
 
 
 def _close_started(future: Future[Engine]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -85,3 +87,46 @@ def test_a_start_that_is_cancelled_leaves_nothing() -> None:
         await asyncio.sleep(1.2)
 
     asyncio.run(talk())
+
+
+def test_an_engine_may_be_closed_twice() -> None:
+    async def talk() -> None:
+        async with await AsyncEngine.popen(MERELS) as engine:
+            await engine.close()
+            with pytest.raises(EngineTerminated, match="closed"):
+                await engine.ping()
+
+    asyncio.run(talk())
+
+
+def test_any_error_in_its_block_stops_a_stream() -> None:
+    async def talk() -> None:
+        async with await AsyncEngine.popen(MERELS) as engine:
+            with pytest.raises(EngineError, match="another engine's"):
+                async with await engine.analysis(Position()) as analysis:
+                    raise EngineError("another engine's mistake")
+            assert await analysis.next() is None
+            assert (await engine.play(Position(), Limit(depth=2))).turn is not None
+
+    asyncio.run(talk())
+
+
+def test_a_search_is_stopped_that_begins_when_the_loop_has_gone() -> None:
+    code = f"""
+import asyncio, time
+from merels.engine.position import Position
+from merels.protocol.asyncclient import AsyncEngine
+from merels.protocol.client import Limit
+
+def slowly():
+    time.sleep(0.5)
+    yield from ()
+
+async def talk():
+    engine = await AsyncEngine.popen({MERELS!r})
+    search = asyncio.create_task(engine.play(Position(), Limit(depth=100), turns=slowly()))
+    await asyncio.sleep(0.1)
+
+asyncio.run(talk())
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
