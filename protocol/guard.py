@@ -45,18 +45,25 @@ class Guard:
         return {**os.environ, guardian.MARK: f"{above} {self._mark}".strip()}
 
     def add(self, pid: int) -> None:
-        """Put an engine's group on the list."""
+        """Put an engine's group on the list; `OSError` where no guardian can be started."""
         with self._lock:
             self._groups.add(pid)
             if self._process is None or not self._send(f"+{pid}\n"):
-                self._start()
+                try:
+                    self._start()
+                except OSError:
+                    self._groups.discard(pid)
+                    raise
 
     def remove(self, pid: int) -> None:
         """Take a group off the list, before its number can come to mean another one."""
         with self._lock:
             self._groups.discard(pid)
             if self._process is not None and not self._send(f"-{pid}\n"):
-                self._start()
+                try:
+                    self._start()
+                except OSError:
+                    pass  # The next engine tries again, and is not started without one.
 
     def _send(self, text: str) -> bool:
         """Tell the guardian; whether it was there to hear."""

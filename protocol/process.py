@@ -60,6 +60,11 @@ def describe_status(status: int) -> str:
         return f"killed by signal {-status}"
 
 
+def _why(error: OSError | ValueError) -> str:
+    """The reason why the system refused, or why it could not be asked: a NUL in a name."""
+    return str(getattr(error, "strerror", None) or error)
+
+
 class EngineProcess:
     """A running engine: its process, its group, and the two pipes to it.
 
@@ -75,10 +80,10 @@ class EngineProcess:
         stderr: str | None = None,
         limits: ResourceLimits | None = None,
     ) -> None:
-        """Start the command in ``directory``; its standard error is appended to the file
-        ``stderr`` or dropped. `EngineError` names what cannot be started.
+        """Start the command in ``directory``; `EngineError` names what cannot be started.
 
-        It gets three descriptors, its standard ones, and no other of this process's.
+        It gets three descriptors, its standard ones, and no other of this process's. What it
+        writes to standard error is appended to the file ``stderr``, or dropped.
         """
         words = split_command(command)
         words[0] = find_executable(words[0], directory)
@@ -94,8 +99,8 @@ class EngineProcess:
             errors = subprocess.DEVNULL if stderr is None else os.open(
                 stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644
             )
-        except OSError as error:
-            raise EngineError(f"cannot write '{stderr}': {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            raise EngineError(f"cannot write '{stderr}': {_why(error)}") from None
         try:
             self._popen = subprocess.Popen(
                 started,
@@ -108,14 +113,19 @@ class EngineProcess:
                 close_fds=True,
                 start_new_session=True,
             )
-        except OSError as error:
-            raise EngineError(f"cannot start '{words[0]}': {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            raise EngineError(f"cannot start '{words[0]}': {_why(error)}") from None
         finally:
             if errors >= 0:
                 os.close(errors)
         self.pid = self._popen.pid
-        GUARD.add(self.pid)
         assert self._popen.stdin is not None and self._popen.stdout is not None
+        try:
+            GUARD.add(self.pid)
+        except OSError as error:
+            with self._popen:
+                kill_group(self.pid)
+            raise EngineError(f"cannot start the guardian of engines: {_why(error)}") from None
         self.stdin = self._popen.stdin.fileno()
         self.stdout = self._popen.stdout.fileno()
         self.sentinel: int | None = None

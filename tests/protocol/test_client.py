@@ -26,9 +26,10 @@ from merels.protocol.client import (
     PovScore,
     make_go,
 )
+from merels.protocol.guard import GUARD
 from merels.protocol.offered import Value, parse_option
 from merels.protocol.process import find_executable, split_command
-from tests.processes import FAKE, assert_none_is_left
+from tests.processes import FAKE, assert_none_is_left, marked, needs_proc, own_mark
 
 MERELS = [sys.executable, "-m", "merels.protocol"]
 OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
@@ -235,6 +236,24 @@ def test_commands_that_cannot_run_are_explained(tmp_path: Path) -> None:
         Engine.popen(MERELS, directory=str(tmp_path / "nowhere"))
 
 
+@pytest.mark.parametrize(
+    "command, files, message",
+    [
+        (["sh", "a\0b"], {}, "cannot start '.*sh': embedded null byte"),
+        (["sh", "\ud800"], {}, "cannot start '.*sh': .*surrogates not allowed"),
+        (["a\0b"], {}, "no such engine: 'a.b'"),
+        (["sh"], {"stderr": "a\0b"}, "cannot write 'a.b': embedded null byte"),
+        (["sh"], {"directory": "a\0b"}, "no such directory: 'a.b'"),
+    ],
+)
+@pytest.mark.skipif(os.name != "posix", reason="needs sh")
+def test_what_no_system_takes_is_an_error(
+    command: list[str], files: dict[str, str], message: str
+) -> None:
+    with pytest.raises(EngineError, match=message):
+        Engine.popen(command, **files)
+
+
 def test_no_shell_reads_the_command(tmp_path: Path) -> None:
     assert split_command("engine 'a b' $HOME;x") == ["engine", "a b", "$HOME;x"]
     target = tmp_path / "made by a shell"
@@ -325,14 +344,27 @@ def test_closing_ends_engines_that_ignore_everything(mode: str) -> None:
 
 
 def test_a_guardian_that_was_killed_is_replaced() -> None:
-    from merels.protocol.guard import GUARD
-
     with Engine.popen(fake("sound")):
         assert GUARD._process is not None
         GUARD._process.kill()
         GUARD._process.wait()
         with Engine.popen(fake("sound")):
             assert GUARD._process.poll() is None
+
+
+@needs_proc
+def test_no_engine_runs_without_a_guardian(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine.popen(fake("sound")) as engine:
+        assert GUARD._process is not None
+        GUARD._process.kill()
+        GUARD._process.wait()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", "/no/such/python")
+            with pytest.raises(EngineError, match="cannot start the guardian of engines: No such"):
+                Engine.popen(fake("sound"))
+            assert len(marked(own_mark())) == 1
+            engine.close()
+        Engine.popen(fake("sound")).close()
 
 
 def test_everything_can_be_traced(tmp_path: Path) -> None:
