@@ -101,23 +101,3 @@ class Guard:
 
 
 GUARD = Guard()
-
-
-def exit_with_parent() -> None:
-    """In a `multiprocessing` worker: end this process at once when the one that started it dies.
-
-    A worker of a process pool otherwise waits for work for ever when its parent is killed. The
-    guardian then ends the worker's engines.
-    """
-    import multiprocessing
-
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        assert parent is not None
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, name="parent watch", daemon=True).start()

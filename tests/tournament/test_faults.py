@@ -263,15 +263,18 @@ def test_no_orphan_when_the_runner_forgets_its_engines() -> None:
 @needs_proc
 def test_no_orphan_when_a_worker_s_parent_is_killed() -> None:
     then = """
+def end_with_parent():
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
 def work():
-    from merels.protocol.guard import exit_with_parent
-    exit_with_parent()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     engines = EnginePool()
     play_game(game(first, second), engines)
     print(own_mark(), flush=True)
     time.sleep(1000)
 
-import multiprocessing
+import multiprocessing, os, threading
 multiprocessing.get_context("fork").Process(target=work).start()
 time.sleep(1000)
 """
