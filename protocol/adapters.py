@@ -1,6 +1,6 @@
 """What an engine is told and how its answers are read, in each of the dialects that engines speak.
 
-A dialect has no state; it turns positions and limits into text, and the answer into a turn's text.
+An adapter has no state: it turns positions and limits into text, and answers into turns' texts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Go:
     """Who is to move: some engines are told of their own clock alone."""
 
 
-class Uci:
+class UciAdapter:
     """The common dialect, and what the others have in common with it."""
 
     name = "uci"
@@ -143,7 +143,7 @@ class Uci:
         return chosen
 
 
-class Ugi(Uci):
+class UgiAdapter(UciAdapter):
     """The dialect of general two-player games: players are first and second, mates are plies."""
 
     name = "ugi"
@@ -155,7 +155,7 @@ class Ugi(Uci):
     clock_words = ("p1time", "p2time", "p1inc", "p2inc")
 
 
-class Sanmill(Uci):
+class SanmillAdapter(UciAdapter):
     """Sanmill: a removal is a token and a search of its own, scores are White's view."""
 
     name = "sanmill"
@@ -204,7 +204,7 @@ class Sanmill(Uci):
         if answer is None:
             return None
         words = answer.text.split()
-        text, info, elapsed = words[0] if words else b"", answer.info, answer.elapsed
+        text, elapsed = words[0] if words else b"", answer.elapsed
         for _ in range(self._removals(position, text)):
             line += (b" " if b" moves " in line else b" moves ") + text.rpartition(b" ")[2]
             removal = wire.ask(line + b"\n" + go, timeout - elapsed)
@@ -213,7 +213,7 @@ class Sanmill(Uci):
             elapsed += removal.elapsed
             words = removal.text.split()
             text += b" " + (words[0] if words else b"")
-        return Answer(text, info or answer.info, elapsed)
+        return Answer(text, answer.info, elapsed)
 
     def _removals(self, position: Position, text: bytes) -> int:
         """How many men are still to be taken after this step; 0 if it is no legal step."""
@@ -236,7 +236,9 @@ class Sanmill(Uci):
         ]
 
 
-DIALECTS: Mapping[str, Uci] = {dialect.name: dialect for dialect in (Uci(), Ugi(), Sanmill())}
+DIALECTS: Mapping[str, UciAdapter] = {
+    adapter.name: adapter for adapter in (UciAdapter(), UgiAdapter(), SanmillAdapter())
+}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -255,7 +257,7 @@ def read_turn(answer: bytes) -> tuple[str, Turn | None]:
         return text, None
 
 
-def dialect(name: str) -> Uci:
+def dialect(name: str) -> UciAdapter:
     """The dialect of that name."""
     found = DIALECTS.get(name.lower())
     if found is None:

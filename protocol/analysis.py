@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from merels.engine.position import Position
-from merels.protocol.adapters import Uci
+from merels.protocol.adapters import UciAdapter
 from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.scores import Info
 from merels.protocol.wire import Wire
@@ -102,7 +102,7 @@ class WireAnalysis(Analysis):
     """
 
     def __init__(
-        self, wire: Wire, dialect: Uci, position: Position, start: int, timeout: int
+        self, wire: Wire, dialect: UciAdapter, position: Position, start: int, timeout: int
     ) -> None:
         super().__init__()
         self._wire = wire

@@ -51,11 +51,10 @@ LONGEST_NAME = 200
 
 
 class Engine(AnyEngine):
-    """A running engine. Make one with `Engine.popen`; it is a context manager that closes it.
+    """A running engine; make one with `Engine.popen`.
 
     Any method may raise `EngineTerminated` when the process has ended, and `EngineTimeout` when
-    it does not answer. One thread may use an engine at a time; `interrupt`, `kill` and
-    `Analysis.stop` alone are free for others.
+    it does not answer. `kill` is free for any thread, as `interrupt` is.
     """
 
     def __init__(
@@ -352,7 +351,7 @@ class Engine(AnyEngine):
 def make_go(
     limit: Limit, side: int, turns: Sequence[Turn] = (), infinite: bool = False
 ) -> Go:
-    """A limit in the protocol's whole milliseconds, never 0 where something is left."""
+    """A limit in the protocol's whole milliseconds; a time to think is 1 at least."""
     return Go(
         movetime=thinking_time(limit),
         depth=limit.depth,

@@ -9,7 +9,7 @@ from merels.engine.errors import InputError, shorten
 from merels.engine.notation import join_steps, parse_position, parse_turn, play_turns
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.rules import parse_rules
-from merels.protocol.adapters import Go, Uci, ponder_text, read_turn
+from merels.protocol.adapters import Go, UciAdapter, ponder_text, read_turn
 from merels.protocol.client import Engine
 from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.wire import Answer
@@ -111,7 +111,7 @@ def _how(error: EngineError) -> str:
 class _Script:
     """The game so far as a ``position`` line: one for both players if they speak the same."""
 
-    def __init__(self, dialect: Uci, line: bytes) -> None:
+    def __init__(self, dialect: UciAdapter, line: bytes) -> None:
         self.dialect = dialect
         self.line = line
 
