@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from merels.protocol.output import Output
@@ -18,11 +18,8 @@ LONGEST_LINE = 1 << 24
 """Bytes of a line that are kept; what is beyond is read and forgotten."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Speaks the protocol on standard input and output until ``quit`` or the end of input."""
-    if argv:
-        print("merels: the protocol loop takes no arguments; see merels --help", file=sys.stderr)
-        return 2
     if sys.stdin is None or sys.stdout is None:
         return 0
     session = Session(Output(sys.stdout.fileno()))
@@ -31,11 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             session.handle(line)
             if session.over:
                 break
-    except OSError:
-        pass  # The terminal has gone away: the end of input by another name.
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except (OSError, KeyboardInterrupt):
+        pass  # The terminal has gone away, or SIGINT: the end of input by other names.
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # It ends now anyway, and soon.
         session.close()
     return 0
 

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,23 @@ def test_sigint_ends_it_quietly(gui: Gui, work: str) -> None:
     gui.interrupt()
     assert gui.code() in (0, -signal.SIGINT)
     assert gui.errors() == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
+def test_sigint_while_it_ends_changes_nothing(gui: Gui) -> None:
+    """The count gets a while to end by itself, and the signal comes meanwhile."""
+    gui.send("go perft 12", "quit")
+    time.sleep(0.5)
+    gui.interrupt()
+    assert gui.code() == 0
+    assert gui.errors() == ""
+
+
+def test_the_loop_takes_no_arguments() -> None:
+    command = [sys.executable, "-m", "merels.protocol", "--frobnicate"]
+    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode != 0
+    assert done.stderr.count("\n") == 1 and "no arguments" in done.stderr
 
 
 @pytest.mark.parametrize("trigger", [b"isready\n", b"stop\n"])
