@@ -53,6 +53,7 @@ class Session:
         self._searcher = Searcher(hash_mb=self._options.number("Hash"))
         self._worker = Worker()
         self._stopping = threading.Event()
+        self._hit = threading.Event()
         self._debug = False
         self._patience = 0.0
         self._shelf: Shelf | None = None
@@ -71,14 +72,15 @@ class Session:
         rest = line.split(None, start + 1)[start + 1 :]
         try:
             COMMANDS[words[start].lower()][0](self, rest[0] if rest else "")
-        except InputError as error:
-            self._output.error(error)
         except Exception as error:
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        """Says that there is a defect, which must not cost the client its game."""
-        self._output.error(f"internal, {type(error).__name__}: {shorten(str(error), 200)}")
+        """Says what is wrong; even a defect, which is named as one, must not cost the game."""
+        if isinstance(error, InputError):
+            self._output.error(error)
+        else:
+            self._output.error(f"internal, {type(error).__name__}: {shorten(str(error), 200)}")
 
     def close(self) -> None:
         """Ends whatever runs; ends the process where that does not end."""
@@ -117,7 +119,10 @@ class Session:
         """Allocates what is put off until now, unless a search is using it, and answers."""
         if not self._worker.busy:
             self._worker.join()
-            self._prepare()
+            try:
+                self._prepare()
+            except Exception as error:
+                self._fail(error)
         self._output.write("readyok")
 
     def _prepare(self) -> None:
@@ -136,6 +141,8 @@ class Session:
         try:
             self._searcher.prepare()
         except InputError as error:
+            if self._searcher.hash_mb >= self._options.number("Hash"):
+                raise
             self._output.error(f"{error}; {self._searcher.hash_mb} MiB are used instead")
             self._options.set("Hash", str(self._searcher.hash_mb))
             self._searcher.prepare()
@@ -267,16 +274,17 @@ class Session:
         if go.perft is not None:
             self._count(go.perft)
             return
-        self._prepare()
         self._search(go.limits)
 
     def _stop(self, rest: str = "") -> None:
         if self._worker.busy:
             self._stopping.set()
+            self._hit.set()
             self._searcher.stop()
 
     def _ponder_hit(self, rest: str) -> None:
         if self._worker.busy:
+            self._hit.set()
             self._searcher.ponderhit()
 
     def _perft(self, rest: str) -> None:
@@ -297,6 +305,7 @@ class Session:
 
         def job() -> None:
             try:
+                self._prepare()
                 self._settle(limits)
                 result = self._searcher.search(
                     position, limits, report, multipv=multipv, overhead=overhead, level=level
@@ -306,18 +315,24 @@ class Session:
                     self._output.note(f"depth {result.info.depth + 1} was cut short")
             except Exception as error:
                 self._fail(error)
+                if limits.infinite:
+                    self._stopping.wait()
+                elif limits.ponder:
+                    self._hit.wait()
                 turn, ponder = self._any_turn(position, limits), None
             self._worker.done()
             self._output.write(dialect.bestmove(turn, ponder))
 
-        self._begin(job)
+        try:
+            self._begin(job)
+        except RuntimeError as error:  # No thread is to be had, so none can wait for stop either.
+            self._fail(error)
+            self._output.write(dialect.bestmove(self._any_turn(position, limits), None))
 
     def _any_turn(self, position: Position, limits: Limits) -> Turn | None:
-        """A turn that needs no search, given when a search of these limits might give it."""
-        if limits.infinite or limits.ponder:
-            self._stopping.wait()
+        """A turn that needs no search, for where none can be made."""
         self._output.write("info depth 0 score cp 0")
-        return None if position.outcome() else position.legal_turns()[0]
+        return None if position.outcome() else (limits.turns or position.legal_turns())[0]
 
     def _level(self) -> Level | None:
         """The level to play at; full strength in analysis, where a weak answer is of no use."""
@@ -374,6 +389,7 @@ class Session:
                 self._fail(error)
 
         self._stopping.clear()
+        self._hit.clear()
         self._patience = patience
         self._searcher.arm()
         self._worker.start(guarded)

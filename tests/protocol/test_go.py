@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -98,8 +100,8 @@ def test_searchmoves(gui: Gui) -> None:
 def test_infinite_and_ponder_end_by_stop_alone(gui: Gui, go: str) -> None:
     for position in ("startpos", f"fen {MOVING}"):
         gui.send(f"position {position}", go)
-        lines = gui.pending(0.4)
-        assert lines and not any(line.startswith("bestmove") for line in lines)
+        lines = gui.until("info depth") + gui.pending(0.4)
+        assert not any(line.startswith("bestmove") for line in lines)
         gui.send("stop")
         board = Position() if position == "startpos" else parse_position(MOVING)
         check(lines + gui.until("bestmove"), board)
@@ -256,3 +258,47 @@ def test_the_same_search_gives_the_same_answer_in_a_new_game(gui: Gui) -> None:
     assert search(gui) == first
     with Gui() as other:
         assert search(other) == first
+
+
+def leave_memory(gui: Gui, mebibytes: int) -> None:
+    """Lets the engine's process have so much more memory than it has now."""
+    import resource
+
+    pid = gui.process.pid
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + (mebibytes << 20)
+    resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
+
+
+needs_prlimit = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
+
+
+@needs_prlimit
+def test_a_search_that_gets_no_thread_is_answered_all_the_same(gui: Gui, tmp_path: Path) -> None:
+    gui.ask(f"setoption name TablePath value {tmp_path}")
+    leave_memory(gui, 1)
+    lines = gui.go("go infinite searchmoves a1")
+    assert lines[0].startswith("info string error internal, RuntimeError")
+    assert lines[-1] == "bestmove a1"
+    gui.send("isready", "quit")
+    assert gui.line() == "readyok"
+    assert gui.code() == 0
+
+
+@needs_prlimit
+def test_a_search_that_gets_no_memory_is_answered_all_the_same(tmp_path: Path) -> None:
+    error = "info string error '16 MiB': not enough memory for Hash"
+    # A thread's memory would be set apart for it, and a table fit in.
+    with Gui(environment={"MALLOC_ARENA_MAX": "1"}) as gui:
+        gui.go("go depth 1", f"setoption name TablePath value {tmp_path}")
+        gui.send("setoption name Hash value 17")
+        gui.fen()
+        leave_memory(gui, 6)
+        lines = gui.go("go depth 2 searchmoves a1")
+        assert lines[1:] == [error, "info depth 0 score cp 0", "bestmove a1"]
+        assert gui.ask() == [error]
+        gui.send("go ponder wtime 100 btime 100")
+        assert gui.line() == error
+        assert gui.pending(0.2) == []
+        gui.send("ponderhit")
+        assert gui.until("bestmove")[0] == "info depth 0 score cp 0"
