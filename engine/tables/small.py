@@ -33,8 +33,8 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
         if not has_small_tables(rules, root):
             Builder(root, rules, threads=threads, depths=True).build(SMALL_MEN)
         tables = open_tables(root, rules)
-    except (InputError, OSError, MemoryError):
-        return None
+    except (InputError, OSError, MemoryError, RuntimeError):
+        return None  # RuntimeError: no thread is to be had, or none any more as the program ends.
     return tables if tables.headers else None
 
 
@@ -49,5 +49,8 @@ def build_in_background(
             done()
 
     thread = threading.Thread(target=build, name="small tables", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:
+        pass  # No thread is to be had: an engine goes on without these tables.
     return thread
