@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic
 
 from merels.engine.errors import shorten
@@ -20,40 +20,43 @@ _LOOK = 0.02
 
 
 class Shelf:
-    """The tables of the rules last asked for, opened once.
+    """The tables of the rules last asked for, opened once; free for any thread.
 
     Without a folder named by the user they are those of the user's cache, where the small ones are
     built at first use, in the background.
     """
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._place: tuple[str, str] | None = None
         self._tables: Tables | None = None
-        self._begun: set[tuple[str, str]] = set()
-        self._builder: Thread | None = None
+        self._builders: dict[tuple[str, str], Thread] = {}
 
-    def fetch(self, rules: Rules, folder: str) -> tuple[Tables | None, list[str]]:
+    def fetch(self, rules: Rules, folder: str = "") -> tuple[Tables | None, list[str]]:
         """The tables for some rules in a folder (empty: the cache), and what is wrong with them.
 
         What is wrong is told once, when the tables are opened.
         """
         place = (rules_folder(rules), folder)
-        if place == self._place:
-            return self._tables, []
-        self._place = place
         root = Path(folder) if folder else default_root()
-        problems = []
-        if folder and not os.path.isdir(folder):
-            problems = [f"'{shorten(folder)}' is no folder of tables"]
-        tables = open_tables(root, rules)
-        self._tables = tables if tables.headers else None
-        if not folder and place not in self._begun and not has_small_tables(rules, root):
-            self._begun.add(place)
-            self._builder = build_in_background(rules, root, self._forget)
-        return self._tables, problems + tables.problems
+        with self._lock:
+            if place == self._place:
+                return self._tables, []
+            problems = []
+            if folder and not os.path.isdir(folder):
+                problems = [f"'{shorten(folder)}' is no folder of tables"]
+            tables = open_tables(root, rules)
+            self._tables = tables if tables.headers else None
+            self._place = place
+            if not folder and place not in self._builders and not has_small_tables(rules, root):
+                self._builders[place] = build_in_background(rules, root, self._forget)
+            return self._tables, problems + tables.problems
 
     def settled(
-        self, rules: Rules, folder: str, stopped: Callable[[], bool] = lambda: False
+        self,
+        rules: Rules,
+        folder: str = "",
+        stopped: Callable[[], bool] = lambda: False,
     ) -> tuple[Tables | None, list[str]]:
         """`fetch`, but the tables that are being built are waited for.
 
@@ -61,13 +64,15 @@ class Shelf:
         search to a number of nodes is the same at first use as ever after.
         """
         _, problems = self.fetch(rules, folder)
+        builder = self._builders.get((rules_folder(rules), folder))
         end = monotonic() + PATIENCE
-        while self._builder is not None and self._builder.is_alive():
+        while builder is not None and builder.is_alive():
             if stopped() or monotonic() > end:
                 break
-            self._builder.join(_LOOK)
+            builder.join(_LOOK)
         return self.fetch(rules, folder)[0], problems
 
     def _forget(self) -> None:
         """Open the tables anew when they are next asked for."""
-        self._place = None
+        with self._lock:
+            self._place = None
