@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -21,7 +20,6 @@ from merels.protocol.position_line import Setup, read_setup
 from merels.protocol.worker import Worker
 
 USAGE_ERROR = 2
-INTERRUPTED = 130
 MOST = LONGEST
 """The greatest number that a flag takes unless it says otherwise."""
 MOST_SECONDS = 86_400.0
@@ -32,7 +30,11 @@ _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for fi
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake in one line."""
+    """A parser that reports a mistake in one line, and help that cannot be written at all."""
+
+    def print_help(self, file: Any = None) -> None:
+        """Write the help; argparse's own passes over an output that is full."""
+        print(self.format_help(), end="", file=file)
 
     def error(self, message: str) -> NoReturn:
         """Leave with a status that says so."""
@@ -135,21 +137,18 @@ def like_option(name: str) -> Callable[[str], int]:
 
 
 def guarded(command: str, body: Callable[[], int]) -> int:
-    """Runs a command's body and turns what a user did into one line and an exit code."""
+    """Runs a command's body and turns a user's mistake into one line and an exit code.
+
+    Ctrl-C and what becomes of the standard streams are the matter of `merels.tournament.cli`.
+    """
     try:
         return body()
     except InputError as error:
         print(f"merels {command}: {error}", file=sys.stderr)
         return USAGE_ERROR
     except MemoryError as error:
-        print(f"merels {command}: {error or 'not enough memory'}", file=sys.stderr)
+        print(f"merels {command}: {str(error) or 'not enough memory'}", file=sys.stderr)
         return USAGE_ERROR
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing may be left to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def search(

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from merels.protocol.output import Output
 from merels.protocol.session import Session
+from merels.protocol.streams import make_usable
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line that are kept; what is beyond is read and forgotten."""
@@ -20,8 +21,7 @@ LONGEST_LINE = 1 << 24
 
 def main() -> int:
     """Speaks the protocol on standard input and output until ``quit`` or the end of input."""
-    if sys.stdin is None or sys.stdout is None:
-        return 0
+    make_usable()
     session = Session(Output(sys.stdout.fileno()))
     try:
         for line in read_lines(sys.stdin.buffer):

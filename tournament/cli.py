@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from importlib import import_module
 
 from merels.engine.errors import printable
+from merels.protocol.streams import make_usable
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "tournament": (
@@ -32,12 +32,35 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bot": ("merels.protocol.bot_cli:main", "turns for programs, by lines of JSON"),
     "d": ("merels.protocol.shell:display", "draw a position"),
 }
-USAGE_ERROR = 2
+FAILURE, USAGE_ERROR, INTERRUPTED = 1, 2, 130
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run ``merels`` with ``argv``, the process's own when None; returns the exit status."""
-    words = sys.argv[1:] if argv is None else argv
+    """Run ``merels`` with ``argv``, the process's own when None; returns the exit status.
+
+    Ctrl-C and a standard output that is closed or full are answered here, for every command.
+    """
+    make_usable()
+    try:
+        try:
+            return _run(sys.argv[1:] if argv is None else argv)
+        finally:
+            # What finds no room is found out here, where it can still be said.
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        status = 0  # Whoever read our output has enough.
+    except OSError as error:
+        what = error.filename or "standard output cannot be written"
+        print(f"merels: {what}: {error.strerror or error}", file=sys.stderr)
+        status = FAILURE
+    sys.stdout = None  # What is left in its buffer has nowhere to go.
+    return status
+
+
+def _run(words: list[str]) -> int:
+    """Run the command that the words name."""
     if not words:
         from merels.protocol.loop import main as loop
 
@@ -58,18 +81,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"merels: unknown command '{printable(name)}'{hint}", file=sys.stderr)
         return USAGE_ERROR
     module, _, function = COMMANDS[name][0].partition(":")
-    for stream in (sys.stdin, sys.stdout):
-        # A byte or a foreign name that the terminal's encoding lacks is no reason to stop.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    try:
-        return int(getattr(import_module(module), function)(rest))
-    except BrokenPipeError:
-        # Whoever read our output has enough; what is left in the buffer has nowhere to go.
-        sys.stdout = None
-        return 0
-    except KeyboardInterrupt:
-        return 130
+    return int(getattr(import_module(module), function)(rest))
 
 
 def _help() -> str:

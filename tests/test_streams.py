@@ -1,0 +1,124 @@
+"""Every command with a full disk as its output, and with standard streams that are closed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.cli import COMMANDS
+from tests.protocol.gui import PATIENCE
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="a POSIX shell opens the streams")
+
+MERELS = [sys.executable, "-m", "merels.tournament.cli"]
+ENGINE = f"cmd={sys.executable} args='-m merels.protocol' nodes=5"
+QUICK = {
+    "": "",
+    "--version": "",
+    "help": "",
+    "tournament": f"-engine {ENGINE} name=A -engine {ENGINE} name=B -rounds 1 -quiet",
+    "ratings": "games.pgn",
+    "stats": "-wld 1,2,3",
+    "merge": "--help",
+    "book": "-positions 1 -nodes 1",
+    "check": "-list",
+    "board": "--help",
+    "play": "-time 0.01",
+    "analyse": "-depth 1",
+    "review": "games.pgn -nodes 1 -json",
+    "eval": "",
+    "perft": "1",
+    "bench": "--help",
+    "suite": "suite.json -nodes 1",
+    "tables": "build -men 6 -dir tables",
+    "bot": "-time 0.01",
+    "d": "",
+}
+"""Words behind each command with which it soon has something to say."""
+
+GAME = """\
+[White "A"]
+[Black "B"]
+[Variant "mill"]
+[Result "1-0"]
+
+1. d6 f4 1-0
+"""
+PROBLEM = '[{"position": "********/********/******** w 9 9 0 1", "value": 0, "best": ["a1"]}]'
+
+
+def run(
+    folder: Path, command: str, redirection: str, unbuffered: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a folder with its streams redirected as a shell does it."""
+    (folder / "games.pgn").write_text(GAME)
+    (folder / "suite.json").write_text(PROBLEM)
+    words = [*MERELS, *filter(None, [command]), *shlex.split(QUICK[command])]
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirection}', "sh", *words],
+        input="", capture_output=True, text=True, cwd=folder, timeout=PATIENCE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+
+
+def test_every_command_is_here() -> None:
+    assert set(QUICK) - {"", "--version", "help"} == set(COMMANDS)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", [command for command in QUICK if command])
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path, command: str, unbuffered: str) -> None:
+    done = run(tmp_path, command, ">/dev/full", unbuffered)
+    lines = [line for line in done.stderr.splitlines() if "standard output" in line]
+    assert lines == ["merels: standard output cannot be written: No space left on device"]
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", QUICK)
+@pytest.mark.parametrize("closed", ["<&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(tmp_path: Path, command: str, closed: str) -> None:
+    done = run(tmp_path, command, closed)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+def test_an_error_never_goes_to_standard_output(tmp_path: Path) -> None:
+    words = [*MERELS, "d", "nonsense"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *words], capture_output=True, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_streams_that_do_not_wait(tmp_path: Path) -> None:
+    """Whoever shares the pipes may have made them so: the engine waits all the same."""
+    to_engine, from_engine = os.pipe(), os.pipe()
+    for end in (to_engine[0], from_engine[1]):
+        os.set_blocking(end, False)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "merels.protocol"],
+        stdin=to_engine[0], stdout=from_engine[1], stderr=subprocess.PIPE,
+    )  # fmt: skip
+    os.close(to_engine[0])
+    os.close(from_engine[1])
+    try:
+        with open(to_engine[1], "wb", buffering=0) as to, open(from_engine[0], "rb") as answers:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.5)  # Nothing has come yet, which is not the end of the input.
+            to.write(b"uci\n" * 200)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.5)  # Nobody reads yet, which is no fault of the output.
+            to.write(b"quit\n")
+            assert answers.read().count(b"uciok\n") == 200
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr is not None and process.stderr.read() == b""
+    finally:
+        process.kill()
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
