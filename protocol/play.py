@@ -100,13 +100,13 @@ def _play(arguments: argparse.Namespace) -> int:
         human=sides[arguments.colour],
         level=None if arguments.level is None else read_level(arguments.level),
         seconds=read_seconds(arguments.time),
+        path=arguments.record,
     )
     try:
         game.run()
     except (Leave, EOFError, KeyboardInterrupt):
         print("\nGoodbye.")
-    if arguments.record is not None and game.turns:
-        game.save(arguments.record)
+    game.keep()
     return 0
 
 
@@ -121,15 +121,26 @@ def read_level(text: str) -> Level | None:
 
 
 class Game:
-    """A game at the terminal: its positions and turns, the person's side, the engine's limits."""
+    """A game at the terminal: its positions and turns, the person's side, the engine's limits.
 
-    def __init__(self, start: Position, human: int, level: Level | None, seconds: float) -> None:
+    ``path`` is the file that every game is kept in, None where none is.
+    """
+
+    def __init__(
+        self,
+        start: Position,
+        human: int,
+        level: Level | None,
+        seconds: float,
+        path: str | None = None,
+    ) -> None:
         self.positions = [start]
         self.turns: list[Turn] = []
         self.human = human
         self.level = level
         self.seconds = seconds
         self.resigned: int | None = None
+        self._path = path
         self._searcher = Searcher()
         self._seed = any_seed()
 
@@ -263,6 +274,10 @@ class Game:
         print(f"You play {COLOURS[self.human]} now.")
 
     def _new(self, rest: str) -> None:
+        try:
+            self.keep()
+        except InputError as error:
+            print(error)  # Below the record itself.
         del self.positions[1:]
         self.turns.clear()
         self.resigned = None
@@ -274,6 +289,11 @@ class Game:
         if not rest:
             raise InputError("save", "expected the name of a file behind it")
         self.save(rest)
+
+    def keep(self) -> None:
+        """Saves a game that was played, where a file was named for it."""
+        if self._path is not None and self.turns:
+            self.save(self._path)
 
     def save(self, path: str) -> None:
         """Appends the record to a file; where that fails, it is printed and the error raised."""

@@ -105,6 +105,20 @@ def test_the_record_is_kept_also_when_the_person_just_leaves(tmp_path: Path) -> 
     assert second.start.rules.flying == "never"
 
 
+def test_every_game_is_kept_not_just_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    shown("d6\nresign\nnew\nnew\na1\nquit\n", *QUICK, "-record", str(path))
+    first, second = parse_records(path.read_text(encoding="utf-8"))
+    assert (first.result, str(first.turns[0])) == ("0-1", "d6")
+    assert (second.result, str(second.turns[0])) == ("*", "a1")
+
+
+def test_a_record_that_cannot_be_written_stops_no_new_game(tmp_path: Path) -> None:
+    text = play("d6\nnew\na1\nquit\n", *QUICK, "-record", str(tmp_path)).stdout
+    assert text.count("the record cannot be written there") == 1
+    assert "1. d6 " in text and "1. a1 " in text
+
+
 def test_a_record_that_cannot_be_written_is_shown_instead(tmp_path: Path) -> None:
     done = play("d6\nquit\n", *QUICK, "-record", str(tmp_path))
     assert done.returncode == 2
