@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from math import isfinite
+from typing import Any, NoReturn, Protocol
 
 from merels.engine.errors import InputError, shorten
 from merels.engine.levels import LEVELS, MAXIMUM_SEED, Level, level_named
@@ -18,8 +19,10 @@ from merels.engine.position import COLOURS, Position, Turn
 from merels.engine.rules import Rules, make_rules
 from merels.engine.score import Score
 from merels.engine.search import DEFAULT_HASH
-from merels.protocol.client import Engine, EngineError, Limit, PlayResult
+from merels.protocol.anyengine import AnyEngine
+from merels.protocol.client import Engine, EngineError, Limit
 from merels.protocol.console import MOST_SECONDS
+from merels.protocol.errors import EngineTerminated, EngineTimeout
 from merels.protocol.inprocess import OwnEngine
 from merels.protocol.offered import Value
 
@@ -84,11 +87,7 @@ class OwnPlayer:
     def choose(self, request: Request) -> Choice:
         """Search as the request says."""
         self._engine.level = request.level
-        return choice_of(
-            self._engine.play(
-                request.start, request.limit, turns=request.turns, root_turns=request.only
-            )
-        )
+        return ask(self._engine, request)
 
 
 class EnginePlayer:
@@ -115,18 +114,15 @@ class EnginePlayer:
     def choose(self, request: Request) -> Choice:
         """Ask the engine."""
 
-        def ask(engine: Engine) -> Choice:
+        def choose(engine: Engine) -> Choice:
             self._set_level(engine, request.level)
-            return choice_of(
-                engine.play(
-                    request.start, request.limit, turns=request.turns, root_turns=request.only
-                )
-            )
+            return ask(engine, request)
 
-        choice: Choice = self._guarded(ask)
+        choice: Choice = self._guarded(choose)
         return choice
 
     def _set_level(self, engine: Engine, level: Level | None) -> None:
+        """Let the engine play at a level; `InputError` where it has none such."""
         if level == self._level:
             return
         settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
@@ -134,7 +130,12 @@ class EnginePlayer:
             settings["UCI_Elo"] = level.elo
             if "LevelSeed" in engine.options:
                 settings["LevelSeed"] = level.seed
-        engine.configure(settings)
+        try:
+            engine.configure(settings)
+        except (EngineTerminated, EngineTimeout):
+            raise
+        except EngineError as error:  # It was told nothing yet, and can be asked on.
+            raise InputError("level", f"expected none for this engine: {error}") from None
         self._level = level
 
     def _guarded(self, action: Callable[[Engine], Any]) -> Any:
@@ -152,8 +153,11 @@ class EnginePlayer:
             engine.close()
 
 
-def choice_of(result: PlayResult) -> Choice:
-    """An engine's answer in the bridge's form."""
+def ask(engine: AnyEngine, request: Request) -> Choice:
+    """An engine's answer to a request."""
+    result = engine.play(
+        request.start, request.limit, turns=request.turns, root_turns=request.only
+    )
     info = result.info
     score = None if info.score is None else info.score.relative
     return Choice(result.turn, score, info.depth, info.nodes, info.pv)
@@ -181,20 +185,25 @@ class Bridge:
         try:
             body = _object(line)
             identity = body.get("id")
-            if body.get("new"):
+            if _new(body):
                 self._player.new_game()
                 if set(body) <= {"id", "new"}:
                     return json.dumps({"id": identity, "ready": True})
             answer = self._play(read_request(body, self._rules, self._limit))
         except InputError as error:
-            answer = {
-                "error": str(error),
-                "token": shorten(error.token),
-                "expected": error.expected,
-                "index": error.index,
-            }
+            return self.refusal(error, identity)
         except EngineError as error:
             answer = {"error": str(error), "token": None, "expected": None, "index": None}
+        return json.dumps({"id": identity, **answer})
+
+    def refusal(self, error: InputError, identity: Any = None) -> str:
+        """The answer to a request that makes no sense."""
+        answer = {
+            "error": str(error),
+            "token": shorten(error.token),
+            "expected": error.expected,
+            "index": error.index,
+        }
         return json.dumps({"id": identity, **answer})
 
     def _play(self, request: Request) -> dict[str, Any]:
@@ -238,18 +247,31 @@ def read_request(body: dict[str, Any], rules: Rules, limit: Limit) -> Request:
         objection = position.objection(turn)
         if objection is not None:
             raise InputError(str(turn), f"illegal turn, {objection}", index)
+    if "only" in body and not only:
+        raise InputError("only", "expected at least one turn to choose from")
     turns = tuple(parse_turn(token) for _, token in join_steps(tokens))
-    return Request(start, turns, position, _limit(body, limit), _level(body), only)
+    side = COLOURS[position.side].lower()
+    return Request(start, turns, position, _limit(body, limit, side), _level(body), only)
 
 
-def _limit(body: dict[str, Any], default: Limit) -> Limit:
-    """What the search may spend. Times are in seconds."""
+def _new(body: dict[str, Any]) -> bool:
+    """Whether another game begins."""
+    value = body.get("new", False)
+    if isinstance(value, bool):
+        return value
+    raise InputError("new", "expected true or false")
+
+
+def _limit(body: dict[str, Any], default: Limit, side: str) -> Limit:
+    """What the search for a side may spend. Times are in seconds."""
     if not {"time", "depth", "nodes", "clock"} & set(body):
         return default
     clock = body.get("clock", {})
     known = {"white", "black", "white_inc", "black_inc"}
     if not isinstance(clock, dict) or not set(clock) <= known:
         raise InputError("clock", "expected an object of white, black, white_inc and black_inc")
+    if clock.get(side) is None and not {"time", "depth", "nodes"} & set(body):
+        raise InputError("clock", f"expected {side}, the side to move, or time, depth or nodes")
     return Limit(
         time=_number(body, "time", 0.001, MOST_SECONDS),
         depth=_count(body, "depth"),
@@ -271,13 +293,24 @@ def _level(body: dict[str, Any]) -> Level | None:
 
 
 def _object(line: str) -> dict[str, Any]:
+    """A request's fields; those that are null are as if they were not there."""
     try:
-        body = json.loads(line)
+        body = json.loads(line, parse_constant=_no_json, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise InputError(line, f"expected a JSON object on one line ({error})") from None
     if not isinstance(body, dict):
         raise InputError(line, "expected a JSON object on one line")
-    return body
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _no_json(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _finite(text: str) -> float:
+    """A number that can be written again."""
+    number = float(text)
+    return number if isfinite(number) else _no_json(text)
 
 
 def _text(body: dict[str, Any], name: str, default: str) -> str:

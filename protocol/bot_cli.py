@@ -61,10 +61,11 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "hash", metavar="MIB", type=like_option("Hash"), default=DEFAULT_HASH,
-        help="merels' own table",
+        help=f"memory of merels' search (default: {DEFAULT_HASH})",
     )
     add_flag(
-        parser, "threads", metavar="N", type=like_option("Threads"), default=1, help="merels' own"
+        parser, "threads", metavar="N", type=like_option("Threads"), default=1,
+        help="threads of merels' search (default: 1)",
     )
     add_flag(
         parser,
@@ -100,13 +101,14 @@ def _run(arguments: argparse.Namespace) -> int:
 def serve(bridge: Bridge) -> int:
     """Answer each line of standard input on standard output."""
     print(bridge.hello(), flush=True)
-    while data := sys.stdin.buffer.readline(LONGEST_REQUEST):
-        whole = data.endswith(b"\n") or len(data) < LONGEST_REQUEST
-        while not whole:
-            rest = sys.stdin.buffer.readline(LONGEST_REQUEST)
-            whole = not rest or rest.endswith(b"\n")
-            data = b"too long"
+    while data := sys.stdin.buffer.readline(LONGEST_REQUEST + 1):
         line = data.decode("utf-8", "replace").strip()
-        if line:
+        if len(data) > LONGEST_REQUEST:
+            rest = data
+            while rest and not rest.endswith(b"\n"):
+                rest = sys.stdin.buffer.readline(LONGEST_REQUEST)
+            expected = f"expected a JSON object on one line of at most {LONGEST_REQUEST} bytes"
+            print(bridge.refusal(InputError(line, expected)), flush=True)
+        elif line:
             print(bridge.answer(line), flush=True)
     return 0

@@ -139,6 +139,11 @@ def test_a_seed_varies_a_level() -> None:
         ({"clock": {"green": 1}}, "clock", "white_inc", None),
         ({"only": ["a1xa4"]}, "a1xa4", "takes nothing", 0),
         ({"moves": ["d6"]}, "moves", "turns", None),
+        ({"only": []}, "only", "at least one", None),
+        ({"new": "x"}, "new", "true or false", None),
+        ({"clock": {}}, "clock", "expected white", None),
+        ({"clock": {"white_inc": 1, "black": 5}}, "clock", "expected white", None),
+        ({"turns": ["d6"], "clock": {"white": 1}}, "clock", "expected black", None),
     ],
 )
 def test_every_mistake_is_named(
@@ -158,12 +163,19 @@ def shared() -> Iterator[Bot]:
 
 
 @pytest.mark.parametrize(
-    "line", ["x", "[]", "1", "null", "[" * 100_000, '"' + "x" * (3 << 20) + '"']
+    "line", ["x", "[]", "1", "null", "[" * 100_000, '"' + "x" * (3 << 20) + '"',
+     '{"id": NaN}', '{"id": -Infinity}', '{"id": 1e999}']
 )
 def test_lines_that_are_no_requests(shared: Bot, line: str) -> None:
     answer = shared.send(line)
     assert answer["id"] is None and "JSON object" in answer["expected"]
     assert len(answer["error"]) < 500
+
+
+def test_a_request_that_is_too_long_is_called_so(shared: Bot) -> None:
+    answer = shared.send('{"id": "' + "x" * (1 << 20) + '"}')
+    assert answer["token"].startswith('{"id": "xx') and "at most 1048576" in answer["expected"]
+    assert shared.send('{"id": "' + "x" * (1 << 19) + '", "new": true}')["ready"]
 
 
 def test_another_engine_is_started_again_when_it_dies() -> None:
@@ -173,6 +185,21 @@ def test_another_engine_is_started_again_when_it_dies() -> None:
         assert "the engine has gone" in own.ask(time=1)["error"]
         assert own.ask(time=1)["turn"]
         assert "UCI_LimitStrength" in own.ask(time=1, level="Club")["error"]
+
+
+def test_a_mistake_costs_no_engine_its_memory() -> None:
+    with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
+        assert own.ask(time=1)["turn"]
+        answer = own.ask(time=1, level="Club")
+        assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
+        # It is still the engine that dies at its second search.
+        assert "the engine has gone" in own.ask(time=1)["error"]
+
+
+def test_fields_that_are_null_are_as_if_they_were_not_there() -> None:
+    with bot("-time", "0.01") as own:
+        fields = "id new position turns variant set time depth nodes clock level seed only"
+        assert own.ask(**dict.fromkeys(fields.split()))["turn"]
 
 
 def test_an_engine_that_is_none_is_named() -> None:
