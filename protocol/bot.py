@@ -21,10 +21,11 @@ from merels.engine.score import Score
 from merels.engine.search import DEFAULT_HASH
 from merels.protocol.anyengine import AnyEngine
 from merels.protocol.client import Engine, EngineError, Limit
-from merels.protocol.console import MOST_SECONDS
+from merels.protocol.console import MOST_SECONDS, find_tables
 from merels.protocol.errors import EngineTerminated, EngineTimeout
-from merels.protocol.inprocess import OwnEngine
+from merels.protocol.inprocess import OwnEngine, to_limits
 from merels.protocol.offered import Value
+from merels.protocol.shelf import Shelf
 
 VERSION = 1
 LONGEST_REQUEST = 1 << 20
@@ -78,6 +79,7 @@ class OwnPlayer:
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
         self._engine = OwnEngine(hash_mb, threads)
         self._engine.prepare()
+        self._shelf = Shelf()
         self.name = self._engine.name
 
     def new_game(self) -> None:
@@ -86,6 +88,8 @@ class OwnPlayer:
 
     def choose(self, request: Request) -> Choice:
         """Search as the request says."""
+        rules, limits = request.position.rules, to_limits(request.limit)
+        self._engine.tables = find_tables(self._shelf, rules, limits)
         self._engine.level = request.level
         return ask(self._engine, request)
 

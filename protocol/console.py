@@ -14,9 +14,11 @@ from merels.engine.numbers import parse_whole
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search import Searcher
+from merels.engine.tables.probe import Tables
 from merels.engine.watch import LONGEST
 from merels.protocol.options import find
 from merels.protocol.position_line import Setup, read_setup
+from merels.protocol.shelf import Shelf
 from merels.protocol.worker import Worker
 
 USAGE_ERROR = 2
@@ -149,6 +151,18 @@ def guarded(command: str, body: Callable[[], int]) -> int:
     except MemoryError as error:
         print(f"merels {command}: {str(error) or 'not enough memory'}", file=sys.stderr)
         return USAGE_ERROR
+
+
+def find_tables(shelf: Shelf, rules: Rules, limits: Limits) -> Tables | None:
+    """The tables in the user's cache for a search; those that cannot be used are named.
+
+    Only a search that time plays no part in waits for those that are being built.
+    """
+    look = shelf.settled if limits.counts_alone else shelf.fetch
+    tables, problems = look(rules)
+    for problem in problems:
+        print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
+    return tables
 
 
 def search(

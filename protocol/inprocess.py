@@ -18,6 +18,7 @@ from merels.engine.limits import Info as SearchInfo
 from merels.engine.limits import Limits
 from merels.engine.position import Position, Turn
 from merels.engine.search import DEFAULT_HASH, Searcher
+from merels.engine.tables.probe import Tables
 from merels.protocol.analysis import Analysis
 from merels.protocol.anyengine import (
     AnyEngine,
@@ -82,6 +83,15 @@ class OwnEngine(AnyEngine):
         self.name = f"merels {__version__}"
         self.level = level
         self._searcher = Searcher(hash_mb, threads)
+
+    @property
+    def tables(self) -> Tables | None:
+        """Tables of perfect play, used in positions of their rules; may change between searches."""
+        return self._searcher.tables
+
+    @tables.setter
+    def tables(self, tables: Tables | None) -> None:
+        self._searcher.tables = tables
 
     def close(self) -> None:
         """Stop a search that still runs."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from merels.engine.diagram import draw
 from merels.engine.errors import InputError
 from merels.engine.levels import LEVELS, Level, any_seed, level_named
-from merels.engine.limits import Limits
+from merels.engine.limits import Limits, Result
 from merels.engine.notation import format_turns, join_steps, parse_turn
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.record import Record, format_record
@@ -21,6 +21,7 @@ from merels.engine.search import Searcher
 from merels.protocol.console import (
     add_flag,
     add_rules_flags,
+    find_tables,
     guarded,
     make_parser,
     read_seconds,
@@ -28,6 +29,7 @@ from merels.protocol.console import (
     search,
     setup_of,
 )
+from merels.protocol.shelf import Shelf
 from merels.protocol.shell import men
 
 _HINT_TIME = 1000
@@ -142,6 +144,7 @@ class Game:
         self.resigned: int | None = None
         self._path = path
         self._searcher = Searcher()
+        self._shelf = Shelf()
         self._seed = any_seed()
 
     @property
@@ -204,12 +207,18 @@ class Game:
         limits = Limits(movetime=max(1, round(self.seconds * 1000)))
         # A level that answers alike in every game could be beaten by one game learnt by heart.
         level = self.level and replace(self.level, seed=self._seed)
-        result, interrupted = search(self._searcher, self.position, limits, level=level)
-        if interrupted:
-            raise KeyboardInterrupt
+        result = self._search(limits, level)
         assert result.turn is not None
         print(f"{COLOURS[self.position.side]} plays {result.turn}\n")
         self._play(result.turn)
+
+    def _search(self, limits: Limits, level: Level | None = None) -> Result:
+        """What the engine finds in the position on the board."""
+        self._searcher.tables = find_tables(self._shelf, self.position.rules, limits)
+        result, interrupted = search(self._searcher, self.position, limits, level=level)
+        if interrupted:
+            raise KeyboardInterrupt
+        return result
 
     def _play(self, turn: Turn) -> None:
         self.positions.append(self.position.push(turn))
@@ -244,9 +253,7 @@ class Game:
         """Says what the engine would play at full strength."""
         if self.over:
             raise InputError("hint", "the game is over")
-        result, interrupted = search(self._searcher, self.position, Limits(movetime=_HINT_TIME))
-        if interrupted:
-            raise KeyboardInterrupt
+        result = self._search(Limits(movetime=_HINT_TIME))
         print(f"{result.turn} looks best ({men(result.info.score)} for you)")
 
     def _turns(self, rest: str) -> None:

@@ -15,6 +15,7 @@ from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.protocol.console import (
     add_flag,
     add_rules_flags,
+    find_tables,
     guarded,
     like_option,
     make_parser,
@@ -24,6 +25,7 @@ from merels.protocol.console import (
     whole_from,
 )
 from merels.protocol.counting import count, divide
+from merels.protocol.shelf import Shelf
 from merels.protocol.show import bench_lines, board_lines, evaluation_lines
 
 _DEEPEST_COUNT = 100
@@ -126,6 +128,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
     searcher = Searcher(hash_mb=arguments.hash or DEFAULT_HASH, threads=arguments.threads or 1)
     limits = Limits(depth=depth, nodes=nodes, movetime=movetime)
     lines = arguments.multipv or 1
+    searcher.tables = find_tables(Shelf(), position.rules, limits)
     print("\n".join(board_lines(position)), end="\n\n", flush=True)
     result, _ = search(searcher, position, limits, _print_info, multipv=lines)
     if result.turn is None:
@@ -146,7 +149,9 @@ def _print_info(info: Info) -> None:
 
 
 def men(score: Score) -> str:
-    """A score as a person reads it: a lead in men, or how many own turns to the end."""
+    """A score as a person reads it: a lead in men, or who wins, in how many own turns if known."""
+    if score.known:
+        return "wins" if score.known > 0 else "loses"
     if score.own_moves is None:
         return f"{(score.cp or 0) / 100:+.2f}"
     if score.own_moves > 0:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +17,7 @@ from merels.engine.rules import PRESETS, Rules
 from merels.engine.tables.build import Builder
 from merels.engine.tables.files import rules_folder
 from merels.protocol.shelf import Shelf
-from tests.protocol.gui import PATIENCE
+from tests.protocol.gui import PATIENCE, Gui
 
 LEAVE_EARLY = """
 import atexit, sys, time
@@ -67,3 +70,49 @@ def test_tables_that_are_built_meanwhile_are_waited_for_again(
     for rules in (PRESETS["roman"], PRESETS["mill"]):
         tables, _ = shelf.settled(rules)
         assert tables is not None and tables.men == 7
+
+
+DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
+"""A shallow search takes this for White's loss of four men."""
+LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
+
+
+def merels(folder: Path, typed: str, *words: str) -> str:
+    """What a command prints that plays by the tables in a folder, the small ones built there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "merels.tournament.cli", *words], input=typed, text=True,
+        capture_output=True, timeout=PATIENCE, env={**os.environ, "MERELS_TABLES": str(folder)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_every_command_plays_by_the_tables_that_the_engine_plays_by(tmp_path: Path) -> None:
+    with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
+        lines = gui.go("go depth 3", f"position fen {DRAWN}")
+    assert "score cp 0 " in lines[-2]
+    best = lines[-1].split()[1]
+    analysed = merels(tmp_path, "", "analyse", DRAWN, "-depth", "3")
+    assert analysed.splitlines()[-1] == f"White's best turn: {best} (+0.00)"
+    request = json.dumps({"position": DRAWN, "depth": 3})
+    answer = json.loads(merels(tmp_path, request, "bot").splitlines()[-1])
+    assert (answer["turn"], answer["score"]) == (best, {"cp": 0})
+    played = merels(tmp_path, "hint\n", "play", "-position", DRAWN)
+    assert "looks best (+0.00 for you)" in played
+
+
+def test_a_loss_that_tables_know_is_told_as_one(tmp_path: Path) -> None:
+    analysed = merels(tmp_path, "", "analyse", LOST, "-depth", "1")
+    assert re.fullmatch(r"White's best turn: \S+ \(loses\)", analysed.splitlines()[-1])
+
+
+def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    Builder(tmp_path, PRESETS["mill"]).build(6)
+    [table] = tmp_path.glob("*/3-3.wdl")
+    table.write_bytes(b"MMTB")
+    done = subprocess.run(
+        [sys.executable, "-m", "merels.tournament.cli", "analyse", "-movetime", "1"],
+        capture_output=True, text=True, timeout=PATIENCE,
+        env={**os.environ, "MERELS_TABLES": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0 and str(table) in done.stderr
