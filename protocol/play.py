@@ -30,7 +30,7 @@ from merels.protocol.console import (
     setup_of,
 )
 from merels.protocol.shelf import Shelf
-from merels.protocol.shell import men
+from merels.protocol.show import men
 
 _HINT_TIME = 1000
 _DEFAULT_SECONDS = 1.0

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from merels.engine.limits import Limits
-from merels.engine.position import WHITE, Position, Turn
+from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.record import Record
 from merels.engine.score import Score
 from merels.engine.search import Searcher
 from merels.protocol.scores import PovScore, opponents_view
+from merels.protocol.show import men
 
 DEFAULT_NODES = 300_000
 NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
@@ -136,13 +137,10 @@ def _judgement(
 def score_text(score: PovScore) -> str:
     """A score as a person reads it, from White's side: a lead in men, or who wins in how many."""
     white = score.white()
-    if white.known:
-        return f"{'White' if white.known > 0 else 'Black'} wins"
-    if white.win_in is None:
-        return f"{(white.cp or 0) / 100:+.2f}"
-    winner = "White" if white.win_in > 0 else "Black"
-    own = white if white.win_in > 0 else score.black()
-    return f"{winner} wins in {own.own_moves}"
+    if white.win_in is None and not white.known:
+        return men(white)
+    winner = WHITE if (white.known or white.win_in or 0) > 0 else BLACK
+    return f"{COLOURS[winner]} {men(white if winner == WHITE else score.black())}"
 
 
 def as_json(judgement: Judgement) -> dict[str, object]:

@@ -10,7 +10,6 @@ from merels.engine.limits import Info, Limits
 from merels.engine.notation import format_turns
 from merels.engine.numbers import parse_whole
 from merels.engine.position import COLOURS
-from merels.engine.score import Score
 from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.protocol.console import (
     add_flag,
@@ -26,7 +25,7 @@ from merels.protocol.console import (
 )
 from merels.protocol.counting import count, divide
 from merels.protocol.shelf import Shelf
-from merels.protocol.show import bench_lines, board_lines, evaluation_lines
+from merels.protocol.show import bench_lines, board_lines, evaluation_lines, men
 
 _DEEPEST_COUNT = 100
 _DEFAULT_TIME = 5000
@@ -146,17 +145,6 @@ def _print_info(info: Info) -> None:
         f"{format_turns(info.pv)}",
         flush=True,
     )
-
-
-def men(score: Score) -> str:
-    """A score as a person reads it: a lead in men, or who wins, in how many own turns if known."""
-    if score.known:
-        return "wins" if score.known > 0 else "loses"
-    if score.own_moves is None:
-        return f"{(score.cp or 0) / 100:+.2f}"
-    if score.own_moves > 0:
-        return f"wins in {score.own_moves}"
-    return f"loses in {-score.own_moves}" if score.own_moves else "has lost"
 
 
 def evaluate(argv: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""A position and its evaluation as lines for a person."""
+"""A position, its evaluation and scores in a person's words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from merels.engine.evaluation import evaluate, explain
 from merels.engine.notation import format_position
 from merels.engine.position import WHITE, Position
 from merels.engine.rules import FIELDS
+from merels.engine.score import Score
 
 _KEY_DIGITS = 15
 
@@ -36,6 +37,17 @@ def evaluation_lines(position: Position) -> list[str]:
     white_view = own if position.side == WHITE else -own
     lines.append(f"Evaluation: {white_view:+} (White's view, hundredths of a man)")
     return lines
+
+
+def men(score: Score) -> str:
+    """A score as a person reads it: a lead in men, or who wins, in how many own turns if known."""
+    if score.known:
+        return "wins" if score.known > 0 else "loses"
+    if score.own_moves is None:
+        return f"{(score.cp or 0) / 100:+.2f}"
+    if score.own_moves > 0:
+        return f"wins in {score.own_moves}"
+    return f"loses in {-score.own_moves}" if score.own_moves else "has lost"
 
 
 def bench_lines(nodes: int, seconds: float) -> list[str]:
