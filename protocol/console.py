@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from merels.engine.errors import InputError, printable, shorten
@@ -14,7 +15,8 @@ from merels.engine.numbers import parse_whole
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search import Searcher
-from merels.engine.tables.probe import Tables
+from merels.engine.tables.files import rules_folder
+from merels.engine.tables.probe import MOST_MEN, Tables, open_tables
 from merels.engine.watch import LONGEST
 from merels.protocol.options import find
 from merels.protocol.position_line import Setup, read_setup
@@ -151,6 +153,23 @@ def guarded(command: str, body: Callable[[], int]) -> int:
     except MemoryError as error:
         print(f"merels {command}: {str(error) or 'not enough memory'}", file=sys.stderr)
         return USAGE_ERROR
+
+
+def open_named(
+    command: str, root: Path, rules: Rules, men: int = MOST_MEN, check: bool = False
+) -> Tables:
+    """The tables in a folder that a user named; those that cannot be used are named on the way.
+
+    Where there is none, that is an error: what is asked for cannot be done without.
+    """
+    tables = open_tables(root, rules, men, check)
+    for problem in tables.problems:
+        print(f"merels {command}: {problem}", file=sys.stderr)
+    if not tables.headers:
+        raise InputError(
+            str(root / rules_folder(rules)), "no usable table there: merels tables build makes them"
+        )
+    return tables
 
 
 def find_tables(shelf: Shelf, rules: Rules, limits: Limits) -> Tables | None:

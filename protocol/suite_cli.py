@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from merels.engine.errors import InputError
 from merels.engine.limits import Limits
 from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.engine.suite import Problem, Tally, load, play
-from merels.engine.tables.probe import open_tables
 from merels.protocol.console import (
     add_flag,
     add_rules_flags,
     guarded,
     like_option,
     make_parser,
+    open_named,
     rules_of,
     whole_from,
 )
@@ -74,15 +74,17 @@ def _suite(arguments: argparse.Namespace) -> int:
     )
     if limits == Limits():
         limits = Limits(nodes=_DEFAULT_NODES)
+    if arguments.known and arguments.tables is None:
+        raise InputError("-known", "expected -tables DIR besides, which say what is known")
     rules = rules_of(arguments)
     problems = load(arguments.file, rules)[:: arguments.every]
     searcher = Searcher(arguments.hash, arguments.threads)
     if arguments.tables is not None:
-        searcher.tables = open_tables(arguments.tables, rules)
-        for problem_text in searcher.tables.problems:
-            print(f"merels suite: {problem_text}", file=sys.stderr)
+        searcher.tables = open_named("suite", arguments.tables, rules)
     if arguments.known:
         problems = [one for one in problems if _is_known(searcher, one)]
+    if not problems:
+        raise InputError(str(arguments.file), "expected positions to play, found none")
     tally = Tally()
     for problem, turn, held in play(problems, limits, searcher):
         tally.add(problem, held)

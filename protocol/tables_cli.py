@@ -15,8 +15,8 @@ from merels.engine.errors import InputError
 from merels.engine.notation import format_position
 from merels.engine.rules import Rules
 from merels.engine.tables.build import Builder, Progress
-from merels.engine.tables.files import Header, TableError, rules_folder
-from merels.engine.tables.probe import MOST_MEN, Known, Tables, default_root, open_tables
+from merels.engine.tables.files import Header, TableError
+from merels.engine.tables.probe import MOST_MEN, Known, Tables, default_root
 from merels.engine.tables.proven import MOST_MB, keep, kept
 from merels.engine.tables.solve import Prover, Solution, solve
 from merels.protocol.console import (
@@ -26,6 +26,7 @@ from merels.protocol.console import (
     guarded,
     like_option,
     make_parser,
+    open_named,
     rules_of,
     setup_of,
     whole_from,
@@ -58,14 +59,18 @@ def _parser() -> Parser:
     )  # fmt: skip
     build = _command(commands, "build", "solve pairs of men counts and keep the tables", _build)
     men = build.add_mutually_exclusive_group(required=True)
-    add_flag(men, "men", type=whole_from(LEAST_MEN, MOST_MEN), metavar="N", help="all pairs of up to N men, 6 to 18")
+    add_flag(
+        men, "men", type=whole_from(LEAST_MEN, MOST_MEN), metavar="N",
+        help="all pairs of up to N men, 6 to 18",
+    )  # fmt: skip
     add_flag(men, "all", action="store_true", help="the whole moving phase: -men 18")
     add_flag(build, "memory", type=float, metavar="GiB", help="refuse to take more than this")
     add_flag(build, "depths", action="store_true", help="keep depths besides, a byte a state")
     verify = _command(commands, "verify", "recompute every value from its successors", _verify)
     add_flag(
-        verify, "men", type=whole_from(LEAST_MEN, MOST_MEN), default=MOST_MEN, metavar="N", help="up to N men only"
-    )
+        verify, "men", type=whole_from(LEAST_MEN, MOST_MEN), default=MOST_MEN, metavar="N",
+        help="up to N men only",
+    )  # fmt: skip
     stats = _command(commands, "stats", "a line for each subspace, side to move first", _stats)
     add_flag(stats, "json", action="store_true", help="the same as JSON")
     probe = _command(commands, "probe", "value and depth of a position and of its turns", _probe)
@@ -86,9 +91,7 @@ def _parser() -> Parser:
     return parser
 
 
-def _command(
-    commands: Commands[Parser], name: str, text: str, action: Action
-) -> Parser:
+def _command(commands: Commands[Parser], name: str, text: str, action: Action) -> Parser:
     """A command with the flags that all share, so that one line of flags serves them all."""
     parser = commands.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
@@ -113,15 +116,8 @@ def _root(arguments: argparse.Namespace) -> Path:
 
 def _open(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> Tables:
     """The tables that are there; those that cannot be used are named on the way."""
-    root = _root(arguments)
-    tables = open_tables(root, rules, getattr(arguments, "men", MOST_MEN), check)
-    for problem in tables.problems:
-        print(f"merels tables: {problem}", file=sys.stderr)
-    if not tables.headers:
-        raise InputError(
-            str(root / rules_folder(rules)), "no usable table there: merels tables build makes them"
-        )
-    return tables
+    men = getattr(arguments, "men", MOST_MEN)
+    return open_named("tables", _root(arguments), rules, men, check)
 
 
 def _build(arguments: argparse.Namespace, rules: Rules) -> int:
@@ -215,11 +211,9 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
         bar.clear()
         for found in results:
             what = "values and depths" if tables.has_depths(found.own, found.opponent) else "values"
-            partly = "" if found.whole else " (as far as values without depths tell)"
-            line = (
-                f"{found.own}-{found.opponent}: {found.places:,} {what}, "
-                f"{found.errors:,} wrong{partly}"
-            )
+            line = f"{found.own}-{found.opponent}: {found.places:,} {what}, {found.errors:,} wrong"
+            if not found.whole:
+                line += " (as far as values without depths tell)"
             if found.example is not None:
                 line += f", for example {format_position(found.example)}"
             print(line, flush=True)
@@ -271,7 +265,8 @@ def _probe(arguments: argparse.Namespace, rules: Rules) -> int:
         prover = _kept(arguments, tables)
         if prover is None:
             raise InputError(
-                arguments.position, "men in hand: merels tables solve, with -store for good"
+                arguments.position,
+                "men in hand, and no proofs are kept: merels tables solve -store keeps them",
             )
         _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
         return 0
