@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 
-from merels.engine.errors import InputError
+from merels.engine.errors import InputError, printable
 from merels.engine.notation import format_position
 from merels.engine.position import BLACK, COLOURS, WHITE
 from merels.engine.record import Record, format_record
@@ -36,9 +36,11 @@ from merels.protocol.shelf import Shelf
 BAR = 20
 """Characters of the graph, from a lost game for White to a won one."""
 LARGEST_FILE = 1 << 24
+"""Bytes of a file that is read."""
 
 _EPILOG = f"""\
-GAME is a file with one game record, PGN in form or PlayOK's; '-' reads standard input.
+GAME is a file with one game record, PGN in form or PlayOK's; '-' reads standard input. Where a
+record names its rules, those hold, whatever -variant and -set say.
 
 A turn's loss is expected score, in percent: a win is 100, a draw 50. A loss from
 {NAMES[2][0]:.0%} on is an {NAMES[2][1]} (?!), from {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), from \
@@ -74,7 +76,12 @@ def main(argv: list[str]) -> int:
 
 
 def _review(arguments: argparse.Namespace) -> int:
-    record = read_game(read_text(arguments.game), rules_of(arguments))
+    rules, text = rules_of(arguments), read_text(arguments.game)
+    try:
+        record = read_game(text, rules)
+    except InputError as error:
+        expected = f"{error.expected}, in {printable(arguments.game)}"
+        raise InputError(error.token, expected, error.index) from None
     if not record.turns:
         raise InputError(arguments.game, "expected a game with turns in it")
     searcher, shelf = Searcher(), Shelf()
@@ -96,10 +103,12 @@ def read_text(path: str) -> str:
     """A file's text, or standard input's for ``-``."""
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(LARGEST_FILE)
+            data = sys.stdin.buffer.read(LARGEST_FILE + 1)
         else:
             with open(path, "rb") as file:
-                data = file.read(LARGEST_FILE)
+                data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise InputError(path, f"expected one game, of at most {LARGEST_FILE >> 20} MiB")
         return data.decode("utf-8")
     except OSError as error:
         raise InputError(path, f"cannot be read ({error.strerror})") from None

@@ -17,7 +17,7 @@ from merels.engine.score import Score
 from merels.engine.search import Searcher
 from merels.engine.tables.small import small_tables
 from merels.protocol.review import Value, judge_with, review, score_text
-from merels.protocol.review_cli import main
+from merels.protocol.review_cli import LARGEST_FILE, main
 from merels.protocol.scores import PovScore
 
 THROWN = """\
@@ -129,6 +129,7 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     "content, word",
     [(b"", "position or a game record"), (b"\xff", "UTF-8"), (b"1. d6 d6", "line 1"),
+     (b"1. d6 f4 *\n" + b" " * LARGEST_FILE, "at most 16 MiB"),
      (b"********/********/******** w 9 9 0 1", "turns in it")],
 )
 def test_what_cannot_be_reviewed_is_named(
@@ -141,6 +142,7 @@ def test_what_cannot_be_reviewed_is_named(
     monkeypatch.chdir(tmp_path)
     Path("game.pgn").write_bytes(content)
     assert main(["game.pgn"]) == 2
-    assert word in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert word in error and "game.pgn" in error
     assert main(["none.pgn"]) == 2
     assert "none.pgn" in capsys.readouterr().err
