@@ -57,7 +57,7 @@ def make_parser(command: str, description: str, epilog: str = "") -> Parser:
 
 
 def add_flag(parser: argparse._ActionsContainer, name: str, **settings: Any) -> None:
-    """Add ``-name``, which may be written with two dashes as well; settings as argparse has them."""
+    """Add ``-name``, which may be written with two dashes, too; settings as argparse has them."""
     parser.add_argument(f"-{name}", f"--{name}", **settings)
 
 

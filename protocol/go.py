@@ -14,6 +14,8 @@ from merels.engine.watch import LONGEST
 from merels.protocol.uci import Uci
 
 _MOST_NODES = 10**18
+_MOST_COMPLAINTS = 5
+"""A line of megabytes must not be answered by many times as much, before the search begins."""
 
 # Each number's bounds: beyond them it is taken as the bound. White is the first player.
 _TIME = {"wtime": WHITE, "btime": BLACK, "p1time": WHITE, "p2time": BLACK}
@@ -63,6 +65,9 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
         else:
             complaints.append(f"unknown word '{shorten(words[index])}' behind go is ignored")
         index = end
+    if len(complaints) > _MOST_COMPLAINTS:
+        rest = len(complaints) - _MOST_COMPLAINTS
+        complaints[_MOST_COMPLAINTS:] = [f"{rest} more words behind go are ignored"]
     increments = _pair(_INCREMENT, numbers)
     limits = Limits(
         depth=numbers.get("depth"),

@@ -260,6 +260,14 @@ def test_the_same_search_gives_the_same_answer_in_a_new_game(gui: Gui) -> None:
         assert search(other) == first
 
 
+def test_a_line_of_mistakes_is_answered_in_a_few_lines(gui: Gui) -> None:
+    for words in ("searchmoves" + " z9" * 1000, "x " * 1000):
+        lines = gui.go(f"go depth 1 {words}")
+        errors = [line for line in lines if line.startswith("info string error ")]
+        assert len(errors) == 6
+        assert errors[-1] == "info string error 995 more words behind go are ignored"
+
+
 def leave_memory(gui: Gui, mebibytes: int) -> None:
     """Lets the engine's process have so much more memory than it has now."""
     import resource
