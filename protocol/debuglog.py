@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class DebugLog:
-    """A file that each line of the conversation is appended to, with the time it passed."""
+    """A file that each line of the conversation is appended to, with the time it passed.
+
+    ``failed`` says that it can no longer be written (a full disk), which must not cost the game.
+    """
 
     def __init__(self, path: str) -> None:
         # Few runs ask for a log, and importing logging costs a tenth of the whole start-up.
@@ -24,8 +27,8 @@ class DebugLog:
             raise InputError(path, f"expected a file that can be written ({reason})") from None
         line = "%(asctime)s.%(msecs)03d %(message)s"
         handler.setFormatter(logging.Formatter(line, "%Y-%m-%d %H:%M:%S"))
-        # A log that can no longer be written (a full disk) must not cost the game.
         handler.handleError = self._give_up  # type: ignore[method-assign]
+        self.failed = False
         self._handler = handler
         self._logger = logging.Logger("merels.protocol")
         self._logger.addHandler(handler)
@@ -48,3 +51,4 @@ class DebugLog:
 
     def _give_up(self, record: logging.LogRecord) -> None:
         self._logger.removeHandler(self._handler)
+        self.failed = True

@@ -12,6 +12,8 @@ from merels.protocol.debuglog import DebugLog
 _NOBODY_READS = (errno.EPIPE, errno.EINVAL)
 """What writing to a closed pipe reports, on POSIX and on Windows."""
 
+_NO_LOG = b"info string error the Debug Log File cannot be written; it ends here\n"
+
 
 class Output:
     """Writes lines to a file descriptor, never torn and never late.
@@ -32,6 +34,10 @@ class Output:
             if self.log is not None:
                 for line in lines:
                     self.log.sent(line)
+                if self.log.failed:
+                    data = _NO_LOG + data
+                    self.log.close()
+                    self.log = None
             try:
                 while data:
                     data = data[os.write(self._descriptor, data) :]

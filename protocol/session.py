@@ -69,9 +69,12 @@ class Session:
             self._output.note(f"unknown command '{shorten(noise)}' is ignored; try help")
         if start == len(words):
             return
-        rest = line.split(None, start + 1)[start + 1 :]
+        name = words[start].lower()
+        rest = "".join(line.split(None, start + 1)[start + 1 :])
+        if rest and name in _ALONE:
+            self._output.note(f"'{shorten(rest)}' behind {name} is ignored")
         try:
-            COMMANDS[words[start].lower()][0](self, rest[0] if rest else "")
+            COMMANDS[name][0](self, rest)
         except Exception as error:
             self._fail(error)
 
@@ -240,7 +243,9 @@ class Session:
         self._output.write(*board_lines(self._setup.position))
 
     def _fen(self, rest: str) -> None:
-        write = format_seventeen if rest == "17" else format_position
+        if rest not in ("", "17"):
+            raise InputError(rest, "expected fen or fen 17")
+        write = format_seventeen if rest else format_position
         self._output.write(write(self._setup.position))
 
     def _eval(self, rest: str) -> None:
@@ -434,6 +439,11 @@ _AFTER_NOISE = frozenset(
 
 Those that end the program or print a lot are not: such words occur in plain text.
 """
+
+_ALONE = frozenset(COMMANDS) - {
+    "debug", "setoption", "register", "position", "go", "query", "fen", "perft"
+}
+"""The commands that no word belongs behind."""
 
 
 def _first_command(words: list[str]) -> int:

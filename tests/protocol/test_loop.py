@@ -85,6 +85,16 @@ def test_unknown_words_are_skipped_and_named(gui: Gui, line: str) -> None:
     assert line.split()[0] in lines[0]
 
 
+@pytest.mark.parametrize("name", ["isready", "stop", "ponderhit", "d", "ucinewgame", "help"])
+def test_words_behind_a_command_that_takes_none_are_named(gui: Gui, name: str) -> None:
+    lines = gui.ask(f"{name} foo bar")
+    assert lines[0] == f"info string 'foo bar' behind {name} is ignored"
+
+
+def test_a_form_of_a_position_that_is_none_is_refused(gui: Gui) -> None:
+    assert gui.ask("fen 18") == ["info string error '18': expected fen or fen 17"]
+
+
 def test_words_of_a_text_do_not_end_the_program(gui: Gui) -> None:
     lines = gui.ask("please quit", "do not bench now")
     assert len(lines) == 2

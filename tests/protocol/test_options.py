@@ -274,7 +274,10 @@ def test_a_log_that_cannot_be_opened_is_refused(gui: Gui, tmp_path: Path) -> Non
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_full_disk_ends_the_log_and_nothing_else(gui: Gui) -> None:
     gui.send("setoption name Debug Log File value /dev/full")
-    assert gui.go("go depth 2")[-1].startswith("bestmove ")
+    lines = gui.go("go depth 2")
+    assert lines[-1].startswith("bestmove ")
+    assert sum("Debug Log File cannot be written" in line for line in lines) == 1
+    assert gui.ask() == []
     gui.send("quit")
     assert gui.code() == 0
     assert gui.errors() == ""
