@@ -15,7 +15,7 @@ from merels.engine.errors import InputError
 from merels.engine.notation import format_position
 from merels.engine.rules import Rules
 from merels.engine.tables.build import Builder, Progress
-from merels.engine.tables.files import Header, TableError
+from merels.engine.tables.files import Header, TableError, pairs
 from merels.engine.tables.probe import MOST_MEN, Known, Tables, default_root
 from merels.engine.tables.proven import MOST_MB, keep, kept
 from merels.engine.tables.solve import Prover, Solution, solve
@@ -68,8 +68,8 @@ def _parser() -> Parser:
     add_flag(build, "depths", action="store_true", help="keep depths besides, a byte a state")
     verify = _command(commands, "verify", "recompute every value from its successors", _verify)
     add_flag(
-        verify, "men", type=whole_from(LEAST_MEN, MOST_MEN), default=MOST_MEN, metavar="N",
-        help="up to N men only",
+        verify, "men", type=whole_from(LEAST_MEN, MOST_MEN), metavar="N",
+        help="all pairs of up to N men, none of which may be missing (default: those there are)",
     )  # fmt: skip
     stats = _command(commands, "stats", "a line for each subspace, side to move first", _stats)
     add_flag(stats, "json", action="store_true", help="the same as JSON")
@@ -116,7 +116,7 @@ def _root(arguments: argparse.Namespace) -> Path:
 
 def _open(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> Tables:
     """The tables that are there; those that cannot be used are named on the way."""
-    men = getattr(arguments, "men", MOST_MEN)
+    men = getattr(arguments, "men", None) or MOST_MEN
     return open_named("tables", _root(arguments), rules, men, check)
 
 
@@ -198,6 +198,10 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
 
     tables = _open(arguments, rules, check=True)
     wrong = len(tables.problems)
+    for larger, smaller in pairs(arguments.men) if arguments.men else ():
+        if (larger, smaller) not in tables.headers:
+            print(f"{larger}-{smaller}: no usable table there")
+            wrong += 1
     bar = _Bar()
     for larger, smaller in tables.headers:
         report = partial(bar.line, text=f"{larger}-{smaller}")

@@ -57,6 +57,16 @@ def test_verify(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert output.count(" 0 wrong") == 3
 
 
+def test_verify_misses_what_is_asked_for_and_not_there(
+    folder: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, _ = run(capsys, ["verify", "-men", "7", *folder])
+    assert (status, output.count("no usable table")) == (0, 0)
+    status, output, _ = run(capsys, ["verify", "-men", "8", *folder])
+    assert status == 1
+    assert output.splitlines()[:2] == ["5-3: no usable table there", "4-4: no usable table there"]
+
+
 def test_verify_a_damaged_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A flipped bit is named and makes the exit status 1."""
     flags = [*RULES, "-dir", str(tmp_path)]
