@@ -121,6 +121,10 @@ def analyse(argv: list[str]) -> int:
 
 def _analyse(arguments: argparse.Namespace) -> int:
     position = setup_of(arguments.position, rules_of(arguments)).position
+    print("\n".join(board_lines(position)), end="\n\n", flush=True)
+    if position.outcome() is not None:
+        print(f"The game is over: {position.outcome()}")
+        return 0
     depth, nodes, movetime = arguments.depth, arguments.nodes, arguments.movetime
     if depth is None and nodes is None and movetime is None:
         movetime = _DEFAULT_TIME
@@ -128,12 +132,8 @@ def _analyse(arguments: argparse.Namespace) -> int:
     limits = Limits(depth=depth, nodes=nodes, movetime=movetime)
     lines = arguments.multipv or 1
     searcher.tables = find_tables(Shelf(), position.rules, limits)
-    print("\n".join(board_lines(position)), end="\n\n", flush=True)
     result, _ = search(searcher, position, limits, _print_info, multipv=lines)
-    if result.turn is None:
-        print(f"The game is over: {position.outcome()}")
-    else:
-        print(f"{COLOURS[position.side]}'s best turn: {result.turn} ({men(result.info.score)})")
+    print(f"{COLOURS[position.side]}'s best turn: {result.turn} ({men(result.info.score)})")
     return 0
 
 

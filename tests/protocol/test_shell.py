@@ -119,6 +119,7 @@ def test_analyse_shows_the_board_the_lines_and_the_best_turn() -> None:
     assert won[-1] == "White's best turn: f4-e4 (wins in 2)"
     over = output("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")
     assert over[-1] == "The game is over: Black wins, White has two men"
+    assert not any(" nodes " in line for line in over)
 
 
 def test_eval_and_d() -> None:
