@@ -18,12 +18,10 @@ from merels.engine.numbers import parse_whole
 from merels.engine.position import BLACK, WHITE, Position, Turn
 from merels.engine.rules import MEN_PER_SIDE, Rules, make_rules
 from merels.engine.search import Searcher
-from merels.protocol.formats.codingame import format_command, parse_command
+from merels.protocol.formats.codingame import parse_command
 
 TURN_MS = 40
 """What a turn may take of the arena's 50 ms; the rest is for the way there and back."""
-LONGEST_GAME = 200
-"""Turns after which the arena calls a draw."""
 MOST_LINES = 10_000
 
 
@@ -65,7 +63,7 @@ class Arena:
             limits = Limits(movetime=self._milliseconds, turns=wanted)
             turn = self._searcher.search(position, limits, overhead=0).turn
             if turn is not None:
-                chosen = listed.get(turn) or format_command(turn)
+                chosen = listed[turn]
         if chosen.upper().startswith("PLACE"):
             self._placed[self._me] += 1
         self._mine += 1

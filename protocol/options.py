@@ -8,6 +8,7 @@ from merels.engine.errors import InputError
 from merels.engine.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
 from merels.engine.numbers import parse_whole
 from merels.engine.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
+from merels.engine.search import DEFAULT_HASH
 
 Value = int | bool | str
 
@@ -84,7 +85,7 @@ def _rule_options() -> tuple[Option, ...]:
 
 
 TABLE: tuple[Option, ...] = (
-    Option("Hash", "spin", 16, low=1, high=1 << 20),
+    Option("Hash", "spin", DEFAULT_HASH, low=1, high=1 << 20),
     Option("Clear Hash", "button"),
     Option("Threads", "spin", 1, low=1, high=256),
     Option("Ponder", "check", False),
