@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic
 
-from merels.engine.errors import shorten
+from merels.engine.errors import InputError, shorten
 from merels.engine.rules import Rules
 from merels.engine.tables.files import rules_folder
 from merels.engine.tables.probe import Tables, default_root, open_tables
@@ -38,10 +38,14 @@ class Shelf:
         What is wrong is told once, when the tables are opened.
         """
         place = (rules_folder(rules), folder)
-        root = Path(folder) if folder else default_root()
         with self._lock:
             if place == self._place:
                 return self._tables, []
+            try:
+                root = Path(folder) if folder else default_root()
+            except InputError as error:
+                self._place, self._tables = place, None
+                return None, [str(error)]
             problems = []
             if folder and not os.path.isdir(folder):
                 problems = [f"'{shorten(folder)}' is no folder of tables"]

@@ -100,7 +100,7 @@ def _command(commands: Commands[Parser], name: str, text: str, action: Action) -
     add_rules_flags(parser)
     add_flag(
         parser, "dir", type=Path, metavar="D",
-        help=f"where tables are kept (default: {default_root()})",
+        help="where tables are kept (default: MERELS_TABLES, or the user's cache folder)",
     )  # fmt: skip
     add_flag(
         parser, "threads", type=like_option("Threads"), default=os.cpu_count() or 1, metavar="N",

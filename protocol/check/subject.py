@@ -14,7 +14,7 @@ from merels.engine.errors import InputError
 from merels.engine.notation import START, parse_position, parse_turn
 from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules
-from merels.protocol.adapters import Uci, Ugi, dialect
+from merels.protocol.adapters import UciAdapter, UgiAdapter, dialect
 from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault
 from merels.protocol.engine_words import EngineStart
@@ -37,7 +37,7 @@ LAST_SECONDS = 5.0
 """What a process has to end by itself; beyond `LATE` it is unusual."""
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
-_UGI_WORDS = dict(zip(Uci.clock_words, Ugi.clock_words))
+_UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))
 
 
 @dataclass(frozen=True, slots=True)

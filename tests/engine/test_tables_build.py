@@ -18,6 +18,7 @@ from merels.engine.tables.files import DEPTHS, VALUES, file_name, locked, rules_
 from merels.engine.tables.probe import default_root, open_tables
 from merels.engine.tables.proven import keep, kept
 from merels.engine.tables.solve import Prover, solve
+from merels.protocol.shelf import Shelf
 
 RULES = make_rules("morris")
 PLACING = "********/****@***/OO*O@@** b 0 1 0 9"
@@ -128,13 +129,14 @@ def test_depths_without_values_are_no_table(tmp_path: Path) -> None:
     assert not tables.core.has(4, 3) and (folder / file_name(4, 3, DEPTHS)).exists()
 
 
+def nowhere() -> Path:
+    """What Python says of the home of a user that nobody knows."""
+    raise RuntimeError("Could not determine home directory.")
+
+
 def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
-
-    def nowhere() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
     monkeypatch.setattr(Path, "home", nowhere)
     with pytest.raises(InputError, match="set MERELS_TABLES"):
         default_root()
@@ -148,3 +150,14 @@ def test_a_relative_cache_folder_is_none(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert default_root() == tmp_path / ".cache" / "merels" / "tables"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
     assert default_root() == tmp_path / "x" / "merels" / "tables"
+
+
+def test_an_engine_of_a_user_without_a_home_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says so once, and keeps no tables."""
+    for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    shelf = Shelf()
+    tables, problems = shelf.settled(RULES)
+    assert tables is None and "set MERELS_TABLES" in problems[0]
+    assert shelf.fetch(RULES) == (None, [])
