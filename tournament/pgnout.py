@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,15 +11,13 @@ from merels.engine.errors import InputError
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.record import Record, format_record
 from merels.engine.rules import Rules, parse_rules
-from merels.tournament.files import system_error
+from merels.tournament.pgnfile import ID_TAG, PgnFile
 from merels.tournament.settings import Settings
 from merels.tournament.spec import NANOSECONDS, TimeControl, TurnRecord
 from merels.tournament.standings import Standings
 from merels.tournament.store import Row
 from merels.tournament.view import View
 
-ID_TAG = "GameId"
-"""The tag that names a game across runs: the tournament's id and the game's number."""
 PAIR_TAG = "PairId"
 """The tag that the games of one opening share: the tournament's id and the pair's number."""
 
@@ -47,6 +44,12 @@ class GameWriter:
         self._controls = {e.name: time_control_text(e.limit) for e in settings.engines}
         self._tournament = tournament
         self._style = style
+
+    @property
+    def head(self) -> str:
+        """What all games of the tournament begin with."""
+        text = format_record(Record(tags={"Event": self._event, "Site": self._site}))
+        return text[: text.index('[Date "')]
 
     def identity(self, number: int) -> str:
         """The value of the tag that names a game, or a pair, of this tournament."""
@@ -145,60 +148,6 @@ def _later(started: str, elapsed: int) -> str:
     return end.isoformat(timespec="seconds")
 
 
-class PgnFile:
-    """A PGN file that games are added to, each whole or not at all.
-
-    The file may hold other games before. A resumed tournament finds out by the games' ids which
-    of its own are in it already; the torn end that a crash may leave of one of them is cut off.
-    """
-
-    def __init__(self, path: str, tournament: str, append: bool = True) -> None:
-        self.path = path
-        self._tournament = tournament
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        try:
-            self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
-            self._mend()
-        except OSError as error:
-            raise system_error(path, "write", error) from None
-
-    def _mend(self) -> None:
-        """Cut off a torn game of ours, and see that what is added begins after an empty line."""
-        with open(self.path, "rb") as file:
-            data = file.read()
-        if not data or data.endswith(b"\n\n"):
-            return
-        last = max(data.rfind(b'\n[Event "') + 1, 0)
-        if f'[{ID_TAG} "{self._tournament}-'.encode() in data[last:]:
-            os.ftruncate(self._file, last)
-        else:
-            self._append(b"\n" if data.endswith(b"\n") else b"\n\n")
-
-    def identities(self) -> set[str]:
-        """The ids of the games in the file."""
-        start = f'[{ID_TAG} "'
-        with open(self.path, encoding="utf-8", errors="replace") as file:
-            return {line.split('"')[1] for line in file if line.startswith(start)}
-
-    def add(self, text: str) -> None:
-        """Append a game; OSError (the disk is full) leaves the file as it was before."""
-        self._append(text.encode())
-
-    def _append(self, data: bytes) -> None:
-        before = os.fstat(self._file).st_size
-        view = memoryview(data)
-        try:
-            while view:
-                view = view[os.write(self._file, view):]
-        except OSError:
-            os.ftruncate(self._file, before)
-            raise
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
-
-
 class PgnView(View):
     """Adds each game to a PGN file as it is shown; says so and goes on without when that fails."""
 
@@ -206,7 +155,6 @@ class PgnView(View):
         self._file: PgnFile | None = file
         self._writer = writer
         self._notice = notice
-        self._there = file.identities()
 
     def finished(self, row: Row, standings: Standings) -> None:
         """Write a game."""
@@ -214,7 +162,7 @@ class PgnView(View):
 
     def found(self, row: Row, standings: Standings) -> None:
         """Write a game of an earlier run that is not in the file."""
-        if self._writer.identity(row.number) not in self._there:
+        if self._file is not None and row.number not in self._file.places:
             self._write(row)
 
     def close(self) -> None:
@@ -227,6 +175,7 @@ class PgnView(View):
         if self._file is None:
             return
         try:
+            self._file.make_way(row.number)
             self._file.add(self._writer.text(row))
         except OSError as error:
             self._notice(

@@ -22,7 +22,8 @@ from merels.tournament.flags import parse
 from merels.tournament.live import LiveView, is_terminal
 from merels.tournament.localpool import LocalPool
 from merels.tournament.log import LogView
-from merels.tournament.pgnout import GameWriter, PgnFile, PgnView
+from merels.tournament.pgnfile import PgnFile
+from merels.tournament.pgnout import GameWriter, PgnView
 from merels.tournament.runner import End, Runner
 from merels.tournament.runoptions import RunOptions, make_run_options
 from merels.tournament.settings import Settings
@@ -138,8 +139,9 @@ def _make_views(
         yield LogView(options.log)
     if options.pgn_file is not None:
         tournament = journal.meta()["id"]
-        file = PgnFile(options.pgn_file, tournament, options.pgn_append)
-        yield PgnView(file, GameWriter(settings, tournament, options.pgn_style), notify)
+        writer = GameWriter(settings, tournament, options.pgn_style)
+        file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
+        yield PgnView(file, writer, notify)
 
 
 def _executor_factory(options: RunOptions, runner: Runner) -> Callable[[], Executor]:

@@ -7,7 +7,8 @@ import pytest
 
 from merels.engine.errors import InputError
 from merels.engine.record import parse_record, parse_records
-from merels.tournament.pgnout import GameWriter, PgnFile, PgnView, Style, time_control_text
+from merels.tournament.pgnfile import PgnFile
+from merels.tournament.pgnout import GameWriter, PgnView, Style, time_control_text
 from merels.tournament.spec import TimeControl
 from merels.tournament.standings import Standings
 from merels.tournament.store import make_row
@@ -19,6 +20,18 @@ SECOND = 1_000_000_000
 
 def writer(style=Style(), **fields):
     return GameWriter(settings(**fields), "abc", style)
+
+
+def text_of(*numbers, by=None):
+    return "".join((by or writer()).text(make_row(result(number))) for number in numbers)
+
+
+def opened(path, **options):
+    return PgnFile(str(path), "abc", writer().head, **options)
+
+
+def numbers_in(path):
+    return [record.tags["GameId"] for record in parse_records(path.read_text())]
 
 
 def test_a_game():
@@ -87,50 +100,93 @@ def test_time_control_tag(limit, text):
 def test_games_are_appended(tmp_path):
     path = tmp_path / "games.pgn"
     path.write_text("1. d6 *")
-    file = PgnFile(str(path), "abc")
+    file = opened(path)
     for number in (1, 2):
-        file.add(writer().text(make_row(result(number))))
+        file.add(text_of(number))
     file.close()
     assert len(list(parse_records(path.read_text()))) == 3
-    assert PgnFile(str(path), "abc").identities() == {"abc-1", "abc-2"}
-    PgnFile(str(path), "abc", append=False).close()
+    assert set(opened(path).places) == {1, 2}
+    opened(path, append=False).close()
     assert path.read_text() == ""
 
 
-@pytest.mark.parametrize("cut", [1, 2, 40, 200])
-def test_a_torn_game_of_ours_is_cut_off(tmp_path, cut):
+def test_a_torn_game_of_ours_is_cut_off_wherever_it_is_torn(tmp_path):
     path = tmp_path / "games.pgn"
-    texts = [writer().text(make_row(result(number))) for number in (1, 2)]
-    path.write_text("".join(texts)[:-cut])
-    file = PgnFile(str(path), "abc")
-    assert file.identities() == {"abc-1"}
-    file.close()
-    assert path.read_text() == texts[0]
+    whole, head = text_of(2), writer().head
+    foreign = '[Event "Mine"]\n\n1. d6 *\n\n'
+    for before, step in (("", 20), (foreign, 20), (text_of(1), 1)):
+        for size in range(1, len(whole), step):
+            path.write_text(before + whole[:size])
+            PgnFile(str(path), "abc", head).close()
+            assert path.read_text() == before, size
 
 
-def test_a_torn_game_of_others_is_kept(tmp_path):
+@pytest.mark.parametrize("torn", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
+def test_a_torn_game_of_others_is_kept(tmp_path, torn):
     path = tmp_path / "games.pgn"
-    path.write_text('[Event "Mine"]\n\n1. d6')
-    PgnFile(str(path), "abc").close()
-    assert path.read_text() == '[Event "Mine"]\n\n1. d6\n\n'
+    for text in (torn, torn[:-1]):
+        path.write_text(text)
+        opened(path).close()
+        assert path.read_text() == torn + "\n"
+
+
+def show(path, numbers, there=()):
+    """Show a file's view these games in turn, those that are "there" as an earlier run's."""
+    view = PgnView(opened(path), writer(), print)
+    for number in numbers:
+        (view.found if number in there else view.finished)(make_row(result(number)), None)
+    view.close()
 
 
 def test_found_games_are_added_once(tmp_path):
     path = tmp_path / "games.pgn"
-    standings = Standings(("A", "B"))
     for numbers in ((1, 2), (1, 2, 3)):
-        view = PgnView(PgnFile(str(path), "abc"), writer(), print)
-        for number in numbers:
-            view.found(make_row(result(number)), standings)
-        view.close()
-    ids = [record.tags["GameId"] for record in parse_records(path.read_text())]
-    assert ids == ["abc-1", "abc-2", "abc-3"]
+        show(path, numbers, there=numbers)
+    assert numbers_in(path) == ["abc-1", "abc-2", "abc-3"]
+
+
+def test_games_that_an_interrupted_run_left_out_come_in_their_turn(tmp_path):
+    path = tmp_path / "games.pgn"
+    others = GameWriter(settings(), "other")
+    path.write_text(text_of(3, by=others))
+    show(path, (1, 2, 4, 6))
+    show(path, (1, 2, 4, 6), there=(1, 2, 4, 6))  # interrupted before any game was over
+    assert path.read_text() == text_of(3, by=others) + text_of(1, 2, 4, 6)
+    show(path, range(1, 8), there=(1, 2, 4, 6))
+    assert path.read_text() == text_of(3, by=others) + text_of(*range(1, 8))
+
+
+def test_nothing_of_others_is_cut_off_for_the_sake_of_order(tmp_path):
+    path = tmp_path / "games.pgn"
+    before = text_of(1, 3) + text_of(9, by=GameWriter(settings(), "other"))
+    path.write_text(before)
+    show(path, (1, 2, 3, 4), there=(1, 3))
+    assert path.read_text() == before + text_of(2, 4)
+
+    path.write_text(text_of(1, 3))
+    file = opened(path)
+    with path.open("a") as other:
+        other.write("1. d6 *\n\n")
+    file.make_way(2)
+    file.close()
+    assert path.read_text() == text_of(1, 3) + "1. d6 *\n\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="names a pipe by its descriptor")
+def test_a_pipe_is_written_to_and_not_read(tmp_path):
+    end, pipe = os.pipe()
+    file = opened(f"/dev/fd/{pipe}")
+    file.add(text_of(1))
+    file.close()
+    os.close(pipe)
+    with open(end) as reader:
+        assert reader.read() == text_of(1)
 
 
 def test_a_full_disk_leaves_whole_games_and_a_word(tmp_path, monkeypatch):
     path = tmp_path / "games.pgn"
     said = []
-    view = PgnView(PgnFile(str(path), "abc"), writer(), said.append)
+    view = PgnView(opened(path), writer(), said.append)
     standings = Standings(("A", "B"))
     view.finished(make_row(result(1)), standings)
     whole, real_write = path.read_text(), os.write
@@ -161,4 +217,4 @@ def test_a_game_that_makes_no_sense_is_named(column):
 
 def test_a_place_that_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match="cannot write this file"):
-        PgnFile(str(tmp_path / "none" / "x.pgn"), "abc")
+        opened(tmp_path / "none" / "x.pgn")
