@@ -48,51 +48,51 @@ def merge(out: str, paths: Sequence[str]) -> str:
     if os.path.exists(out):
         raise file_error(out, "this file exists; name another to write to")
     partial = f"{out}.part"
-    for leftover in (partial, partial + "-wal", partial + "-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(leftover)
+    _remove(partial)
     try:
         with connect(partial) as target:
             total, again = _fill(target, paths)
+            # Only the file is renamed: what is not in it by now would be lost.
+            target.fold()
         os.rename(partial, out)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(partial)
+        _remove(partial)
         raise
     doubles = f"; {again} came more than once" if again else ""
-    return f"{out}: {total} games from {len(paths)} journals{doubles}"
+    journals = "journal" if len(paths) == 1 else "journals"
+    return f"{out}: {total} games from {len(paths)} {journals}{doubles}"
+
+
+def _remove(partial: str) -> None:
+    """Remove a journal that was not finished, with what SQLite keeps beside it."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(partial + ending)
 
 
 def _fill(target: Journal, paths: Sequence[str]) -> tuple[int, int]:
     """Copy the games; returns how many there are, and how many came more than once."""
-    settings, first = "", ""
+    first = settings = arguments = ""
     total = again = 0
     for path in paths:
         with read_journal(path) as source:
-            theirs = source.meta()["settings"]
+            notes = source.meta()
             if not first:
-                first, settings = path, theirs
-                notes = {**source.meta(), "id": secrets.token_hex(8), "shard": "1/1"}
-                notes["arguments"] = _whole(notes["arguments"])
-                target.create(theirs, notes)
-            settings = _common(settings, theirs, first, path)
+                first = path
+                target.create(notes["settings"], {**notes, "id": secrets.token_hex(8)})
+            common = _common(settings or notes["settings"], notes["settings"], first, path)
+            if common != settings:
+                settings, arguments = common, notes["arguments"]
             for row in source.rows():
                 if row.number in target:
                     again += 1
                 else:
                     target.append(row)
                     total += 1
-    target.set_meta({"settings": settings})
+    # Whoever goes on with the whole plays all of it, whatever part the first journal was.
+    whole = [*json.loads(arguments), "-shard", "1/1"]
+    target.set_meta({"settings": settings, "arguments": json.dumps(whole)})
     return total, again
-
-
-def _whole(arguments: str) -> str:
-    """A command line, as JSON, without its ``-shard i/n``."""
-    words: list[str] = json.loads(arguments)
-    while "-shard" in words:
-        place = words.index("-shard")
-        del words[place : place + 2]
-    return json.dumps(words)
 
 
 def _common(settings: str, theirs: str, first: str, path: str) -> str:

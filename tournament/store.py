@@ -99,7 +99,9 @@ class Row(NamedTuple):
                     turn, *_parse_score(score), _number(depth), _number(nodes), _number(time),
                     None if clock == "-" else _number(clock),
                 )
-                for turn, score, depth, nodes, time, clock in zip(*(c.split() for c in columns))
+                for turn, score, depth, nodes, time, clock in zip(
+                    *(column.split() for column in columns), strict=True
+                )
             ]
         except ValueError:
             raise InputError(
@@ -174,8 +176,21 @@ class Journal:
 
         self._write(lay_out)
         # Not before: it writes to the file, which is then neither empty nor a journal.
+        self.prepare_writing()
+
+    def prepare_writing(self) -> None:
+        """Have games committed to a write-ahead log, which is fast."""
         self._write(lambda: self._database.execute("PRAGMA journal_mode = WAL"))
-        self._tune()
+        self._database.execute("PRAGMA synchronous = NORMAL")
+
+    def fold(self) -> None:
+        """Fold the write-ahead log into the file, so that it can be read where nobody may write.
+
+        `JournalError` where there is no room for it or somebody else has the journal open: then
+        the log stays beside the file, and all is still there.
+        """
+        self._database.execute("PRAGMA busy_timeout = 0")
+        self._write(lambda: self._database.execute("PRAGMA journal_mode = DELETE"))
 
     def check(self) -> None:
         """Raise an `InputError` unless this is a whole journal that this version can read.
@@ -204,7 +219,6 @@ class Journal:
                 raise self._damaged(found)
             self._check_types()
             check_notes(self.meta())
-            self._tune()
         except sqlite3.DatabaseError as error:
             raise file_error(self.path or "", f"this is not a whole journal: {error}") from None
         except ValueError as error:
@@ -251,9 +265,6 @@ class Journal:
             yield from self._database.execute(query, values)
         except sqlite3.DatabaseError as error:
             raise self._damaged(str(error)) from None
-
-    def _tune(self) -> None:
-        self._database.execute("PRAGMA synchronous = NORMAL")
 
     def append(self, row: Row) -> None:
         """Commit one finished game."""
@@ -312,7 +323,7 @@ class Journal:
         )
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file and close it."""
+        """Close the file. What cannot be folded into it now stays in the log beside it."""
         self._database.close()
 
     def _write(self, action: Callable[[], object]) -> None:
@@ -344,6 +355,15 @@ def check_notes(meta: dict[str, str]) -> None:
         raise ValueError("its verdict is neither H0 nor H1")
 
 
+def is_new(path: str) -> bool:
+    """Whether a journal is yet to be laid out there; an `InputError` where there can be none."""
+    if not os.path.exists(path):
+        return True
+    if not os.path.isfile(path):
+        raise file_error(path, "expected a file for the journal; this is a folder or a device")
+    return os.path.getsize(path) == 0
+
+
 def open_journal(
     path: str | None, settings: Settings, resume: bool, meta: dict[str, str]
 ) -> Journal:
@@ -351,7 +371,7 @@ def open_journal(
 
     An existing journal is never written over, and one of another tournament is refused.
     """
-    if path is None or not os.path.exists(path) or os.path.getsize(path) == 0:
+    if path is None or is_new(path):
         journal = connect(path)
         try:
             journal.create(settings.as_json(), meta)
@@ -364,12 +384,17 @@ def open_journal(
     journal = connect(path)
     try:
         journal.check()
-        changed = differences(settings.as_json(), journal.meta()["settings"])
+        ours, theirs = settings.as_json(), journal.meta()["settings"]
+        changed = differences(ours, theirs)
         if changed:
             what = "; ".join(changed)
             raise file_error(path, f"this is the journal of another tournament; {what}")
         journal.check_names([engine.name for engine in settings.engines])
-        journal.set_meta({"settings": settings.as_json()})
+        journal.prepare_writing()
+        if ours != theirs:
+            # The command line goes with the settings that it asks for, and goes first: killed
+            # in between, it may ask for more rounds than there are, but never for fewer.
+            journal.set_meta({"arguments": meta["arguments"], "settings": ours})
     except BaseException:
         journal.close()
         raise
@@ -398,17 +423,10 @@ def read_journal(path: str) -> Journal:
     return journal
 
 
-def stored_seed(path: str) -> int | None:
-    """The seed of the tournament in a journal, or None where there is no journal yet."""
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
+def stored(path: str) -> tuple[int, list[str]] | None:
+    """The seed and the command line of a journal's tournament; None where there is none yet."""
+    if is_new(path):
         return None
     with read_journal(path) as journal:
-        return int(json.loads(journal.meta()["settings"])["seed"])
-
-
-def stored_arguments(path: str) -> list[str]:
-    """The command line that a journal was begun with; empty where there is no journal yet."""
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
-        return []
-    with read_journal(path) as journal:
-        return list(json.loads(journal.meta()["arguments"]))
+        meta = journal.meta()
+    return json.loads(meta["settings"])["seed"], json.loads(meta["arguments"])

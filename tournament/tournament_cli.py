@@ -18,6 +18,7 @@ from merels.engine import __version__
 from merels.engine.errors import InputError
 from merels.tournament.build import make_settings
 from merels.tournament.console import NoticeView, PlainView, final_lines, notify
+from merels.tournament.files import file_error
 from merels.tournament.flags import parse
 from merels.tournament.live import LiveView, is_terminal
 from merels.tournament.localpool import LocalPool
@@ -27,13 +28,7 @@ from merels.tournament.pgnout import GameWriter, PgnView
 from merels.tournament.runner import End, Runner
 from merels.tournament.runoptions import RunOptions, make_run_options
 from merels.tournament.settings import Settings
-from merels.tournament.store import (
-    Journal,
-    JournalError,
-    open_journal,
-    stored_arguments,
-    stored_seed,
-)
+from merels.tournament.store import Journal, JournalError, open_journal, stored
 from merels.tournament.view import View
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -68,18 +63,17 @@ def _run(argv: list[str]) -> int:
     given = parse(argv)
     path = given.key("-journal", "file", "") or None
     resume = "-resume" in given.words
-    seed = None
     if resume and path is None:
         raise InputError("-resume", "expected -journal file=, the journal to go on with")
-    if resume and path is not None:
-        if not given.engines:
-            stored = stored_arguments(path)
-            if stored and "-quiet" not in argv:
-                # A stranger's journal names programs to start and files to write.
-                notify(f"the journal's own command line: {shlex.join(stored)}")
-            argv = [*stored, *argv]
-            given = parse(argv)
-        seed = stored_seed(path)
+    begun = stored(path) if resume and path is not None else None
+    seed, words = begun if begun is not None else (None, [])
+    if path is not None and resume and not given.engines:
+        if begun is None:
+            raise file_error(path, "there is no journal to go on with; name engines to begin one")
+        # A stranger's journal names programs to start and files to write.
+        notify(f"the journal's own command line: {shlex.join(words)}")
+        argv = [*words, *argv]
+        given = parse(argv)
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
         raise InputError("-shard", "expected -srand N as well, the same for all parts")
     settings = make_settings(given, seed)
@@ -89,10 +83,12 @@ def _run(argv: list[str]) -> int:
         "arguments": json.dumps(argv),
         "version": __version__,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "shard": "{}/{}".format(*options.shard),
     }
     with open_journal(path, settings, resume, notes) as journal:
-        return _play(settings, options, journal)
+        status = _play(settings, options, journal)
+        with contextlib.suppress(JournalError):
+            journal.fold()
+        return status
 
 
 def _play(settings: Settings, options: RunOptions, journal: Journal) -> int:

@@ -21,7 +21,7 @@ from tests.tournament.specs import result
 FLAGS = ["-engine", "cmd=/none", "name=A", "-engine", "cmd=/none", "name=B", "-each", "nodes=20",
          "-rounds", "2", "-srand", "7"]
 IDLE = ["-executor", "tests.fuzz.idle:Idle"]
-_META = ("settings", "arguments", "id", "created", "version", "shard", "verdict")
+_META = ("settings", "arguments", "id", "created", "version", "verdict")
 _VALUES = ("NULL", "x'ff00'", "''", "0", "-1", "1.5", "1e300", "9223372036854775807", "'*'", "'-'",
            "'#'", "'#x'", "'1-0'", "'nobody'", "'d6'", "'z9 q'", "'a b c d e f g'",
            "CAST(x'ff' AS TEXT)", "'9999-12-31T23:59:59'", "'\x1b[2J'", "'{}'", "'[]'", "'[1]'",
@@ -43,7 +43,7 @@ class Journals(Fuzzer):
         engines = tuple(EngineSpec(name, ("/none",), TimeControl(nodes=20)) for name in "AB")
         path = str(Path(self._folder.name) / "sound")
         # Settings as the flags give them, so that -resume finds nothing else to object to.
-        notes = {"id": "x", "arguments": json.dumps(FLAGS), "created": "2026", "shard": "1/1"}
+        notes = {"id": "x", "arguments": json.dumps(FLAGS), "created": "2026"}
         with open_journal(path, Settings(engines, seed=7), False, notes) as journal:
             for number in range(1, 5):
                 journal.append(make_row(result(number)))

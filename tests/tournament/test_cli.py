@@ -77,10 +77,19 @@ def test_resume_needs_no_engines_again(tmp_path):
     assert Marked(*match("-rounds", "1", *flags)).wait()[0] == 0
     status, out, _ = Marked(*flags, "-resume", "-rounds", "2").wait()
     assert status == 0 and "Finished game 3 (A vs B)" in out and "Finished game 2 " not in out
+    status, out, err = Marked(*flags, "-resume").wait()
+    assert status == 0 and "Games: 4," in out, err
+    assert [path.name for path in tmp_path.iterdir()] == ["j.db"]
     status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
     assert status == 2 and "-resume" in err
     status, out, err = Marked(*match("-rounds", "2", *flags, "-resume", "-maxmoves", "5")).wait()
     assert status == 2 and "max_moves: now 5, in the journal 0" in err
+
+
+def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path):
+    status, out, err = Marked("-journal", f"file={tmp_path}/misspelt", "-resume").wait()
+    assert status == 2 and out == "" and "there is no journal to go on with" in err
+    assert list(tmp_path.iterdir()) == []
 
 
 def wait_for(run, text):

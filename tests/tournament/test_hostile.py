@@ -20,7 +20,7 @@ from merels.engine.record import parse_records
 from merels.tournament.gamefiles import read_games
 from merels.tournament.merge_cli import merge
 from merels.tournament.ratings_cli import main as ratings
-from merels.tournament.store import make_row, open_journal, read_journal, stored_arguments
+from merels.tournament.store import make_row, open_journal, read_journal, stored
 
 from tests.processes import FAKE, HOSTILE, needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked
@@ -267,6 +267,6 @@ def test_going_on_with_a_journal_says_which_programs_it_starts(tmp_path: Path) -
     """A stranger's journal names programs; whoever goes on with it starts them."""
     journal = str(tmp_path / "j")
     play(*flags("report", os.devnull), "-rounds", "1", "-journal", journal)
-    assert stored_arguments(journal)
-    _, err = play("-journal", journal, "-resume")
+    assert stored(journal)
+    _, err = play("-journal", journal, "-resume", "-quiet")
     assert f"the journal's own command line: -engine cmd={HOSTILE[0]}" in err

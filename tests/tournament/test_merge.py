@@ -1,6 +1,8 @@
 """Joining journals: every game once, from one tournament alone, whole or not at all."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -12,23 +14,25 @@ from tests.tournament.specs import result, settings
 from tests.tournament.test_cli import match
 
 
-def journal(path, numbers, **fields):
-    notes = {"id": path.name, "arguments": "[]"}
+def journal(path, numbers, arguments=(), size=0, **fields):
+    notes = {"id": path.name, "arguments": json.dumps(arguments)}
     with open_journal(str(path), settings(**fields), False, notes) as opened:
         for number in numbers:
-            opened.append(make_row(result(number)))
+            opened.append(make_row(result(number, reason="x" * size)))
     return str(path)
 
 
 def test_joined(tmp_path):
-    one = journal(tmp_path / "a", [1, 2, 5])
-    two = journal(tmp_path / "b", [3, 5, 4], rounds=5)
+    one = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
+    two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2"], rounds=5)
     out = str(tmp_path / "out")
     assert merge(out, [one, two]) == f"{out}: 5 games from 2 journals; 1 came more than once"
     with read_journal(out) as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5]
         assert json.loads(joined.meta()["settings"])["rounds"] == 5
         assert joined.meta()["id"] not in ("a", "b")
+        words = json.loads(joined.meta()["arguments"])
+        assert words == ["-rounds", "5", "-shard", "2/2", "-shard", "1/1"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 
@@ -48,6 +52,27 @@ def test_refused(tmp_path, capsys, prepare, message):
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("out")]
 
 
+MERGE_WITHIN = """
+import resource, sys
+from merels.tournament.merge_cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+@pytest.mark.parametrize("megabytes", [3, 5])
+def test_no_room_is_said_and_leaves_nothing(tmp_path, megabytes):
+    """The last games may be written to the log, and yet have no room in the journal itself."""
+    big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
+    words = [str(megabytes << 20), f"{tmp_path}/out", big]
+    command = [sys.executable, "-P", "-c", MERGE_WITHIN, *words]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1 and run.stdout == ""
+    assert run.stderr.startswith("merels merge: cannot write the journal"), run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["big"]
+
+
 def test_nothing_is_written_over(tmp_path, capsys):
     one = journal(tmp_path / "a", [1])
     assert main([one, one]) == 2
@@ -57,7 +82,7 @@ def test_nothing_is_written_over(tmp_path, capsys):
 def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path):
     flags = match("-rounds", "3")
     for index in (1, 2):
-        run = Marked(*flags, "-shard", f"{index}/3", "-journal", f"{tmp_path}/{index}")
+        run = Marked(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}")
         assert run.wait()[0] == 0
     merge(f"{tmp_path}/out", [f"{tmp_path}/1", f"{tmp_path}/2"])
     with read_journal(f"{tmp_path}/out") as joined:

@@ -16,7 +16,7 @@ from merels.tournament.store import (
     make_row,
     open_journal,
     read_journal,
-    stored_seed,
+    stored,
 )
 
 from tests.tournament.specs import result, settings
@@ -51,6 +51,25 @@ def test_what_was_committed_outlives_a_kill(tmp_path):
     journal.close()
 
 
+def test_a_folded_journal_needs_nothing_beside_it(tmp_path):
+    path = tmp_path / "j"
+    for resumed in (False, True):
+        with open_journal(str(path), settings(), resumed, NOTES) as journal:
+            assert journal._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+            journal.append(make_row(result(1 + resumed)))
+            journal.fold()
+            assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
+
+
+def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path):
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result(1)))
+        with read_journal(str(tmp_path / "j")) as other:
+            with pytest.raises(JournalError, match="locked"):
+                journal.fold()
+            assert other.numbers() == [1]
+
+
 def test_reason_is_made_printable():
     assert make_row(result(reason="White\x1b[2J\nlost")).reason == "White?[2J?lost"
 
@@ -63,10 +82,10 @@ def test_a_journal_is_not_written_over(tmp_path):
 
 def test_resume_starts_where_nothing_is(tmp_path):
     path = str(tmp_path / "j")
-    assert stored_seed(path) is None
+    assert stored(path) is None
     with open_journal(path, settings(), True, NOTES) as journal:
         assert journal.numbers() == []
-    assert stored_seed(path) == 7
+    assert stored(path) == (7, [])
 
 
 def test_an_empty_file_is_a_new_journal(tmp_path):
@@ -117,6 +136,16 @@ def test_rounds_may_be_added(tmp_path):
     open_journal(path, settings(rounds=9), True, NOTES).close()
     with pytest.raises(InputError, match="rounds"):
         open_journal(path, settings(rounds=5), True, NOTES)
+
+
+def test_the_command_line_goes_with_the_settings(tmp_path):
+    path = str(tmp_path / "j")
+    begin(path).close()
+    grown = ["-rounds", "9"]
+    for rounds, words, kept in ((2, ["-quiet"], []), (9, grown, grown), (9, ["-quiet"], grown)):
+        notes = {"id": "y", "arguments": json.dumps(words)}
+        open_journal(path, settings(rounds=rounds), True, notes).close()
+        assert stored(path) == (7, kept)
 
 
 def spoil_text(path):
@@ -174,6 +203,7 @@ def test_spoilt_files_are_refused(tmp_path, spoil, message):
         ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
         ("UPDATE games SET scores = '- - #x'", "expected numbers for its turns"),
         ("UPDATE games SET nodes = '1 1 99999999999999999999'", "expected numbers for its turns"),
+        ("UPDATE games SET depths = '6'", "expected numbers for its turns"),
         ("ALTER TABLE games DROP COLUMN clocks", "other columns"),
         ("DROP TABLE games", "other columns"),
         ("UPDATE meta SET value = '[]' WHERE key = 'settings'", "its settings do not say"),
@@ -222,6 +252,8 @@ def test_places_that_cannot_be_written(tmp_path):
         begin(tmp_path / "none" / "j")
     with pytest.raises(InputError, match="no such file"):
         read_journal(str(tmp_path / "j"))
+    with pytest.raises(InputError, match="this is a folder"):
+        begin(tmp_path)
 
 
 def test_two_runs_on_one_journal_are_noticed(tmp_path):
