@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -22,12 +22,17 @@ from merels.tournament.view import View
 from merels.tournament.withdrawal import Withdrawals
 
 ATTEMPTS = 3
-"""How often a task is tried whose worker died; then its games are recorded as broken off."""
+"""How often a task is tried whose worker died; then its games are recorded as broken off, or the
+run stops if none of them ever began."""
 TICK_SECONDS = 0.25
 
 End = Literal["finished", "decided", "interrupted", "killed", "stuck"]
 """All games played; a test decided it; stopped after the games in progress; stopped at once; no
 engine starts."""
+
+
+class WorkerError(Exception):
+    """No worker gets as far as to begin a game: the machine is at fault, not a pair."""
 
 
 class _Done(NamedTuple):
@@ -81,6 +86,7 @@ class Runner:
         self._running = 0
         self._again: deque[PairTask] = deque()
         self._failures: Counter[int] = Counter()
+        """How often each pair failed that is neither through nor given up."""
         self._interrupts = 0
         self._judged_pairs = 0
 
@@ -96,7 +102,8 @@ class Runner:
         """Play until there is nothing left to play, a test is decided or someone interrupts.
 
         ``make_executor`` is called again when the executor breaks. Raises `JournalError` when a
-        game cannot be recorded; whatever happens, the executor's work has ended afterwards.
+        game cannot be recorded and `WorkerError` when none can be begun; whatever happens, the
+        executor's work has ended afterwards.
         """
         executor = make_executor()
         tasks = self._tasks()
@@ -162,6 +169,10 @@ class Runner:
     ) -> Executor:
         """Fill the window; returns the executor, a new one if the old one broke."""
         while self._running < self._window and not self._interrupts and not self._is_over():
+            if self._failures and self._running and not isinstance(executor, LocalPool):
+                # A pool that breaks takes every pair in progress with it: those that failed are
+                # tried again one by one, so that the next failure has one culprit.
+                break
             task = self._again.popleft() if self._again else next(tasks, None)
             if task is None:
                 break
@@ -225,23 +236,26 @@ class Runner:
 
     def _finish(self, task: PairTask, future: Future[list[Finished]]) -> None:
         """Take a task's results, or have what is missing of it played again."""
+        pair = task.games[0].pair
+        why, games = "", list[Finished]()
         try:
-            for game in future.result():
-                self._take(game)
-            return
-        except CancelledError:
-            return
+            games = future.result()
         except Exception as error:
-            why = str(error).strip().splitlines()[-1] if str(error) else repr(error)
+            why = (str(error).strip() or repr(error)).splitlines()[-1]
+        for game in games:
+            self._take(game)
         left = task.without(self._played)
-        if not left.games:
+        if not why or not left.games:
+            del self._failures[pair]
             return
-        pair = left.games[0].pair
         self._failures[pair] += 1
         self._notice(f"pair {pair} failed: {why}")
         if self._failures[pair] < ATTEMPTS:
             self._again.append(left)
             return
+        if all(spec.number in self._unstarted for spec in left.games):
+            raise WorkerError(f"no worker gets as far as to begin a game: {why}")
+        del self._failures[pair]
         for spec in left.games:
             self._take(finished(GameResult(spec, "*", "unterminated", f"No result: {why}")))
 

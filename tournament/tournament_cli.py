@@ -25,7 +25,7 @@ from merels.tournament.localpool import LocalPool
 from merels.tournament.log import LogView
 from merels.tournament.pgnfile import PgnFile
 from merels.tournament.pgnout import GameWriter, PgnView
-from merels.tournament.runner import End, Runner
+from merels.tournament.runner import End, Runner, WorkerError
 from merels.tournament.runoptions import RunOptions, make_run_options
 from merels.tournament.settings import Settings
 from merels.tournament.store import Journal, JournalError, open_journal, stored
@@ -55,6 +55,9 @@ def main(argv: list[str]) -> int:
         return USAGE
     except JournalError as error:
         notify(f"{error}; the games in it are safe, and -resume goes on from there")
+        return FAILED
+    except WorkerError as error:
+        notify(f"{error}; lower -concurrency, or see what the machine lacks")
         return FAILED
 
 
@@ -103,7 +106,7 @@ def _play(settings: Settings, options: RunOptions, journal: Journal) -> int:
         closing.enter_context(_interrupts(runner))
         try:
             end = runner.run(_executor_factory(options, runner))
-        except (InputError, JournalError, BrokenPipeError):
+        except (InputError, JournalError, WorkerError, BrokenPipeError):
             raise
         except Exception as error:
             if options.executor is None:

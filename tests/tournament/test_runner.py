@@ -1,7 +1,14 @@
 """The runner with real worker and engine processes: what comes back, in which order, after what."""
 
+import os
 import sys
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
@@ -10,9 +17,10 @@ import pytest
 
 from merels.tournament.localpool import LocalPool
 from merels.tournament.plan import Plan
-from merels.tournament.runner import Runner
+from merels.tournament.runner import Runner, WorkerError
 from merels.tournament.sprt import Sprt
 from merels.tournament.store import JournalError, open_journal
+from merels.tournament.tasks import play_pair
 from merels.tournament.view import View
 
 from tests.tournament.specs import engine, settings
@@ -150,6 +158,86 @@ def test_a_broken_executor_is_replaced():
     run = Run(chosen)
     assert run.play(Fragile) == "finished"
     assert as_planned(run.rows, chosen)
+
+
+class Cancelling(ThreadPoolExecutor):
+    """Cancels its first two tasks, as Dask's executor does when it loses its scheduler."""
+
+    tasks = 0
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.tasks += 1
+        if self.tasks > 2:
+            return super().submit(fn, *args, **kwargs)
+        future = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+@pytest.mark.parametrize(
+    "chosen", [settings(2, rounds=3), settings(4, rounds=1, format="swiss")], ids=["match", "swiss"]
+)
+def test_a_cancelled_pair_is_played_again(chosen):
+    run = Run(chosen)
+    assert run.play(partial(Cancelling, 2)) == "finished"
+    assert as_planned(run.rows, chosen) and {row.termination for row in run.rows} == {"normal"}
+    assert run.record.notices[0] == "pair 1 failed: CancelledError()"
+
+
+def play_or_die(task):
+    """Play a pair, but for the first one, which kills its process while another is played."""
+    if task.games[0].pair == 1:
+        os._exit(1)
+    return play_pair(task)
+
+
+class Deadly(ProcessPoolExecutor):
+    """A process pool, which breaks as a whole when one of its processes dies."""
+
+    def __init__(self):
+        super().__init__(2, mp_context=get_context("spawn"))
+
+    def submit(self, fn, /, *args, **kwargs):
+        return super().submit(play_or_die, *args, **kwargs)
+
+
+def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it():
+    run = Run(settings(2, rounds=2))
+    assert run.play(Deadly) == "finished"
+    assert [row.result == "*" for row in run.rows] == [True, True, False, False]
+
+
+class Blank(Executor):
+    """Fails without a word."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = Future()
+        future.set_exception(RuntimeError("\n"))
+        return future
+
+
+def test_a_failure_without_words_is_named_by_its_kind():
+    run = Run(settings(2, rounds=1))
+    assert run.play(Blank) == "finished"
+    assert "RuntimeError" in run.record.notices[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits a process's descriptors")
+def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_path):
+    import resource
+
+    chosen = settings(2, rounds=30)
+    run = Run(chosen, tmp_path / "j", workers=4)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with open(os.devnull) as lowest_free:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free.fileno() + 1, hard))
+    try:
+        with pytest.raises(WorkerError, match="no worker gets as far .*Too many open files"):
+            run.play()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert run.rows == []
 
 
 def test_a_killed_worker_has_its_pair_played_again(tmp_path):
