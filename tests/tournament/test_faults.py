@@ -155,7 +155,7 @@ def test_late_by_less_than_the_margin(engines: EnginePool) -> None:
 def test_late_by_more_than_the_margin(engines: EnginePool) -> None:
     limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
     result = meet(engines, engine("late", "0.3", limit))
-    check(result, "time forfeit", r"White loses on time \((2|3|4|5)\d\dms overrun\)", 2)
+    check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 2)
 
 
 ILLEGAL = {
