@@ -19,7 +19,7 @@ from merels.tournament.store import Journal, Row
 from merels.tournament.summary import match_llr
 from merels.tournament.tasks import Finished, PairTask, Started, finished, play_pair
 from merels.tournament.view import View
-from merels.tournament.withdrawal import Withdrawals
+from merels.tournament.withdrawal import FAILED_STARTS, Withdrawals
 
 ATTEMPTS = 3
 """How often a task is tried whose worker died; then its games are recorded as broken off, or the
@@ -28,7 +28,7 @@ TICK_SECONDS = 0.25
 
 End = Literal["finished", "decided", "interrupted", "killed", "stuck"]
 """All games played; a test decided it; stopped after the games in progress; stopped at once; no
-engine starts."""
+two engines that are to meet start."""
 
 
 class WorkerError(Exception):
@@ -129,7 +129,12 @@ class Runner:
 
     @property
     def _stuck(self) -> bool:
-        return self._withdrawals.all_out(self.standings.names)
+        """Whether no two engines are left that are to meet: forfeits measure nothing."""
+        names, left = self.standings.names, self._withdrawals.left
+        if self.settings.format == "gauntlet":
+            seeds = self.settings.seeds
+            return not left(names[:seeds]) or not left(names[seeds:])
+        return left(names) < 2
 
     def _end(self) -> End:
         if self._interrupts:
@@ -269,8 +274,11 @@ class Runner:
         self._played.add(number)
         self._ends.put(number, row)
         self._start(number)
-        for notice in self._withdrawals.add(game):
-            self._notice(notice)
+        for name in self._withdrawals.add(game):
+            fate = "" if self._stuck else "; its remaining games are recorded as lost"
+            self._notice(
+                f"{name} is withdrawn: it failed to start {FAILED_STARTS} times in a row{fate}"
+            )
         self._show()
 
     def _show(self) -> None:

@@ -199,7 +199,7 @@ def _print_report(settings: Settings, journal: Journal, runner: Runner, end: End
     if EXIT_STATUS[end]:
         games = f"{runner.standings.finished} games are finished"
         if end == "stuck":
-            notify("no engine starts; look at the reasons above and at cmd=, dir= and args=")
+            notify("nobody starts to play against; look at cmd=, dir= and args= of who is withdrawn")
         if journal.path is None:
             notify(f"stopped; {games}")
         else:

@@ -1,8 +1,8 @@
 """Engines that do not start: after some games lost that way in a row they are withdrawn.
 
 A withdrawn engine's remaining games are recorded as lost without being tried, so that a mistyped
-path costs a tournament seconds instead of a start-up timeout a game. When no engine is left the
-tournament stops, and can be resumed once they start.
+path costs a tournament seconds instead of a start-up timeout a game. When nobody is left to meet
+anybody there is nothing to measure: the tournament stops, and can be resumed once they start.
 """
 
 from __future__ import annotations
@@ -23,19 +23,16 @@ class Withdrawals:
         self._failures: Counter[str] = Counter()
 
     def add(self, game: Finished) -> list[str]:
-        """Note a game's end; returns what to say of engines that are withdrawn by it."""
-        said = []
+        """Note a game's end; returns the names of the engines that are withdrawn by it."""
+        withdrawn = []
         for name in (game.row.white, game.row.black):
             if name in game.unstarted:
                 self._failures[name] += 1
                 if self._failures[name] == FAILED_STARTS:
-                    said.append(
-                        f"{name} is withdrawn: it failed to start {FAILED_STARTS} times in a row; "
-                        f"its remaining games are recorded as lost"
-                    )
-            elif game.row.moves:
+                    withdrawn.append(name)
+            elif game.row.moves and not self._is_out(name):
                 self._failures[name] = 0
-        return said
+        return withdrawn
 
     def forfeits(self, games: Sequence[GameSpec]) -> list[GameResult]:
         """The results of those of the games that a withdrawn engine cannot play."""
@@ -51,9 +48,9 @@ class Withdrawals:
                 results.append(GameResult(spec, "1-0", "abandoned", "Black was withdrawn"))
         return results
 
-    def all_out(self, names: Iterable[str]) -> bool:
-        """Whether none of the engines is left."""
-        return all(self._is_out(name) for name in names)
+    def left(self, names: Iterable[str]) -> int:
+        """How many of the engines are not withdrawn."""
+        return sum(not self._is_out(name) for name in names)
 
     def _is_out(self, name: str) -> bool:
         return self._failures[name] >= FAILED_STARTS

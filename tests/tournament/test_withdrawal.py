@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from merels.tournament.spec import GameResult
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.spec import EngineSpec, GameResult
+from merels.tournament.sprt import Sprt
 from merels.tournament.tasks import finished
 from merels.tournament.withdrawal import FAILED_STARTS, Withdrawals
 
-from tests.tournament.specs import result
+from tests.tournament.specs import engine, result, settings
+from tests.tournament.test_runner import Run, script
 
 
 def lost(number: int, **fields: object) -> GameResult:
@@ -16,14 +23,22 @@ def lost(number: int, **fields: object) -> GameResult:
 
 def test_three_failed_starts_in_a_row_withdraw_an_engine() -> None:
     withdrawals = Withdrawals()
-    said = [
-        notice
+    withdrawn = [
+        name
         for number in range(1, FAILED_STARTS + 2)
-        for notice in withdrawals.add(finished(lost(number, reason="any", unstarted=(0,))))
+        for name in withdrawals.add(finished(lost(number, reason="any", unstarted=(0,))))
     ]
-    assert len(said) == 1 and said[0].startswith("A is withdrawn")
+    assert withdrawn == ["A"]
     assert [r.result for r in withdrawals.forfeits([result(9).spec])] == ["0-1"]
-    assert not withdrawals.all_out("AB")
+    assert withdrawals.left("ABC") == 2
+
+
+def test_a_game_that_was_in_progress_takes_no_engine_back() -> None:
+    withdrawals = Withdrawals()
+    for number in range(1, FAILED_STARTS + 1):
+        withdrawals.add(finished(lost(number, unstarted=(0,))))
+    assert withdrawals.add(finished(result(FAILED_STARTS + 1))) == []
+    assert withdrawals.left("A") == 0
 
 
 def test_a_game_played_in_between_starts_the_count_anew() -> None:
@@ -39,3 +54,42 @@ def test_the_words_of_a_reason_decide_nothing() -> None:
     for number in range(1, 10):
         assert withdrawals.add(finished(lost(number, reason="White does not start (x)"))) == []
     assert withdrawals.forfeits([result(11).spec]) == []
+
+
+def missing(name: str) -> EngineSpec:
+    """An engine that is not there."""
+    return engine(name, command=("/no/such",))
+
+
+@pytest.mark.parametrize("sprt", [None, Sprt(0, 50, model="logistic")])
+def test_a_match_without_an_opponent_stops_and_measures_nothing(sprt: Sprt | None) -> None:
+    chosen = settings(2, rounds=500, sprt=sprt)
+    run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
+    assert run.play() == "stuck" and run.runner.verdict is None
+    assert FAILED_STARTS <= len(run.rows) <= FAILED_STARTS + 2
+    assert {row.reason.split(" (")[0][6:] for row in run.rows} == {"does not start"}
+    assert run.record.notices == ["B is withdrawn: it failed to start 3 times in a row"]
+
+
+def test_a_gauntlet_without_the_seed_stops() -> None:
+    chosen = settings(3, rounds=50, format="gauntlet")
+    run = Run(replace(chosen, engines=(missing("A"), *chosen.engines[1:])))
+    assert run.play() == "stuck"
+    assert len(run.rows) <= FAILED_STARTS + 2
+
+
+def test_an_engine_that_starts_in_the_end_plays_the_rest_when_resumed(tmp_path: Path) -> None:
+    command = script(tmp_path, """
+with open(flag, "a") as file:
+    file.write("x")
+if os.path.getsize(flag) <= 3:
+    sys.exit(1)
+""")
+    chosen = settings(2, rounds=5)
+    chosen = replace(chosen, engines=(chosen.engines[0], engine("B", command=command)))
+    run = Run(chosen, tmp_path / "j", workers=1)
+    assert run.play() == "stuck" and len(run.rows) == 3
+    run.journal.close()
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "finished"
+    assert [row.termination for row in again.rows] == ["abandoned"] * 3 + ["normal"] * 7
