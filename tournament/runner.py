@@ -43,7 +43,9 @@ class _Done(NamedTuple):
 
 
 class _Interrupt(NamedTuple):
-    """Somebody wants the run to stop."""
+    """Somebody wants the run to stop, after the games in progress or ``now``."""
+
+    now: bool
 
 
 _Event = Started | Finished | _Done | _Interrupt
@@ -94,9 +96,12 @@ class Runner:
         """Take a worker's word, from any thread."""
         self._events.put(event)
 
-    def interrupt(self) -> None:
-        """Stop after the games in progress; the second time at once. Safe in a signal handler."""
-        self._events.put(_Interrupt())
+    def interrupt(self, now: bool = False) -> None:
+        """Stop after the games in progress; ``now``, or the second time, at once.
+
+        Safe in a signal handler.
+        """
+        self._events.put(_Interrupt(now))
 
     def run(self, make_executor: Callable[[], Executor]) -> End:
         """Play until there is nothing left to play, a test is decided or someone interrupts.
@@ -113,8 +118,8 @@ class Runner:
                 if not self._running:
                     break
                 self._wait(executor)
+            end = self._end(tasks)
             self._show_rest()
-            end = self._end()
         except BaseException:
             _kill(executor)
             raise
@@ -136,12 +141,15 @@ class Runner:
             return not left(names[:seeds]) or not left(names[seeds:])
         return left(names) < 2
 
-    def _end(self) -> End:
-        if self._interrupts:
-            return "killed" if self._interrupts > 1 else "interrupted"
+    def _end(self, tasks: Iterator[PairTask | None]) -> End:
+        """How the run ended; an interrupt that came when all was played has changed nothing."""
+        if self.verdict is not None:
+            return "decided"
         if self._stuck:
             return "stuck"
-        return "finished" if self.verdict is None else "decided"
+        if not self._open and next(tasks, None) is None:
+            return "finished"
+        return "killed" if self._interrupts > 1 else "interrupted"
 
     def _tasks(self) -> Iterator[PairTask | None]:
         """What is left to play, task by task; None where results have to come first."""
@@ -224,7 +232,7 @@ class Runner:
             self._running -= 1
             self._finish(event.task, event.future)
         else:
-            self._interrupts += 1
+            self._interrupts += 2 if event.now else 1
             if self._interrupts == 1:
                 self._notice("finishing the games in progress; interrupt again to stop at once")
                 if isinstance(executor, LocalPool):

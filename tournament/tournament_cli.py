@@ -175,8 +175,7 @@ def _interrupts(runner: Runner) -> Iterator[None]:
     """
 
     def stop_now(number: int, frame: FrameType | None) -> None:
-        runner.interrupt()
-        runner.interrupt()
+        runner.interrupt(now=True)
 
     def stop(number: int, frame: FrameType | None) -> None:
         runner.interrupt()

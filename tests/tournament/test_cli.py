@@ -128,6 +128,7 @@ def test_interrupted_at_once(tmp_path, signals):
     status, out, err = run.wait()
     assert time.monotonic() - began < 15
     assert status == 130 and "Traceback" not in err and run.survivors() == []
+    assert ("finishing the games" in err) == (len(signals) > 1)
     with read_journal(f"{tmp_path}/j") as journal:
         assert journal.numbers() == []
 

@@ -312,6 +312,28 @@ def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path):
     assert again.runner.standings.finished == 36
 
 
+@pytest.mark.parametrize("form", ["roundrobin", "swiss"])
+def test_an_interrupt_in_the_last_game_changes_nothing(form):
+    run = Run(settings(2, rounds=1, format=form), workers=1)
+    stopper = Interrupting()
+    stopper.runner, stopper.after = run.runner, 2
+    run.runner.views.append(stopper)
+    assert run.play() == "finished" and len(run.rows) == 2
+
+
+def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path):
+    chosen = settings(4, rounds=2, format="swiss")
+    run = Run(chosen, tmp_path / "j", workers=1)
+    stopper = Interrupting()
+    stopper.runner, stopper.after = run.runner, 4
+    run.runner.views.append(stopper)
+    assert run.play() == "interrupted" and len(run.rows) == 4
+    run.journal.close()
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "finished" and again.record.found_games == [1, 2, 3, 4]
+    assert again.record.ended == [5, 6, 7, 8]
+
+
 def test_a_finished_tournament_is_only_shown(tmp_path):
     chosen = settings(2, rounds=1)
     Run(chosen, tmp_path / "j").play()
