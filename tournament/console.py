@@ -50,9 +50,8 @@ class PlainView(NoticeView):
 
     def started(self, spec: GameSpec) -> None:
         """``Started game 1 of 200 (A vs B)``."""
-        total = self._plan.total or self._plan.drawn_up
         names = f"{printable(spec.white.name)} vs {printable(spec.black.name)}"
-        self._print(f"Started game {spec.number} of {total} ({names})")
+        self._print(f"Started game {spec.number} of {self._plan.games} ({names})")
 
     def finished(self, row: Row, standings: Standings) -> None:
         """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""

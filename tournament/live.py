@@ -84,11 +84,11 @@ class LiveView(View):
 
     def lines(self, standings: Standings) -> list[str]:
         """The table as it is now, before it is cut to the terminal's size."""
-        total = self._plan.total or self._plan.drawn_up
+        total = self._plan.share
         done = standings.finished
         lines = [
             f"{done} of {total} games  {bar(done / total if total else 0.0)}  "
-            f"{self._pace.rate():.1f} games/s, {time_text(self._pace.left(total - done))} left",
+            f"{self._pace.rate():.1f} games/s, {time_text(self._pace.left(max(0, total - done)))} left",
             "",
         ]
         names = standings.names

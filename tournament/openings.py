@@ -39,7 +39,8 @@ class Openings:
             self._source = random_openings(rules, seed, settings.plies)
         else:
             self._source = _in_order(load_openings(settings, rules), settings, seed)
-        self._known: list[Opening] = []
+        self._known = [next(self._source)]
+        """Those drawn so far; the first at once, for a mistake in the settings shows with it."""
 
     def __getitem__(self, index: int) -> Opening:
         while len(self._known) <= index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 
 from merels.engine.rules import parse_rules
 from merels.tournament.openings import Openings
@@ -17,14 +18,15 @@ class Plan:
     """The games of a tournament, drawn up one round at a time.
 
     All of it follows from the settings and, in formats that pair by standing, from the points
-    made in the rounds before, which are handed in with `score`.
+    made in the rounds before, which are handed in with `score`. Settings that make no sense are
+    an `InputError` at once. ``part`` (i, n): this run plays the i-th of every n pairs.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, part: tuple[int, int] = (1, 1)) -> None:
         self.settings = settings
         self.waits = schedule_for(settings).waits
-        self.total = total_games(settings)
-        """How many games there will be, or None while that depends on results."""
+        self._total = total_games(settings)
+        self._part = part
         self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
         self._results: list[list[Met]] = []
         self._points: list[list[float]] = []
@@ -34,9 +36,29 @@ class Plan:
         self._games = self._pairs = 0
 
     @property
-    def drawn_up(self) -> int:
-        """How many games are drawn up so far."""
-        return self._games
+    def games(self) -> int:
+        """How many games there will be; while that depends on results, how many are drawn up."""
+        return self._games if self._total is None else self._total
+
+    @cached_property
+    def _share(self) -> int:
+        """How many of the games are in this part."""
+        games, (index, count) = self.settings.games, self._part
+        a_match = (games + 1) // 2
+        pairs = range(index, self.games // games * a_match + 1, count)
+        # The last pair of an odd number of games is but one game.
+        single = sum(pair % a_match == 0 for pair in pairs) if games % 2 else 0
+        return 2 * len(pairs) - single
+
+    @property
+    def share(self) -> int:
+        """How many games this run will have when it is over, as far as that is known."""
+        return self.games if self._part[1] == 1 else self._share
+
+    def is_ours(self, task: PairTask) -> bool:
+        """Whether a task is in this run's part."""
+        index, count = self._part
+        return task.games[0].pair % count == index % count
 
     @property
     def results(self) -> Results:

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 from merels.tournament.inorder import InOrder
 from merels.tournament.localpool import LocalPool
 from merels.tournament.plan import Plan
-from merels.tournament.settings import Settings
 from merels.tournament.spec import GameResult, GameSpec
 from merels.tournament.standings import Standings
 from merels.tournament.store import Journal, Row
@@ -52,30 +51,19 @@ _Event = Started | Finished | _Done | _Interrupt
 
 
 class Runner:
-    """Plays what the plan has and the journal has not.
-
-    ``window`` tasks are with the executor at a time. ``shard`` (i, n) takes the i-th of every n
-    pairs and leaves the others to other runs.
-    """
+    """Plays what the plan has and the journal has not, ``window`` tasks at a time."""
 
     def __init__(
-        self,
-        settings: Settings,
-        journal: Journal,
-        views: Iterable[View] = (),
-        *,
-        window: int = 1,
-        shard: tuple[int, int] = (1, 1),
+        self, plan: Plan, journal: Journal, views: Iterable[View] = (), *, window: int = 1
     ) -> None:
-        self.settings = settings
+        self.settings = plan.settings
         self.journal = journal
         self.views = list(views)
-        self.plan = Plan(settings)
-        self.standings = Standings(tuple(engine.name for engine in settings.engines))
+        self.plan = plan
+        self.standings = Standings(tuple(engine.name for engine in plan.settings.engines))
         self.verdict: str | None = journal.meta().get("verdict")
         """The hypothesis that the settings' test accepted, H0 or H1."""
         self._window = window
-        self._shard = shard
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._played = set(journal.numbers())
         self._counted: set[int] = set()
@@ -153,10 +141,9 @@ class Runner:
 
     def _tasks(self) -> Iterator[PairTask | None]:
         """What is left to play, task by task; None where results have to come first."""
-        index, count = self._shard
         while tasks := self.plan.next_round():
             for task in tasks:
-                if task.games[0].pair % count != index % count:
+                if not self.plan.is_ours(task):
                     continue
                 for spec in task.games:
                     self._open.add(spec.number)

@@ -25,6 +25,7 @@ from merels.tournament.localpool import LocalPool
 from merels.tournament.log import LogView
 from merels.tournament.pgnfile import PgnFile
 from merels.tournament.pgnout import GameWriter, PgnView
+from merels.tournament.plan import Plan
 from merels.tournament.runner import End, Runner, WorkerError
 from merels.tournament.runoptions import RunOptions, make_run_options
 from merels.tournament.settings import Settings
@@ -81,6 +82,8 @@ def _run(argv: list[str]) -> int:
         raise InputError("-shard", "expected -srand N as well, the same for all parts")
     settings = make_settings(given, seed)
     options = make_run_options(given, settings)
+    # Before there is a journal, which would stand in the way of the corrected command line.
+    plan = Plan(settings, options.shard)
     notes = {
         "id": secrets.token_hex(8),
         "arguments": json.dumps(argv),
@@ -88,15 +91,16 @@ def _run(argv: list[str]) -> int:
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
     with open_journal(path, settings, resume, notes) as journal:
-        status = _play(settings, options, journal)
+        status = _play(plan, options, journal)
         with contextlib.suppress(JournalError):
             journal.fold()
         return status
 
 
-def _play(settings: Settings, options: RunOptions, journal: Journal) -> int:
+def _play(plan: Plan, options: RunOptions, journal: Journal) -> int:
     """Play the tournament and print the report; returns the exit status."""
-    runner = Runner(settings, journal, window=options.concurrency, shard=options.shard)
+    settings = plan.settings
+    runner = Runner(plan, journal, window=options.concurrency)
     if not options.quiet:
         notify(f"seed {settings.seed}")
     with contextlib.ExitStack() as closing:

@@ -86,6 +86,17 @@ def test_resume_needs_no_engines_again(tmp_path):
     assert status == 2 and "max_moves: now 5, in the journal 0" in err
 
 
+@pytest.mark.parametrize(
+    "mistake",
+    [["-openings", "plies=99"], ["-openings", "no.pos"], ["-openings", "start=501", "book"],
+     ["-tournament", "gauntlet", "-seeds", "2"], ["-tournament", "swiss", "-rounds", "2"]],
+)
+def test_a_mistake_leaves_no_journal_behind(tmp_path, mistake, capsys):
+    assert main(["tournament", *match("-journal", f"file={tmp_path}/j", *mistake)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path):
     status, out, err = Marked("-journal", f"file={tmp_path}/misspelt", "-resume").wait()
     assert status == 2 and out == "" and "there is no journal to go on with" in err

@@ -40,6 +40,12 @@ def test_a_match_with_a_test():
     assert "LLR: H0 -2.94 [" in text
 
 
+def test_a_part_counts_its_own_games():
+    chosen = settings(2, rounds=8)
+    view = LiveView(chosen, Plan(chosen, (1, 4)), io.StringIO())
+    assert "1 of 4 games" in view.lines(played(chosen, ["1-0"]))[0]
+
+
 def test_a_round_robin_rates():
     chosen = settings(3, rounds=1)
     view, _ = view_of(chosen)

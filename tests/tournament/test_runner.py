@@ -51,12 +51,13 @@ class Record(View):
 class Run:
     """A runner with a journal and a record of what it showed."""
 
-    def __init__(self, chosen, path=None, workers=2, **options):
+    def __init__(self, chosen, path=None, workers=2, part=(1, 1)):
         self.journal = open_journal(
             path and str(path), chosen, True, {"id": "x", "arguments": "[]"}
         )
         self.record = Record()
-        self.runner = Runner(chosen, self.journal, [self.record], window=workers, **options)
+        plan = Plan(chosen, part)
+        self.runner = Runner(plan, self.journal, [self.record], window=workers)
         self.pool = partial(LocalPool, workers, self.runner.report)
 
     def play(self, make_executor=None):
@@ -115,8 +116,9 @@ def test_shards_make_up_the_whole(size):
     chosen = settings(3, rounds=2)
     rows = []
     for index in range(1, size + 1):
-        run = Run(chosen, shard=(index, size))
+        run = Run(chosen, part=(index, size))
         assert run.play() == "finished"
+        assert run.runner.plan.share == len(run.rows)
         rows += run.rows
     assert as_planned(sorted(rows), chosen)
 

@@ -51,6 +51,17 @@ def test_round_robin(count, games):
         assert abs(whites - blacks) <= (games % 2)
 
 
+@pytest.mark.parametrize("games", [1, 2, 3, 4])
+@pytest.mark.parametrize("count", [1, 2, 3, 100])
+def test_parts_know_how_many_games_are_theirs(games, count):
+    for index in range(1, count + 1):
+        plan = Plan(settings(3, rounds=3, games=games), (index, count))
+        ours = 0
+        while tasks := plan.next_round():
+            ours += sum(len(task.games) for task in tasks if plan.is_ours(task))
+        assert plan.share == ours and plan.games == 9 * games
+
+
 def test_pairs_share_an_opening_with_colours_exchanged():
     for task in Plan(settings(3, rounds=4)).next_round():
         first, second = task.games

@@ -125,4 +125,4 @@ def test_plan_scores_what_was_played(style):
         assert len(numbers) == 3 * 2 * 2
     else:
         assert [place.engine for place in swiss.places(chosen, plan.results)][0] == 0
-        assert len(numbers) == plan.total == 2 * 2 * 2
+        assert len(numbers) == plan.games == 2 * 2 * 2
