@@ -56,14 +56,14 @@ def _batches(
             for one, other in matches
             if one is not None and other is not None
         }
-        undecided, repeats = list(points), settings.rounds
-        for extra in range(MOST_EXTRA + 1):
+        undecided, played, repeats = list(points), 0, settings.rounds
+        for _ in range(MOST_EXTRA + 1):
             if not undecided:
                 break
             yield [
-                _coloured(settings, match, extra + repeat)
+                _coloured(settings, match, number)
                 for match in undecided
-                for repeat in range(repeats)
+                for number in range(played, played + repeats)
             ]
             if batch == len(results):
                 return None
@@ -75,7 +75,7 @@ def _batches(
                 points[match][1] += theirs
             batch += 1
             undecided = [match for match in undecided if points[match][0] == points[match][1]]
-            repeats = 1
+            played, repeats = played + repeats, 1
         players = [_winner(match, points) for match in matches]
     return players[0]
 
@@ -92,7 +92,7 @@ def _winner(
     return high if theirs > ours else low
 
 
-def _coloured(settings: Settings, match: tuple[int, int], repeat: int) -> Encounter:
-    """An encounter of a match; with an odd number of games White alternates between them."""
-    swapped = settings.swap and settings.games % 2 == 1 and repeat % 2 == 1
+def _coloured(settings: Settings, match: tuple[int, int], number: int) -> Encounter:
+    """Encounter ``number`` of a match; with an odd number of games White alternates."""
+    swapped = settings.swap and settings.games % 2 == 1 and number % 2 == 1
     return Encounter(*match[::-1]) if swapped != settings.reverse else Encounter(*match)

@@ -108,6 +108,16 @@ def test_drawn_matches_are_prolonged_and_then_go_to_the_seed():
     assert knockout.champion(chosen, results) == 0
 
 
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_white_alternates_through_a_knockout_match_and_what_prolongs_it(rounds):
+    chosen = settings(2, format="knockout", rounds=rounds, games=1)
+    results, white = [], []
+    while encounters := knockout.pair_round(chosen, len(results), results):
+        white += [encounter.first for encounter in encounters]
+        results.append([Met(encounter, (0.5, 0.5)) for encounter in encounters])
+    assert white == [number % 2 for number in range(rounds + knockout.MOST_EXTRA)]
+
+
 @pytest.mark.parametrize("style", ["swiss", "knockout"])
 def test_plan_scores_what_was_played(style):
     chosen = settings(4, format=style, rounds=2)
