@@ -18,7 +18,7 @@ from merels.tournament.store import Journal, Row
 from merels.tournament.summary import hypotheses, score_line, summary_lines
 from merels.tournament.terminations import count_terminations, terminations_table
 from merels.tournament.textgrid import grid, shorten
-from merels.tournament.view import View
+from merels.tournament.view import View, put
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ class PlainView(NoticeView):
             self._print(score_line(standings.counts(first, second), first, second))
 
     def _print(self, *lines: str) -> None:
-        self._out.write("".join(line + "\n" for line in lines))
-        self._out.flush()
+        put(self._out, "".join(line + "\n" for line in lines))
 
 
 def notify(text: str) -> None:

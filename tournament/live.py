@@ -20,7 +20,7 @@ from merels.tournament.standings import Standings
 from merels.tournament.store import Row
 from merels.tournament.summary import hypotheses, match_llr, summary_lines
 from merels.tournament.textgrid import width
-from merels.tournament.view import View
+from merels.tournament.view import View, put
 
 REDRAW_SECONDS = 0.25
 SHARE = 0.02
@@ -88,7 +88,7 @@ class LiveView(View):
         done = standings.finished
         lines = [
             f"{done} of {total} games  {bar(done / total if total else 0.0)}  "
-            f"{self._pace.rate():.1f} games/s, {time_text(self._pace.left(max(0, total - done)))} left",
+            f"{self._pace.rate():.1f} games/s, {time_text(self._pace.left(total - done))} left",
             "",
         ]
         names = standings.names
@@ -110,8 +110,7 @@ class LiveView(View):
         columns, rows = self._size()
         lines = [cut(line, columns - 1) for line in lines[: max(1, rows - 1)]]
         start = UP.format(self._drawn) if self._drawn else ""
-        self._out.write(start + "\r" + CLEAR_BELOW + "".join(line + "\n" for line in lines))
-        self._out.flush()
+        put(self._out, start + "\r" + CLEAR_BELOW + "".join(line + "\n" for line in lines))
         self._drawn = len(lines)
 
 
@@ -132,7 +131,7 @@ class Pace:
 
     def left(self, games: int) -> float | None:
         """Seconds until so many more games are finished, None before the first."""
-        return games / self.rate() if self._games else None
+        return max(0, games) / self.rate() if self._games else None
 
 
 def bar(share: float) -> str:

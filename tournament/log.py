@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable
 from datetime import datetime, timezone
 
 from merels.engine.errors import printable
@@ -26,17 +28,15 @@ class LogFile:
             raise system_error(path, "write", error) from None
 
     def write(self, level: str, text: str) -> None:
-        """Add an entry. A log that cannot be written any more must not end a tournament."""
+        """Add an entry; OSError (the disk is full) loses it."""
         now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        try:
-            os.write(self._file, f"{now} {level:<5} {printable(text)}\n".encode())
-        except OSError:
-            pass
+        os.write(self._file, f"{now} {level:<5} {printable(text)}\n".encode())
 
     def trace(self, engine: str, way: str, data: bytes) -> None:
-        """Add what was sent to an engine (``>``) or came from it (``<``)."""
-        for line in data.decode(errors="replace").splitlines():
-            self.write("trace", f"{engine} {way} {line}")
+        """Add what was sent to an engine (``>``) or came from it (``<``), as far as possible."""
+        with contextlib.suppress(OSError):
+            for line in data.decode(errors="replace").splitlines():
+                self.write("trace", f"{engine} {way} {line}")
 
     def close(self) -> None:
         """Close the file."""
@@ -44,10 +44,15 @@ class LogFile:
 
 
 class LogView(View):
-    """Logs games as ``info``, those that an engine is at fault for and notices as ``warn``."""
+    """Logs games as ``info``, those that an engine is at fault for and notices as ``warn``.
 
-    def __init__(self, options: LogOptions) -> None:
-        self._file = LogFile(options.file, options.append)
+    A log that cannot be written any more does not end a tournament; that is said once.
+    """
+
+    def __init__(self, options: LogOptions, notice: Callable[[str], None]) -> None:
+        self._file: LogFile | None = LogFile(options.file, options.append)
+        self._path = options.file
+        self._notice = notice
         self._lowest = LOG_LEVELS.index(options.level)
 
     def started(self, spec: GameSpec) -> None:
@@ -68,8 +73,17 @@ class LogView(View):
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def _write(self, level: str, text: str) -> None:
-        if LOG_LEVELS.index(level) >= self._lowest:
+        if self._file is None or LOG_LEVELS.index(level) < self._lowest:
+            return
+        try:
             self._file.write(level, text)
+        except OSError as error:
+            self.close()
+            self._notice(
+                f"cannot write {self._path}: {error.strerror or error}; going on without this log"
+            )

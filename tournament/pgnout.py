@@ -149,12 +149,22 @@ def _later(started: str, elapsed: int) -> str:
 
 
 class PgnView(View):
-    """Adds each game to a PGN file as it is shown; says so and goes on without when that fails."""
+    """Adds each game to a PGN file as it is shown; says so and goes on without when that fails.
 
-    def __init__(self, file: PgnFile, writer: GameWriter, notice: Callable[[str], None]) -> None:
+    ``journaled``: whether a journal is kept that the file can be completed from.
+    """
+
+    def __init__(
+        self,
+        file: PgnFile,
+        writer: GameWriter,
+        notice: Callable[[str], None],
+        journaled: bool = False,
+    ) -> None:
         self._file: PgnFile | None = file
         self._writer = writer
         self._notice = notice
+        self._way_out = " (-resume writes what is missing)" if journaled else ""
 
     def finished(self, row: Row, standings: Standings) -> None:
         """Write a game."""
@@ -178,8 +188,9 @@ class PgnView(View):
             self._file.make_way(row.number)
             self._file.add(self._writer.text(row))
         except OSError as error:
-            self._notice(
-                f"cannot write {self._file.path}: {error.strerror or error}; going on without it "
-                f"from game {row.number} on (-resume writes what is missing)"
-            )
+            path = self._file.path
             self.close()
+            self._notice(
+                f"cannot write {path}: {error.strerror or error}; going on without it "
+                f"from game {row.number} on{self._way_out}"
+            )

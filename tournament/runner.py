@@ -80,6 +80,11 @@ class Runner:
         self._interrupts = 0
         self._judged_pairs = 0
 
+    @property
+    def finished(self) -> int:
+        """How many games are in the journal."""
+        return len(self._played)
+
     def report(self, event: Started | Finished) -> None:
         """Take a worker's word, from any thread."""
         self._events.put(event)
@@ -221,7 +226,7 @@ class Runner:
         else:
             self._interrupts += 2 if event.now else 1
             if self._interrupts == 1:
-                self._notice("finishing the games in progress; interrupt again to stop at once")
+                self.notice("finishing the games in progress; interrupt again to stop at once")
                 if isinstance(executor, LocalPool):
                     executor.finish_games()
 
@@ -249,7 +254,7 @@ class Runner:
             del self._failures[pair]
             return
         self._failures[pair] += 1
-        self._notice(f"pair {pair} failed: {why}")
+        self.notice(f"pair {pair} failed: {why}")
         if self._failures[pair] < ATTEMPTS:
             self._again.append(left)
             return
@@ -271,7 +276,7 @@ class Runner:
         self._start(number)
         for name in self._withdrawals.add(game):
             fate = "" if self._stuck else "; its remaining games are recorded as lost"
-            self._notice(
+            self.notice(
                 f"{name} is withdrawn: it failed to start {FAILED_STARTS} times in a row{fate}"
             )
         self._show()
@@ -314,7 +319,8 @@ class Runner:
             self.journal.set_meta({"verdict": self.verdict})
         return self.verdict is not None
 
-    def _notice(self, text: str) -> None:
+    def notice(self, text: str) -> None:
+        """Tell all who show the tournament what a person should know."""
         for view in self.views:
             view.notice(text)
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from merels.engine.errors import InputError
 from merels.tournament.console import Intervals
+from merels.tournament.files import file_error
 from merels.tournament.flags import Given, choice, whole
+from merels.tournament.openings import BOOK
 from merels.tournament.pgnout import Style
 from merels.tournament.settings import Settings
 
@@ -22,7 +24,7 @@ class LogOptions:
     file: str
     level: str = "warn"
     engines: bool = False
-    append: bool = False
+    append: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class RunOptions:
 
 def make_run_options(given: Given, settings: Settings) -> RunOptions:
     """The run that the flags ask for."""
+    _check_files(given, settings)
     demo = not given.engines
     usual = min(len(_cores()), 4) if demo else 1
     concurrency = given.number("-concurrency", usual, 1, MOST_WORKERS)
@@ -66,7 +69,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
             given.number("-scoreinterval", 1),
             given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
         ),
-        pgn_file=_file(given, "-pgnout"),
+        pgn_file=file_of(given, "-pgnout"),
         pgn_append=given.key_switch("-pgnout", "append", True),
         pgn_style=Style(
             given.key_switch("-pgnout", "min", False),
@@ -79,8 +82,8 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     )
 
 
-def _file(given: Given, flag: str) -> str | None:
-    """The file of a flag that cannot do without one."""
+def file_of(given: Given, flag: str) -> str | None:
+    """The file of a flag, which cannot do without one; None without the flag."""
     if not given.has(flag):
         return None
     path = given.key(flag, "file", "")
@@ -89,15 +92,29 @@ def _file(given: Given, flag: str) -> str | None:
     return path
 
 
+def _check_files(given: Given, settings: Settings) -> None:
+    """Refuse one file for two purposes: the one would destroy what the other needs."""
+    openings = settings.openings.file
+    users = {} if openings in (None, BOOK) else {os.path.realpath(openings): "-openings"}
+    for flag in ("-journal", "-pgnout", "-log"):
+        path = file_of(given, flag)
+        real = os.path.realpath(path or "")
+        if path is None or os.path.exists(real) and not os.path.isfile(real):
+            continue
+        if real in users:
+            raise file_error(path, f"{users[real]} and {flag} cannot have the same file")
+        users[real] = flag
+
+
 def _log(given: Given) -> LogOptions | None:
-    path = _file(given, "-log")
+    path = file_of(given, "-log")
     if path is None:
         return None
     return LogOptions(
         os.path.abspath(path),
         choice(given.key("-log", "level", "warn"), "-log level=", LOG_LEVELS),
         given.key_switch("-log", "engine", False),
-        given.key_switch("-log", "append", False),
+        given.key_switch("-log", "append", True),
     )
 
 
@@ -110,9 +127,7 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     count = whole(parts, "n of -shard i/n", 1, 10**6)
     index = whole(part, "i of -shard i/n", 1, count)
     if count > 1 and settings.format in ("swiss", "knockout"):
-        raise InputError(
-            text, f"a {settings.format} cannot be played in parts: it pairs by results"
-        )
+        raise InputError(text, f"a {settings.format} pairs by results: it has no parts to play")
     if count > 1 and settings.sprt is not None:
         raise InputError(text, "a part cannot decide a test; play it whole or leave -sprt out")
     return index, count

@@ -104,7 +104,7 @@ class WebView(View):
         """How far the tournament is, and of a match its estimates."""
         total = self._plan.share
         done = self._standings.finished
-        left = time_text(self._pace.left(max(0, total - done)))
+        left = time_text(self._pace.left(total - done))
         lines = [("Games", f"{done} of {total}, {self._pace.rate():.1f} a second, {left} left")]
         names = self._standings.names
         if len(names) == 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 import shlex
 import signal
@@ -27,10 +28,10 @@ from merels.tournament.pgnfile import PgnFile
 from merels.tournament.pgnout import GameWriter, PgnView
 from merels.tournament.plan import Plan
 from merels.tournament.runner import End, Runner, WorkerError
-from merels.tournament.runoptions import RunOptions, make_run_options
+from merels.tournament.runoptions import RunOptions, file_of, make_run_options
 from merels.tournament.settings import Settings
 from merels.tournament.store import Journal, JournalError, open_journal, stored
-from merels.tournament.view import View
+from merels.tournament.view import OutputError, View, put
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 EXIT_STATUS: dict[End, int] = {
@@ -55,17 +56,14 @@ def main(argv: list[str]) -> int:
         notify(str(error))
         return USAGE
     except JournalError as error:
-        notify(f"{error}; the games in it are safe, and -resume goes on from there")
-        return FAILED
-    except WorkerError as error:
-        notify(f"{error}; lower -concurrency, or see what the machine lacks")
+        notify(str(error))
         return FAILED
 
 
 def _run(argv: list[str]) -> int:
     """Read the command line and the journal, and play."""
     given = parse(argv)
-    path = given.key("-journal", "file", "") or None
+    path = file_of(given, "-journal")
     resume = "-resume" in given.words
     if resume and path is None:
         raise InputError("-resume", "expected -journal file=, the journal to go on with")
@@ -103,23 +101,44 @@ def _play(plan: Plan, options: RunOptions, journal: Journal) -> int:
     runner = Runner(plan, journal, window=options.concurrency)
     if not options.quiet:
         notify(f"seed {settings.seed}")
-    with contextlib.ExitStack() as closing:
-        for view in _make_views(settings, options, journal, runner):
-            runner.views.append(view)
-            closing.callback(view.close)
-        closing.enter_context(_interrupts(runner))
-        try:
+    try:
+        with contextlib.ExitStack() as closing:
+            for view in _make_views(settings, options, journal, runner):
+                runner.views.append(view)
+                closing.callback(view.close)
+            closing.enter_context(_interrupts(runner))
             end = runner.run(_executor_factory(options, runner))
-        except (InputError, JournalError, WorkerError, BrokenPipeError):
+        if end == "stuck":
+            notify("too few engines start; look at the reasons above and at cmd=, dir= and args=")
+        if EXIT_STATUS[end]:
+            _say_how_to_go_on(journal, runner)
+        lines = final_lines(settings, plan, runner.standings, journal, runner.verdict)
+        put(sys.stdout, "\n".join(lines).lstrip("\n") + "\n")
+        return EXIT_STATUS[end]
+    except InputError:
+        raise
+    except WorkerError as error:
+        notify(f"{error}; lower -concurrency, or see what the machine lacks")
+    except (JournalError, OutputError) as error:
+        notify(str(error))
+        if isinstance(error, OutputError):
+            # What is left in its buffer has nowhere to go.
+            sys.stdout = open(os.devnull, "w")
+    except Exception as error:
+        if options.executor is None:
             raise
-        except Exception as error:
-            if options.executor is None:
-                raise
-            # What a foreign executor may raise, nobody knows; it is no fault of the program.
-            notify(f"the executor {options.executor} failed: {error!r}")
-            return FAILED
-    _print_report(settings, journal, runner, end)
-    return EXIT_STATUS[end]
+        # What a foreign executor may raise, nobody knows; it is no fault of the program.
+        notify(f"the executor {options.executor} failed: {error!r}")
+    _say_how_to_go_on(journal, runner)
+    return FAILED
+
+
+def _say_how_to_go_on(journal: Journal, runner: Runner) -> None:
+    """What is kept of a tournament that is not over, and the words that go on with it."""
+    said = f"stopped; {runner.finished} games are finished"
+    if journal.path is not None:
+        said += "; go on with: " + shlex.join(["-journal", f"file={journal.path}", "-resume"])
+    notify(said)
 
 
 def _make_views(
@@ -139,12 +158,12 @@ def _make_views(
         notify(f"standings at {web.address}")
         yield web
     if options.log is not None:
-        yield LogView(options.log)
+        yield LogView(options.log, runner.notice)
     if options.pgn_file is not None:
         tournament = journal.meta()["id"]
         writer = GameWriter(settings, tournament, options.pgn_style)
         file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
-        yield PgnView(file, writer, notify)
+        yield PgnView(file, writer, runner.notice, journal.path is not None)
 
 
 def _executor_factory(options: RunOptions, runner: Runner) -> Callable[[], Executor]:
@@ -158,7 +177,6 @@ def _executor_factory(options: RunOptions, runner: Runner) -> Callable[[], Execu
 def load_factory(name: str) -> Callable[[], Executor]:
     """The factory that ``module:factory`` names; the module may lie in the current folder."""
     import importlib
-    import os
 
     sys.path.append(os.getcwd())
     module_name, _, factory_name = name.partition(":")
@@ -194,17 +212,3 @@ def _interrupts(runner: Runner) -> Iterator[None]:
     finally:
         for signal_number, former in before.items():
             signal.signal(signal_number, former)
-
-
-def _print_report(settings: Settings, journal: Journal, runner: Runner, end: End) -> None:
-    """The final tables, and how to go on where the tournament is not over."""
-    lines = final_lines(settings, runner.plan, runner.standings, journal, runner.verdict)
-    if EXIT_STATUS[end]:
-        games = f"{runner.standings.finished} games are finished"
-        if end == "stuck":
-            notify("nobody starts to play against; look at cmd=, dir= and args= of who is withdrawn")
-        if journal.path is None:
-            notify(f"stopped; {games}")
-        else:
-            notify(f"stopped; {games}; go on with: -journal file={journal.path} -resume")
-    print("\n".join(lines).lstrip("\n"), flush=True)

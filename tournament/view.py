@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TextIO
+
 from merels.tournament.spec import GameSpec
 from merels.tournament.standings import Standings
 from merels.tournament.store import Row
+
+
+class OutputError(Exception):
+    """What is shown cannot be written: the reader has left, or the disk is full."""
+
+
+def put(out: TextIO, text: str) -> None:
+    """Write a text at once; `OutputError` where that fails."""
+    try:
+        out.write(text)
+        out.flush()
+    except OSError as error:
+        raise OutputError(f"cannot write the output: {error.strerror or error}") from None
 
 
 class View:
@@ -26,7 +41,7 @@ class View:
         """Something happened that a person should know."""
 
     def tick(self, standings: Standings) -> None:
-        """A moment has passed: called often, several times a second at least."""
+        """A moment has passed: called several times a second while games are in progress."""
 
     def close(self) -> None:
         """The run is over."""

@@ -1,8 +1,11 @@
 """The command as people and scripts use it: its lines, its exit status, its signals."""
 
+import itertools
+import os
 import re
 import shlex
 import signal
+import subprocess
 import sys
 import time
 
@@ -12,7 +15,7 @@ from merels.engine.record import parse_records
 from merels.tournament.cli import COMMANDS, main
 from merels.tournament.store import read_journal
 
-from tests.tournament.processes import Marked
+from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import MERELS
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -145,15 +148,54 @@ def test_interrupted_at_once(tmp_path, signals):
 
 
 @linux
-def test_a_reader_that_leaves_ends_the_run():
-    run = Marked(*match("-rounds", "1000"))
+def test_a_reader_that_leaves_ends_the_run(tmp_path):
+    run = Marked(*match("-rounds", "1000", "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 2 ")
     run.process.stdout.close()
     run.process.stdout = None
-    run.process.wait(30)
+    assert run.process.wait(30) == 1
     assert run.survivors() == []
-    assert "Traceback" not in run.process.stderr.read()
+    said = run.process.stderr.read().splitlines()
+    assert said[1] == "merels tournament: cannot write the output: Broken pipe"
+    assert f"go on with: -journal file={tmp_path}/j -resume" in said[2] and len(said) == 3
     run.process.stderr.close()
+
+
+@linux
+@pytest.mark.parametrize("words", [[], ["-quiet"]])
+def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path, words):
+    with open("/dev/full", "w") as full:
+        command = [*COMMAND, *match("-rounds", "1", "-journal", f"file={tmp_path}/j", *words)]
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert run.returncode == 1 and "Traceback" not in run.stderr
+    assert "cannot write the output: No space left" in run.stderr
+    assert "go on with: -journal" in run.stderr
+
+
+@linux
+def test_files_that_find_no_room_are_said_once_and_the_run_goes_on():
+    flags = ("-pgnout", "/dev/full", "-log", "/dev/full", "level=info", "-quiet")
+    status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
+    assert status == 0 and "Games: 4," in out
+    assert len(err.splitlines()) == 2 == err.count("cannot write /dev/full: No space left")
+    assert "going on without it from game 1 on\n" in err, "there is no journal to write it from"
+
+
+@pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-log"])
+def test_a_file_has_a_name(flag, capsys):
+    assert main(["tournament", *match(flag)]) == 2
+    assert f"'{flag}': expected file=" in capsys.readouterr().err
+
+
+def test_one_file_serves_one_purpose(tmp_path, capsys):
+    path = tmp_path / "precious"
+    path.write_text("startpos\n")
+    os.symlink(path, tmp_path / "link")
+    for one, other in itertools.combinations(("-openings", "-journal", "-pgnout", "-log"), 2):
+        words = match(one, f"file={path}", other, f"file={tmp_path}/link")
+        assert main(["tournament", *words]) == 2
+        assert f"{one} and {other} cannot have the same file" in capsys.readouterr().err
+    assert path.read_text() == "startpos\n"
 
 
 def test_commands(capsys):
@@ -234,7 +276,10 @@ def test_log(tmp_path):
     assert re.search(r"^\S+ info  game 1: .* started$", text, re.M)
     assert re.search(r"^\S+ warn  game \d: .*abandoned \(.*does not start", text, re.M)
     assert re.search(r"^\S+ trace A > go ", text, re.M) and " trace B < bestmove " in text
-    assert Marked(*match("-rounds", "1", "-log", f"file={path}", "level=fatal")).wait()[0] == 0
+    again = match("-rounds", "1", "-log", f"file={path}", "level=fatal")
+    assert Marked(*again).wait()[0] == 0
+    assert path.read_text() == text, "a log is added to"
+    assert Marked(*again, "-log", "append=false").wait()[0] == 0
     assert path.read_text() == ""
 
 
