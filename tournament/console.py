@@ -18,7 +18,7 @@ from merels.tournament.store import Journal, Row
 from merels.tournament.summary import hypotheses, score_line, summary_lines
 from merels.tournament.terminations import count_terminations, terminations_table
 from merels.tournament.textgrid import grid, shorten
-from merels.tournament.view import View, put
+from merels.tournament.view import View, put, versus
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,12 @@ class PlainView(NoticeView):
 
     def started(self, spec: GameSpec) -> None:
         """``Started game 1 of 200 (A vs B)``."""
-        names = f"{printable(spec.white.name)} vs {printable(spec.black.name)}"
+        names = versus(spec.white.name, spec.black.name)
         self._print(f"Started game {spec.number} of {self._plan.games} ({names})")
 
     def finished(self, row: Row, standings: Standings) -> None:
         """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
-        names = f"{printable(row.white)} vs {printable(row.black)}"
-        reason = printable(row.reason)
+        names, reason = versus(row.white, row.black), printable(row.reason)
         self._print(f"Finished game {row.number} ({names}): {row.result} {{{reason}}}")
         games, every = standings.finished, self._intervals
         if every.rating and games % every.rating == 0:

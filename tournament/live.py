@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TextIO
 
 from merels.engine.errors import printable
+from merels.tournament.console import notify
 from merels.tournament.crosstable import rating_list
 from merels.tournament.plan import Plan
 from merels.tournament.ratings import rate
@@ -20,7 +21,7 @@ from merels.tournament.standings import Standings
 from merels.tournament.store import Row
 from merels.tournament.summary import hypotheses, match_llr, summary_lines
 from merels.tournament.textgrid import width
-from merels.tournament.view import View, put
+from merels.tournament.view import View, put, versus
 
 REDRAW_SECONDS = 0.25
 SHARE = 0.02
@@ -46,20 +47,14 @@ class LiveView(View):
         self._out = out or sys.stdout
         self._size = size or shutil.get_terminal_size
         self._pace = Pace()
-        self._running: dict[int, str] = {}
         self._last = ""
         self._notices: list[str] = []
         self._drawn = 0
         self._next = 0.0
 
-    def started(self, spec: GameSpec) -> None:
-        """Add a game to those in progress."""
-        self._running[spec.number] = f"{printable(spec.white.name)} vs {printable(spec.black.name)}"
-
     def finished(self, row: Row, standings: Standings) -> None:
-        """Take a game off those in progress."""
-        self._running.pop(row.number, None)
-        names = f"{printable(row.white)} vs {printable(row.black)}"
+        """Keep how the last game ended, and count it."""
+        names = versus(row.white, row.black)
         self._last = f"game {row.number} ({names}): {row.result} {{{printable(row.reason)}}}"
         self._pace.add()
 
@@ -67,12 +62,12 @@ class LiveView(View):
         """Keep a notice in sight."""
         self._notices.append(printable(text))
 
-    def tick(self, standings: Standings) -> None:
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         """Draw the table, if that is due."""
         began = monotonic()
         if began < self._next:
             return
-        self._draw(self.lines(standings))
+        self._draw(self.lines(standings, playing))
         spent = monotonic() - began
         self._next = monotonic() + max(REDRAW_SECONDS, spent / SHARE)
 
@@ -80,9 +75,9 @@ class LiveView(View):
         """Clear the table away and leave the notices."""
         self._draw([])
         for notice in self._notices:
-            print(f"merels tournament: {notice}", file=sys.stderr)
+            notify(notice)
 
-    def lines(self, standings: Standings) -> list[str]:
+    def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
         """The table as it is now, before it is cut to the terminal's size."""
         total = self._plan.share
         done = standings.finished
@@ -101,8 +96,11 @@ class LiveView(View):
         elif standings.games:
             lines += rating_list(rate(standings.games)).splitlines()
         lines += ["", f"last:    {self._last}"]
-        playing = ", ".join(f"{number} ({who})" for number, who in sorted(self._running.items()))
-        lines += [f"playing: {playing}", *(f"note:    {note}" for note in self._notices[-NOTICES:])]
+        games = ", ".join(
+            f"{number} ({versus(spec.white.name, spec.black.name)})"
+            for number, spec in playing.items()
+        )
+        lines += [f"playing: {games}", *(f"note:    {note}" for note in self._notices[-NOTICES:])]
         return lines
 
     def _draw(self, lines: list[str]) -> None:

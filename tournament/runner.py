@@ -61,6 +61,8 @@ class Runner:
         self.views = list(views)
         self.plan = plan
         self.standings = Standings(tuple(engine.name for engine in plan.settings.engines))
+        self.playing: dict[int, GameSpec] = {}
+        """The games in progress, in the order in which they began."""
         self.verdict: str | None = journal.meta().get("verdict")
         """The hypothesis that the settings' test accepted, H0 or H1."""
         self._window = window
@@ -212,7 +214,7 @@ class Runner:
         else:
             self._act(event, executor)
         for view in self.views:
-            view.tick(self.standings)
+            view.tick(self.standings, self.playing)
 
     def _act(self, event: _Event, executor: Executor) -> None:
         """Act on an event."""
@@ -234,6 +236,7 @@ class Runner:
         """Show that a game began, if it was not begun before by a worker that died."""
         spec = self._unstarted.pop(number, None)
         if spec is not None:
+            self.playing[number] = spec
             self._starts.put(number, spec)
             for _, spec in self._starts.release():
                 for view in self.views:
@@ -274,6 +277,7 @@ class Runner:
         self._played.add(number)
         self._ends.put(number, row)
         self._start(number)
+        del self.playing[number]
         for name in self._withdrawals.add(game):
             fate = "" if self._stuck else "; its remaining games are recorded as lost"
             self.notice(

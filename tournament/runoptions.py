@@ -127,7 +127,9 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     count = whole(parts, "n of -shard i/n", 1, 10**6)
     index = whole(part, "i of -shard i/n", 1, count)
     if count > 1 and settings.format in ("swiss", "knockout"):
-        raise InputError(text, f"a {settings.format} pairs by results: it has no parts to play")
+        raise InputError(
+            text, f"a {settings.format} cannot be played in parts: it pairs by results"
+        )
     if count > 1 and settings.sprt is not None:
         raise InputError(text, "a part cannot decide a test; play it whole or leave -sprt out")
     return index, count

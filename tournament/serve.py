@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from merels.engine.errors import InputError
@@ -46,7 +47,7 @@ class WebView(View):
         self._standings = Standings(tuple(engine.name for engine in settings.engines))
         self._rows: deque[Row] = deque(maxlen=KEPT)
         self._endings: list[Ending] = []
-        self._running: dict[int, str] = {}
+        self._playing: list[GameSpec] = []
         self._lock = threading.Lock()
         try:
             self._server = ThreadingHTTPServer((ADDRESS, port), _handler(self))
@@ -62,13 +63,13 @@ class WebView(View):
         """Where the page is."""
         return f"http://{ADDRESS}:{self._server.server_address[1]}/"
 
-    def started(self, spec: GameSpec) -> None:
-        """Show a game among those in progress."""
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """Show the games in progress."""
         with self._lock:
-            self._running[spec.number] = f"{spec.white.name} – {spec.black.name}"
+            self._playing = list(playing.values())
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Take a game off those in progress and keep it for replay."""
+        """Count a game and keep it for replay."""
         self._pace.add()
         self.found(row, standings)
 
@@ -76,7 +77,6 @@ class WebView(View):
         """Keep a game for replay."""
         with self._lock:
             self._standings = standings
-            self._running.pop(row.number, None)
             self._rows.append(row)
             self._endings.append(Ending(row.white, row.black, row.white_score, row.termination))
 
@@ -96,8 +96,12 @@ class WebView(View):
         with self._lock:
             games = list(self._standings.games)
             ends = count_terminations(self._endings)
-            running = ", ".join(self._running.values()) or "none"
-            lines = [*facts(self._settings.as_json()), *self._progress(), ("In progress", running)]
+            playing = [f"{spec.white.name} – {spec.black.name}" for spec in self._playing]
+            lines = [
+                *facts(self._settings.as_json()),
+                *self._progress(),
+                ("In progress", ", ".join(playing) or "none"),
+            ]
         return summary(lines, crosstable(games) if games else None, ends)
 
     def _progress(self) -> list[tuple[str, str]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TextIO
 
+from merels.engine.errors import printable
 from merels.tournament.spec import GameSpec
 from merels.tournament.standings import Standings
 from merels.tournament.store import Row
@@ -20,6 +22,11 @@ def put(out: TextIO, text: str) -> None:
         out.flush()
     except OSError as error:
         raise OutputError(f"cannot write the output: {error.strerror or error}") from None
+
+
+def versus(white: str, black: str) -> str:
+    """The names of two engines that meet, as they are shown."""
+    return f"{printable(white)} vs {printable(black)}"
 
 
 class View:
@@ -40,8 +47,11 @@ class View:
     def notice(self, text: str) -> None:
         """Something happened that a person should know."""
 
-    def tick(self, standings: Standings) -> None:
-        """A moment has passed: called several times a second while games are in progress."""
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """A moment has passed: called several times a second while games are in progress.
+
+        ``playing``: these games by their numbers, the one that began first in front.
+        """
 
     def close(self) -> None:
         """The run is over."""

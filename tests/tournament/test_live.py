@@ -35,7 +35,9 @@ def played(chosen, outcomes):
 def test_a_match_with_a_test():
     chosen = settings(2, rounds=5, sprt=Sprt(0, 5))
     view, _ = view_of(chosen)
-    text = "\n".join(view.lines(played(chosen, ["1-0", "1/2-1/2", "0-1", "1-0"])))
+    playing = {number: result(number).spec for number in (7, 5)}
+    text = "\n".join(view.lines(played(chosen, ["1-0", "1/2-1/2", "0-1", "1-0"]), playing))
+    assert "playing: 7 (A vs B), 5 (A vs B)" in text
     assert "4 of 10 games" in text and "Score of A vs B: 2 - 1 - 1" in text
     assert "LLR: H0 -2.94 [" in text
 
@@ -43,13 +45,13 @@ def test_a_match_with_a_test():
 def test_a_part_counts_its_own_games():
     chosen = settings(2, rounds=8)
     view = LiveView(chosen, Plan(chosen, (1, 4)), io.StringIO())
-    assert "1 of 4 games" in view.lines(played(chosen, ["1-0"]))[0]
+    assert "1 of 4 games" in view.lines(played(chosen, ["1-0"]), {})[0]
 
 
 def test_a_round_robin_rates():
     chosen = settings(3, rounds=1)
     view, _ = view_of(chosen)
-    lines = view.lines(played(chosen, ["1-0", "1/2-1/2"]))
+    lines = view.lines(played(chosen, ["1-0", "1/2-1/2"]), {})
     assert any(line.split()[:2] == ["#", "Name"] for line in lines)
 
 
@@ -58,7 +60,7 @@ def test_drawing_in_place_and_within_the_terminal():
     chosen = replace(chosen, engines=(chosen.engines[0], replace(chosen.engines[1], name="B")))
     view, out = view_of(chosen, columns=40, rows=6)
     view.notice("evil \x1b[2J text")
-    view.tick(Standings(("A" * 200, "B")))
+    view.tick(Standings(("A" * 200, "B")), {})
     first = out.getvalue()
     lines = first.removeprefix("\r\x1b[J").splitlines()
     assert 1 < len(lines) <= 5 and max(map(len, lines)) < 40
@@ -71,7 +73,7 @@ def test_it_does_not_draw_all_the_time():
     view, out = view_of(settings(2))
     standings = Standings(("A", "B"))
     for _ in range(1000):
-        view.tick(standings)
+        view.tick(standings, {})
     assert out.getvalue().count("\x1b[J") < 20
 
 

@@ -101,6 +101,29 @@ def test_all_games_are_played_and_shown_in_order():
     assert {row.termination for row in run.rows} == {"normal"}
 
 
+class Watching(Record):
+    """Writes down the games that are said to be in progress."""
+
+    def __init__(self, journal):
+        super().__init__()
+        self.journal, self.seen = journal, []
+
+    def tick(self, standings, playing):
+        assert list(playing) == [spec.number for spec in playing.values()]
+        assert not set(playing) & set(self.journal.numbers())
+        self.seen.append(set(playing))
+
+
+def test_games_in_progress_are_those_that_began_and_did_not_end():
+    """Whatever their order: a game that ends before an earlier one is not in progress any more."""
+    run = Run(settings(3, rounds=2), workers=3)
+    watching = Watching(run.journal)
+    run.runner.views.append(watching)
+    assert run.play() == "finished"
+    assert max(map(len, watching.seen)) <= 3 and set().union(*watching.seen) == set(range(1, 13))
+    assert run.runner.playing == {}
+
+
 def test_the_same_games_whatever_the_concurrency():
     chosen = settings(3, rounds=1)
     lists = []
