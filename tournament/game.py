@@ -63,11 +63,11 @@ def play_game(spec: GameSpec, engines: EnginePool) -> GameResult:
                 engines.give_back(owner, engine)
         return _not_started(spec, white, black, began)
     players = (_Player(WHITE, spec.white, white), _Player(BLACK, spec.black, black))
-    game = _Game(spec, players, start, opened)
     culprit: int | None = None
     unharmed = False
-    begin = monotonic_ns()
     try:
+        game = _Game(spec, players, start, opened)
+        begin = monotonic_ns()
         end = game.play()
         elapsed = monotonic_ns() - begin
         culprit = end.culprit

@@ -46,11 +46,9 @@ class EnginePool:
         They get ready side by side. An engine that was kept and does not answer any more is
         replaced by a fresh one without a word.
         """
-        lent = [self._take(spec) for spec in specs]
-        fresh = [engine is None for engine in lent]
-        for index, spec in enumerate(specs):
-            if fresh[index]:
-                lent[index] = self._start(spec)
+        kept = [self._take(spec) for spec in specs]
+        fresh = [engine is None for engine in kept]
+        lent = [engine or self._start(spec) for engine, spec in zip(kept, specs)]
         for index, spec in enumerate(specs):
             if fresh[index]:
                 lent[index] = self._attempt(lent[index], partial(greet, spec=spec))
@@ -60,7 +58,7 @@ class EnginePool:
             if isinstance(lent[index], EngineError) and not fresh[index]:
                 again = partial(start_over, spec=spec, rules=rules)
                 lent[index] = self._attempt(self._start(spec), again)
-        return [engine for engine in lent if engine is not None]
+        return lent
 
     def give_back(self, spec: EngineSpec, engine: Engine) -> None:
         """Keep an engine that did its part, unless it is to be started for every game."""
@@ -84,7 +82,7 @@ class EnginePool:
         for engine in engines:
             engine.close()
 
-    def _take(self, spec: EngineSpec) -> Engine | EngineError | None:
+    def _take(self, spec: EngineSpec) -> Engine | None:
         """The engine of that spec that was given back last, if there is one."""
         for index in range(len(self._idle) - 1, -1, -1):
             if self._idle[index][0] == spec:
@@ -106,8 +104,8 @@ class EnginePool:
             return error
 
     def _attempt(
-        self, engine: Engine | EngineError | None, action: Callable[[Engine], None]
-    ) -> Engine | EngineError | None:
+        self, engine: Engine | EngineError, action: Callable[[Engine], None]
+    ) -> Engine | EngineError:
         """The engine after an action, or, after it is ended, the error that the action raised."""
         if not isinstance(engine, Engine):
             return engine

@@ -195,6 +195,12 @@ def test_nonsense_is_refused(engines: EnginePool, rules: str, opening: Opening) 
         play_game(game(merels("A"), merels("B"), rules, opening), engines)
 
 
+def test_a_game_that_cannot_be_set_up_leaves_no_engine_lent(engines: EnginePool) -> None:
+    broken = TimeControl(per_move="soon")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        play_game(game(merels("A"), merels("B", broken)), engines)
+
+
 def test_a_game_that_is_over_at_once(engines: EnginePool) -> None:
     opening = Opening("OOO*****/********/@@****** w 0 0 0 30")
     result = play_game(game(merels("A"), merels("B"), "mill", opening), engines)
