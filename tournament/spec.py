@@ -77,7 +77,10 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class GameSpec:
-    """One game to play. ``pair`` is the same for the games of one opening with colours swapped."""
+    """One game to play. ``pair`` is the same for the games of one opening with colours swapped.
+
+    ``seed`` is the game's own, for whatever may be drawn in it; engines are not told it.
+    """
 
     number: int
     round: int

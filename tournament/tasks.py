@@ -1,7 +1,7 @@
 """The unit of work that is handed to an executor: the games of one opening, self-contained.
 
 A task carries all it needs and can be played again: wherever and however often it runs, it is the
-same games with the same seeds.
+same games.
 """
 
 from __future__ import annotations
