@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Mapping
@@ -128,6 +129,11 @@ def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
 
         server: ThreadingHTTPServer
         timeout = READ_SECONDS
+
+        def handle(self) -> None:
+            """Answer one request, for as long as there is somebody to answer."""
+            with contextlib.suppress(ConnectionError):
+                super().handle()
 
         def do_GET(self) -> None:
             """Answer."""

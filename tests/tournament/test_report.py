@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import socket
+import struct
 import subprocess
 import urllib.error
 import urllib.request
@@ -330,9 +332,22 @@ def test_served_while_it_runs():
     assert run.wait()[0] == 130
 
 
-def test_a_port_that_is_taken(capsys):
-    import socket
+def test_a_browser_that_goes_away_is_no_news():
+    run = Marked(*match("-rounds", "2000", "-serve", "0"))
+    port = next(line for line in run.process.stderr if "standings at" in line).split(":")[-1]
+    address = ("127.0.0.1", int(port.rstrip("/\n")))
+    for _ in range(5):
+        with socket.create_connection(address) as browser:
+            reset_at_once = struct.pack("ii", 1, 0)
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset_at_once)
+            browser.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    wait_for(run, "Finished game 5 ")
+    run.process.terminate()
+    _, _, err = run.wait()
+    assert "Traceback" not in err and "Error" not in err
 
+
+def test_a_port_that_is_taken(capsys):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
