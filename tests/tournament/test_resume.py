@@ -5,7 +5,6 @@ import shlex
 import signal
 import sys
 import time
-from collections import Counter
 
 import pytest
 
@@ -18,12 +17,13 @@ from tests.tournament.specs import MERELS
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-def flags(tmp_path, rounds, concurrency):
+def flags(tmp_path, rounds, concurrency, style="roundrobin"):
     engines = []
     for index, nodes in enumerate((1, 10, 40, 100)):
         engines += ["-engine", f"cmd={MERELS[0]}", f"args={shlex.join(MERELS[1:])}",
                     f"name=E{index}", f"nodes={nodes}"]
     return [*engines, "-rounds", str(rounds), "-concurrency", str(concurrency), "-srand", "3",
+            "-tournament", style,
             "-journal", f"file={tmp_path / 'journal.db'}", "-resume",
             "-pgnout", f"file={tmp_path / 'games.pgn'}"]
 
@@ -33,7 +33,7 @@ def games_of(path):
         return [(r.number, r.pair, r.opening, r.white, r.black, r.moves) for r in journal.rows()]
 
 
-def kill_and_resume(tmp_path, rounds, concurrency, kills, lines):
+def kill_and_resume(tmp_path, rounds, concurrency, kills, lines, style="roundrobin"):
     """Play to the end through so many kills; the numbers of games that were finished at each.
 
     Each kill comes at random: soon after the start, or up to so many printed lines later.
@@ -41,7 +41,7 @@ def kill_and_resume(tmp_path, rounds, concurrency, kills, lines):
     rng = random.Random(20)
     steps = []
     for _ in range(kills):
-        run = Marked(*flags(tmp_path, rounds, concurrency))
+        run = Marked(*flags(tmp_path, rounds, concurrency, style))
         for _ in range(rng.randint(0, lines)):
             run.process.stdout.readline()
         time.sleep(rng.uniform(0, 0.1))
@@ -53,42 +53,56 @@ def kill_and_resume(tmp_path, rounds, concurrency, kills, lines):
                 steps.append(len(games_of(tmp_path / "journal.db")))
             except ValueError:
                 steps.append(0)  # killed before the journal was laid out
-    run = Marked(*flags(tmp_path, rounds, concurrency))
+    run = Marked(*flags(tmp_path, rounds, concurrency, style))
     status, out, err = run.wait(300)
     assert status == 0, err
     assert run.survivors() == []
     return steps, out
 
 
-def check(tmp_path, rounds, concurrency, steps, out):
+def check(tmp_path, rounds, concurrency, steps, style="roundrobin"):
+    """The journal and the PGN are those of a run that was never killed; returns its games."""
     uninterrupted = tmp_path / "whole"
     uninterrupted.mkdir()
-    run = Marked(*flags(uninterrupted, rounds, concurrency))
+    run = Marked(*flags(uninterrupted, rounds, concurrency, style))
     assert run.wait(300)[0] == 0
     expected = games_of(uninterrupted / "journal.db")
-    total = 12 * rounds
-    assert len(expected) == total
     assert games_of(tmp_path / "journal.db") == expected
     assert steps == sorted(steps)
     records = list(parse_records((tmp_path / "games.pgn").read_text()))
-    assert len(records) == total
-    assert set(Counter(record.tags["GameId"] for record in records).values()) == {1}
-    pairs = Counter((r.tags["White"], r.tags["Black"]) for r in records)
-    assert pairs == Counter((white, black) for _, _, _, white, black, _ in expected)
+    numbers = [int(record.tags["GameId"].rpartition("-")[2]) for record in records]
+    assert numbers == list(range(1, len(expected) + 1)), "each game once, in its place"
+    names = [(record.tags["White"], record.tags["Black"]) for record in records]
+    assert names == [(white, black) for _, _, _, white, black, _ in expected]
+    return expected
+
+
+def check_counts(out, total):
+    """The statistics of a round robin are of all its games."""
     for name in ("E0", "E1", "E2", "E3"):
         row = next(line for line in out.splitlines() if line.split()[1:2] == [name])
-        assert row.split()[4] == str(total // 2), "the statistics are of all games"
+        assert row.split()[4] == str(total // 2)
 
 
 @needs_proc
 def test_killed_and_resumed(tmp_path):
     steps, out = kill_and_resume(tmp_path, rounds=4, concurrency=2, kills=6, lines=15)
     assert 0 < steps[-1], "the kills came while games were played"
-    check(tmp_path, 4, 2, steps, out)
+    assert len(check(tmp_path, 4, 2, steps)) == 48
+    check_counts(out, 48)
 
 
 @needs_proc
 @pytest.mark.slow
 def test_killed_fifty_times(tmp_path):
     steps, out = kill_and_resume(tmp_path, rounds=25, concurrency=4, kills=50, lines=16)
-    check(tmp_path, 25, 4, steps, out)
+    assert len(check(tmp_path, 25, 4, steps)) == 300
+    check_counts(out, 300)
+
+
+@needs_proc
+@pytest.mark.slow
+@pytest.mark.parametrize(("style", "rounds"), [("swiss", 3), ("knockout", 4)])
+def test_killed_between_rounds_that_follow_from_results(tmp_path, style, rounds):
+    steps, _ = kill_and_resume(tmp_path, rounds, concurrency=2, kills=6, lines=8, style=style)
+    assert len(check(tmp_path, rounds, 2, steps, style)) >= 12

@@ -15,7 +15,10 @@ from multiprocessing import get_context
 
 import pytest
 
+from merels.engine.record import parse_records
 from merels.tournament.localpool import LocalPool
+from merels.tournament.pgnfile import PgnFile
+from merels.tournament.pgnout import GameWriter, PgnView
 from merels.tournament.plan import Plan
 from merels.tournament.runner import Runner, WorkerError
 from merels.tournament.sprt import Sprt
@@ -316,6 +319,41 @@ class Interrupting(Record):
         super().finished(row, standings)
         if row.number == self.after:
             self.runner.interrupt()
+
+
+class Stopping(View):
+    """Asks for an end at once when so many games are in the journal."""
+
+    def __init__(self, runner, after):
+        self.runner, self.after = runner, after
+
+    def tick(self, standings, playing):
+        if self.runner.finished >= self.after:
+            self.runner.interrupt(now=True)
+
+
+def test_the_pgn_is_in_order_after_games_were_left_out_and_played_later(tmp_path):
+    command = script(tmp_path, """
+import time
+try:
+    os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+    time.sleep(60)
+except FileExistsError:
+    pass
+""")
+    late = replace(engine("B", command=command), start_timeout=60.0)
+    chosen = replace(settings(2, rounds=4), engines=(engine("A"), late))
+    path, writer = tmp_path / "games.pgn", GameWriter(chosen, "x")
+    for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
+        run = Run(chosen, tmp_path / "j")
+        pgn = PgnView(PgnFile(str(path), "x", writer.head), writer, print)
+        run.runner.views += [pgn, Stopping(run.runner, after)]
+        assert run.play() == end
+        pgn.close()
+        run.journal.close()
+        assert len(list(parse_records(path.read_text()))) == count
+    ids = [record.tags["GameId"] for record in parse_records(path.read_text())]
+    assert ids == [f"x-{number}" for number in range(1, 9)]
 
 
 def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path):
