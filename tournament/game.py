@@ -227,21 +227,25 @@ class _Game:
         else:
             timeout = max(0, allowance + player.spec.limit.margin)
         try:
-            if player.guess is not None:
-                answer = self._end_pondering(player, timeout)
+            foreseen = player.guess is not None and self._end_pondering(player)
+            begun = monotonic_ns()
+            if foreseen:
+                answer = player.engine.ponderhit(timeout)
             else:
                 answer = player.engine.ask(
                     self.position, player.script.line, self._go(player), timeout
                 )
             if answer is None:
-                raise self._unanswered(player, timeout, allowance)
+                raise self._unanswered(player, begun, timeout, allowance)
         except EngineTerminated as error:
             raise _fault(player.side, "abandoned", f"disconnects ({error.how})") from None
         except EngineTimeout as error:
             raise _fault(player.side, "abandoned", f"stalls ({error.what})") from None
         return answer
 
-    def _unanswered(self, player: _Player, timeout: int, allowance: int | None) -> _End:
+    def _unanswered(
+        self, player: _Player, begun: int, timeout: int, allowance: int | None
+    ) -> _End:
         """The end of a game whose player has not moved in its time: learn whether it moves late."""
         late = player.engine.stop()
         if allowance is None:
@@ -249,7 +253,8 @@ class _Game:
             return _fault(player.side, "abandoned", f"stalls (plays no turn in {waited})")
         if late is None:
             return _loss_on_time(player.side, "no bestmove, even after stop")
-        return _loss_on_time(player.side, overrun_text(timeout + late.elapsed - allowance))
+        # Measured to the end: on a busy machine more than the timeout has passed before the stop.
+        return _loss_on_time(player.side, overrun_text(monotonic_ns() - begun - allowance))
 
     def _judge(self, answer: Answer) -> tuple[Turn | None, str | None]:
         """The turn in an answer, and what is wrong with it."""
@@ -305,16 +310,14 @@ class _Game:
             return  # It is found out, and judged, at the engine's next turn.
         player.guess = guess
 
-    def _end_pondering(self, player: _Player, timeout: int) -> Answer | None:
-        """The answer of a pondering engine to the turn that was really played."""
+    def _end_pondering(self, player: _Player) -> bool:
+        """Whether a player ponders on the turn that was really played; else its search is ended."""
         guess, player.guess = player.guess, None
         if str(guess) == self.turns[-1].turn:
-            return player.engine.ponderhit(timeout)
+            return True
         if player.engine.stop(player.spec.ping_timeout) is None:
             raise EngineTimeout("does not end its pondering")
-        return player.engine.ask(
-            self.position, player.script.line, self._go(player), timeout
-        )
+        return False
 
 
 def _increment(clock: Clock) -> int | None:

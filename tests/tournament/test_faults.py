@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from merels.engine.notation import START
+from merels.protocol.client import Engine
+from merels.protocol.wire import Answer
 from merels.tournament.game import EnginePool, play_game
 from merels.tournament.spec import (
     NANOSECONDS,
@@ -156,6 +158,29 @@ def test_late_by_more_than_the_margin(engines: EnginePool) -> None:
     limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
     result = meet(engines, engine("late", "0.3", limit))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 2)
+    assert overrun(result) >= 200
+
+
+def test_an_overrun_counts_what_a_busy_machine_lets_pass(
+    engines: EnginePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the end of the wait and the stop, too: the engine is late by all of it."""
+    stop = Engine.stop
+
+    def delayed(one: Engine, seconds: float = 5.0) -> Answer | None:
+        time.sleep(0.1)
+        return stop(one, seconds)
+
+    monkeypatch.setattr(Engine, "stop", delayed)
+    limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+    assert overrun(meet(engines, engine("late", "0.3", limit))) >= 200
+
+
+def overrun(result: GameResult) -> int:
+    """The milliseconds that White is recorded to have taken too many."""
+    found = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
+    assert found is not None, result.reason
+    return int(found[1])
 
 
 ILLEGAL = {
