@@ -86,13 +86,18 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
 
 
 def test_tables_that_do_not_reach_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["-tables", str(tmp_path / "none"), "-work", str(tmp_path), "-scale", "0"]
+    """And nothing is written: without ``-out`` that would be the weights of the package."""
+    monkeypatch.setattr(fit, "CHUNK", 6)
+    monkeypatch.setattr(fit, "ROUNDS", (fit.Round(18, 60, 0.0),))
+    made = tmp_path / "weights.bin"
+    words = ["-tables", str(tmp_path / "none"), "-work", str(tmp_path / "work")]
     with pytest.raises(SystemExit) as left:
-        fit.main(words)
+        fit.main([*words, "-out", str(made), "-scale", "0"])
     assert left.value.code == 2
-    assert "Traceback" not in capsys.readouterr().err
+    assert "a table that the proof needs is not here" in capsys.readouterr().err
+    assert not made.exists()
 
 
 def test_the_same_command_makes_the_same_weights(
