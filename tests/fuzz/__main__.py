@@ -7,8 +7,8 @@ import json
 import sys
 import time
 
-from tests.fuzz.harness import Report, Tally, run
 from tests.fuzz.every import FUZZERS
+from tests.fuzz.harness import Case, Report, Tally, run
 
 _EVERY_SECONDS = 20.0
 
@@ -29,7 +29,13 @@ def main(argv: list[str]) -> int:
     if unknown:
         parser.error(f"no fuzzer '{unknown[0]}': {', '.join(FUZZERS)}")
     if options.replay is not None:
-        return replay(options.names[0], options.replay)
+        if len(options.names) != 1:
+            parser.error("-replay takes the NAME of one fuzzer")
+        try:
+            case = json.loads(options.replay)
+        except ValueError as error:
+            parser.error(f"-replay takes what a failure printed: {error}")
+        return replay(options.names[0], case)
     found = 0
     for name in options.names or FUZZERS:
         fuzzer, usual = FUZZERS[name]
@@ -51,10 +57,10 @@ class Progress:
             print(report, file=sys.stderr, flush=True)
 
 
-def replay(name: str, case: str) -> int:
+def replay(name: str, case: Case) -> int:
     """Try one case; what goes wrong is raised with all its traceback."""
     with FUZZERS[name][0]() as fuzzer:
-        tally: Tally = fuzzer.check(json.loads(case))
+        tally: Tally = fuzzer.check(case)
     print(f"fuzz {name}: {tally.accepted} accepted, {tally.rejected} rejected, no failure")
     return 0
 
