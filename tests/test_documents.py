@@ -26,9 +26,8 @@ TABLES = ("build", "verify", "stats", "probe", "solve")
 def blocks(page: Path) -> list[str]:
     """What stands between fences, lines that go on joined."""
     text = page.read_text(encoding="utf-8")
-    return [
-        block.replace("\\\n", " ") for block in re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
-    ]
+    found = re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
+    return [block.replace("\\\n", " ") for block in found]
 
 
 def spans(page: Path) -> list[str]:
@@ -153,9 +152,20 @@ def test_commands_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed is not None and set(re.findall(r"`(\w+)`", listed[1])) == set(COMMANDS)
 
 
+def test_links_lead_somewhere() -> None:
+    found = 0
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if not target.startswith(("http:", "https:")):
+                assert (page.parent / target).exists(), f"{page}: {target}"
+                found += 1
+    assert found > 5
+
+
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_files_that_are_named_exist(page: str) -> None:
-    there = {path for folder in SOURCES for path in (ROOT / folder).rglob("*")} | set(ROOT.iterdir())
+    there = set(ROOT.iterdir())
+    there |= {path for folder in SOURCES for path in (ROOT / folder).rglob("*")}
     text = (ROOT / page).read_text(encoding="utf-8")
     named = set(re.findall(r"[\w./-]+\.(?:pyx|pxi|pyi|py|md|json|bin|pos|toml)\b", text))
     for name in re.findall(r"-m (tests[.\w]+)", text):

@@ -11,11 +11,3 @@ ROOT = Path(__file__).parent.parent
 def test_its_examples_run() -> None:
     failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert tried > 0 and failed == 0
-
-
-def test_its_links_lead_somewhere() -> None:
-    import re
-
-    for page in ROOT.glob("*.md"):
-        for target in re.findall(r"\]\(([\w./]+)\)", page.read_text(encoding="utf-8")):
-            assert (ROOT / target).exists(), f"{page.name}: {target}"
