@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from merels.engine.limits import Limits
@@ -43,7 +41,6 @@ def test_a_proven_win_shrinks_to_its_end(text: str) -> None:
 
 def test_a_proven_win_takes_no_more_of_the_clock() -> None:
     position = parse_position(WON[2], MORRIS)
-    started = time.monotonic()
-    result = Searcher(8).search(position, Limits(time=(600_000, 600_000)))
-    assert result.info.score.win_in is not None
-    assert time.monotonic() - started < 5      # of more than twenty seconds to spend
+    info = Searcher(8).search(position, Limits(time=(600_000, 600_000))).info
+    assert info.score.win_in is not None
+    assert info.depth < 20, "it went on, though no end comes sooner"

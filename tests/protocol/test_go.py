@@ -120,7 +120,7 @@ def test_ponderhit_starts_the_clock(gui: Gui) -> None:
         gui.send("go ponder wtime 300 btime 300", "ponderhit")
         check(gui.until("bestmove"), Position())
     gui.send("go ponder depth 2")
-    lines = gui.pending(0.2)
+    lines = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.1)
     assert " depth 2 " in lines[-1]
     gui.send("ponderhit")
     check(lines + gui.until("bestmove"), Position())
@@ -186,7 +186,8 @@ def test_a_finished_game_has_a_score_and_no_best_move(
         assert lines[-2].startswith("info depth 0 ")
         assert f" score {score} " in lines[-2]
     gui.send("go infinite")
-    assert [line.split()[0] for line in gui.pending(0.2)] == ["info"]
+    lines = gui.until("info") + gui.pending(0.1)
+    assert [line.split()[0] for line in lines] == ["info"]
     gui.send("stop")
     assert gui.until("bestmove")[-1] == "bestmove 0000"
 

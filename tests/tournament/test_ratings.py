@@ -3,7 +3,6 @@
 import math
 import random
 import statistics
-import time
 
 import pytest
 
@@ -231,9 +230,7 @@ def test_fifty_players_and_a_hundred_thousand_games():
         expected = 1 / (1 + math.exp(strengths[j] - strengths[i]))
         for _ in range(2):
             games.append(GameScore(f"e{i}", f"e{j}", float(chance.random() < expected), pair=k))
-    start = time.monotonic()
     ratings = rate(games)
-    assert time.monotonic() - start < 30  # measured: 0.3 s
     mean = statistics.mean(strengths)
     misses = 0
     for player in ratings.players:
