@@ -9,7 +9,7 @@ import pytest
 
 from merels.engine.levels import LEVELS
 from merels.engine.limits import Limits
-from merels.engine.notation import parse_position, parse_turn
+from merels.engine.notation import parse_position
 from merels.engine.position import Position
 from merels.engine.rules import Rules, make_rules
 from merels.engine.search import Searcher
@@ -228,3 +228,5 @@ def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None
         after = strong.search(position, Limits(depth=4), level=champion).info
         alone = Searcher(4).search(position, Limits(depth=4), level=champion).info
         assert (after.score, after.nodes, after.tbhits) == (alone.score, alone.nodes, 0)
+
+

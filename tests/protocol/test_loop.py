@@ -147,20 +147,20 @@ def test_a_bad_position_changes_nothing(gui: Gui) -> None:
         assert f"(token {index})" in error
         assert f"'{token}'" in error
         assert gui.fen() == before
-    for bad, token in (
-        ("position", "position"),
-        ("position nonsense", "nonsense"),
-        ("position startpos d6", "d6"),
-        ("position fen", ""),
-        ("position fen ********/********/******* w 9 9 0 1", "********/********/*******"),
-        ("position fen ********/********/******** x 9 9 0 1", "x"),
-        ("position fen ********/********/******** w 10 9 0 1", "10"),
-        ("position fen ********/********/******** w 9 9 0", "w 9 9 0"),
-        ("position fen OO******/********/******** w 8 9 0 1", "8"),
+    for bad, named in (
+        ("position", "'position': expected startpos or fen behind it"),
+        ("position nonsense", "'nonsense': expected startpos or fen"),
+        ("position startpos d6", "'d6': expected moves or nothing"),
+        ("position fen", "'': expected the 6 or 17 fields of a position, found 0"),
+        ("position fen ********/********/******* w 9 9 0 1", "'********/********/*******' "),
+        ("position fen ********/********/******** x 9 9 0 1", "'x' (token 1): "),
+        ("position fen ********/********/******** w 10 9 0 1", "'10' (token 2): "),
+        ("position fen ********/********/******** w 9 9 0", "w 9 9 0': expected the 6 or 17"),
+        ("position fen OO******/********/******** w 8 9 0 1", "'8' (token 2): "),
     ):
         (error,) = gui.ask(bad)
         assert error.startswith("info string error ")
-        assert token in error
+        assert named in error
         assert gui.fen() == before
 
 

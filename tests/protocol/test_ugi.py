@@ -51,7 +51,10 @@ def test_go_mate_ends_with_the_proof(gui: Gui) -> None:
     for dialect, go in (("uci", "go mate 2"), ("ugi", "go mate 3")):
         gui.send(dialect)
         gui.until(f"{dialect}ok")
-        assert gui.go(go, position)[-1].split()[1] == "f4-e4"
+        lines = gui.go(go, position)
+        assert lines[-1].split()[1] == "f4-e4"
+        depths = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
+        assert depths[-1] < 20, "without a limit it would go on to the deepest"
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[
     text = Path(pgn).read_text(encoding="utf-8")
     assert is_fit_to_print(text)
     assert [record.result for record in parse_records(text)] == ["0-1", "1-0"]
-    assert [set(record.tags) for record in parse_records(text)][0].isdisjoint({"Z"})
+    names = [(record.tags["White"], record.tags["Black"]) for record in parse_records(text)]
+    assert names == [("E", "S"), ("S", "E")]
     for path in (journal, pgn):
         for form in FORMATS:
             assert ratings([path, "-format", form]) == 0
@@ -100,7 +101,10 @@ def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
     pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
     few = {**os.environ, "PYTHONIOENCODING": "ascii"}
     for words in (["ratings", str(pgn)], ["tournament", *flags("words"), "-rounds", "1"]):
-        done = subprocess.run([*COMMAND[:-1], *words], env=few, capture_output=True, text=True)
+        done = subprocess.run(
+            [*COMMAND[:-1], *words], env=few, capture_output=True, text=True,
+            timeout=float(PATIENCE),
+        )
         assert done.returncode == 0, done.stderr
         assert "M?hle ?" in done.stdout or "an illegal move ('?[2J" in done.stdout
 
@@ -251,6 +255,19 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
             journal.append(make_row(result(2)))
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
+
+
+def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -> None:
+    journal = str(tmp_path / "j")
+    play(*flags("report", os.devnull), "-rounds", "1", "-games", "1", "-journal", journal)
+    done = subprocess.run(
+        [*COMMAND, "-journal", journal, "-resume", "-rounds", "2"], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"}, timeout=float(PATIENCE),
+    )
+    assert done.returncode == 0, done.stdout
+    shown = done.stdout.index(f"the journal's own command line: -engine cmd={HOSTILE[0]}")
+    assert shown < done.stdout.index("Started game 2 ")
 
 
 def test_absurd_numbers_in_a_journal_are_one_clear_line(tmp_path: Path) -> None:
