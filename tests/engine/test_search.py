@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -14,6 +13,7 @@ from merels.engine.limits import Info, Limits, Result
 from merels.engine.notation import START, parse_position, parse_turn, play_turns
 from merels.engine.position import Position, Turn
 from merels.engine.rules import parse_rules
+from merels.engine.score import Score
 from merels.engine.search import Searcher
 from tests.engine.random_games import random_positions
 
@@ -65,11 +65,36 @@ def test_a_new_game_starts_as_a_new_process() -> None:
         again.turn, again.info.score, again.info.nodes)
 
 
+class Search(threading.Thread):
+    """A search that goes on while the test does, and holds up nothing if it never ends."""
+
+    def __init__(self, searcher: Searcher, position: Position, limits: Limits) -> None:
+        super().__init__(daemon=True)
+        self.searcher, self.position, self.limits = searcher, position, limits
+        self.result: Result | None = None
+        self.begun = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        """Search."""
+        def begun(info: Info) -> None:
+            self.begun.set()
+
+        self.result = self.searcher.search(self.position, self.limits, begun)
+
+    def end(self) -> Result:
+        """The result, which must come soon."""
+        self.join(60)
+        assert self.result is not None, "the search goes on"
+        return self.result
+
+
 def test_stop_ends_an_infinite_search() -> None:
     searcher = Searcher(4)
-    threading.Timer(0.1, searcher.stop).start()
-    result = searcher.search(parse_position(START), Limits(infinite=True))
-    assert result.turn is not None
+    search = Search(searcher, parse_position(START), Limits(infinite=True))
+    assert search.begun.wait(60)
+    searcher.stop()
+    assert search.end().turn is not None
     # The stop was used up: the next search runs.
     assert searcher.search(parse_position(START), Limits(depth=4)).info.depth == 4
 
@@ -77,31 +102,20 @@ def test_stop_ends_an_infinite_search() -> None:
 def test_infinite_never_ends_by_itself() -> None:
     searcher = Searcher(4)
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
-    done = threading.Event()
-
-    def run() -> None:
-        searcher.search(won, Limits(infinite=True))
-        done.set()
-
-    threading.Thread(target=run, daemon=True).start()
-    assert not done.wait(0.5)
+    search = Search(searcher, won, Limits(infinite=True))
+    search.join(0.5)
+    assert search.is_alive()
     searcher.stop()
-    assert done.wait(5)
+    search.end()
 
 
 def test_ponderhit_starts_the_clock() -> None:
     searcher = Searcher(4)
-    results: list[Result] = []
-    limits = Limits(ponder=True, movetime=50)
-    thread = threading.Thread(
-        target=lambda: results.append(searcher.search(parse_position(START), limits))
-    )
-    thread.start()
-    time.sleep(0.3)
-    assert not results
+    search = Search(searcher, parse_position(START), Limits(ponder=True, movetime=50))
+    search.join(0.3)
+    assert search.is_alive()
     searcher.ponderhit()
-    thread.join(10)
-    assert results and results[0].turn is not None
+    assert search.end().turn is not None
 
 
 def test_a_win_at_hand_is_seen_and_counted() -> None:
@@ -124,17 +138,22 @@ def test_blocked_sides_and_their_draw() -> None:
 
 
 def test_draws_by_counting_are_scored_as_draws() -> None:
-    position = parse_position("OO*****O/*@*@*@*@/**O*O*** w 0 0 79 60", parse_rules("loc"))
     quiet = parse_position("O*O*O***/*@*@*@*@/**O*O*** w 0 0 79 60", parse_rules("loc"))
     result, _ = think(quiet, Limits(depth=5))
     assert result.info.score.cp == 0
-    assert position.outcome() is None
 
 
-def test_three_against_three_is_a_draw_unless_won_in_time() -> None:
-    position = parse_position("O*O*****/*@***@**/**O**@** w 0 0 3 60", parse_rules("mill"))
-    result, _ = think(position, Limits(depth=4))
-    assert result.info.score.cp == 0 or result.info.score.win_in == 1
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("O*O*****/*@***@**/**O**@** w 0 0 3 60", Score(win_in=1)),
+        ("O****O**/*@***@**/**O**@** w 0 0 3 60", Score(cp=0)),
+        ("O****O**/*@***@**/**O**@** w 0 0 0 60", Score(win_in=3)),
+    ],
+)
+def test_three_against_three_is_a_draw_unless_won_in_time(text: str, score: Score) -> None:
+    result, _ = think(parse_position(text, parse_rules("mill")), Limits(depth=4))
+    assert result.info.score == score
 
 
 def test_searchmoves_and_multipv() -> None:
@@ -153,7 +172,8 @@ def test_searchmoves_and_multipv() -> None:
 
 @pytest.mark.parametrize("limits", [
     Limits(time=(0, 0)), Limits(time=(-50, 10)), Limits(movetime=1), Limits(nodes=1),
-    Limits(depth=1), Limits(time=(5, None), increment=(1, 0), moves_to_go=1), Limits(mate=1, depth=4),
+    Limits(depth=1), Limits(time=(5, None), increment=(1, 0), moves_to_go=1),
+    Limits(mate=1, depth=4),
     Limits(nodes=1, movetime=10**30), Limits(nodes=10**30, depth=2), Limits(depth=10**30, nodes=1),
     Limits(depth=-1), Limits(depth=0, nodes=5),
 ])
