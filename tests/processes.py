@@ -1,12 +1,17 @@
-"""What tests need to know of processes: which of an engine's are left."""
+"""What tests need of processes: that they end, and which of an engine's are left."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -25,6 +30,42 @@ needs_resource = pytest.mark.skipif(
 needs_proc = pytest.mark.skipif(
     not os.path.exists("/proc/self/environ"), reason="needs /proc to look for processes"
 )
+
+
+Process = TypeVar("Process", bound="subprocess.Popen[str] | subprocess.Popen[bytes]")
+
+
+@contextmanager
+def limited(process: Process, seconds: float = 60.0) -> Iterator[Process]:
+    """A process that is killed after so long, or at the end: no read from it waits for ever."""
+    watchdog = start_watchdog(process, seconds)
+    try:
+        yield process
+    finally:
+        watchdog.cancel()
+        end(process)
+
+
+def start_watchdog(
+    process: subprocess.Popen[str] | subprocess.Popen[bytes], seconds: float
+) -> threading.Timer:
+    """Kills a process after so many seconds, unless it is cancelled."""
+    watchdog = threading.Timer(seconds, process.kill)
+    watchdog.daemon = True
+    watchdog.start()
+    return watchdog
+
+
+def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    """Kill a process, if it still runs, and close its pipes."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            try:
+                stream.close()
+            except BrokenPipeError:
+                pass  # What was written is lost with its reader.
 
 
 def own_mark() -> str:

@@ -13,8 +13,13 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tests.processes import end, start_watchdog
+
 PATIENCE = 20.0
 """Seconds after which an answer is taken to be missing; far above what any takes."""
+
+LONGEST = 400.0
+"""Seconds after which the process is killed, whatever is being waited for."""
 
 _END = None
 
@@ -35,6 +40,8 @@ class Gui:
             cwd=directory,
             env={**os.environ, **(environment or {})},
         )
+        # A pipe that nobody reads blocks a write, which has no deadline of its own.
+        self._watchdog = start_watchdog(self.process, LONGEST)
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -43,15 +50,10 @@ class Gui:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._watchdog.cancel()
         self.process.kill()
-        self.process.wait()
         self._reader.join(PATIENCE)
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except BrokenPipeError:
-                    pass
+        end(self.process)
         self._stderr.close()
 
     def _read(self) -> None:

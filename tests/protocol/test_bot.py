@@ -8,7 +8,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +17,7 @@ import pytest
 from merels.engine.notation import parse_turn, play_turns
 from merels.engine.position import Position
 from merels.engine.rules import preset
-from tests.processes import FAKE
+from tests.processes import FAKE, limited
 
 COMMAND = [sys.executable, "-m", "merels.tournament.cli", "bot"]
 
@@ -30,10 +29,7 @@ class Bot:
         self.process = subprocess.Popen(
             [*COMMAND, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
-        # Whatever goes wrong, no test waits for ever.
-        self._watchdog = threading.Timer(60, self.process.kill)
-        self._watchdog.start()
-        self.hello = self.read()
+        self.hello: Any = None
 
     def read(self) -> Any:
         """The next line."""
@@ -55,21 +51,17 @@ class Bot:
         """End the input; the exit code."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
-        code = self.process.wait(20)
-        self.process.stdout.close()
-        self._watchdog.cancel()
-        return code
+        return self.process.wait(20)
 
 
 @contextmanager
 def bot(*flags: str) -> Iterator[Bot]:
     """A bridge that is ended in the end, and must end well."""
     started = Bot(*flags)
-    try:
+    with limited(started.process, 400):
+        started.hello = started.read()
         yield started
-    finally:
-        code = started.close()
-    assert code == 0
+        assert started.close() == 0
 
 
 def test_it_plays_a_game_with_itself() -> None:
@@ -211,11 +203,12 @@ def test_an_engine_that_is_none_is_named() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT as a terminal sends it")
 def test_ctrl_c_ends_it_quietly() -> None:
-    process = subprocess.Popen(
+    started = subprocess.Popen(
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=10)
+    with limited(started) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and errors == ""

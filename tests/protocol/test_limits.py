@@ -127,6 +127,7 @@ def test_a_system_without_limits_says_so() -> None:
         "from merels.tournament.cli import main\n"
         "sys.exit(main(['check', '-engine', 'cmd=x', 'memory=64']))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "this system cannot limit an engine's resources; leave out memory=64" in done.stderr

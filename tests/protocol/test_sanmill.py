@@ -22,7 +22,9 @@ DIALECT = dialect("sanmill")
 
 def test_the_fake_speaks_the_transcript() -> None:
     said = "position startpos moves a1 d6 d1 f4 g1\nfen\ngo depth 6\nquit\n"
-    done = subprocess.run(SANMILL, input=said, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        SANMILL, input=said, capture_output=True, text=True, check=True, timeout=60
+    )
     assert done.stdout.splitlines() == [
         "fen ********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3 ids:nodes",
         "info depth 6 score cp 0 nodes 8147 bestmove xf4",

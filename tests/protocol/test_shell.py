@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
 PERFT = json.loads((Path(__file__).parents[1] / "data" / "perft.json").read_text())
@@ -155,16 +156,12 @@ def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
 def test_a_reader_that_has_seen_enough() -> None:
-    process = subprocess.Popen(
+    started = subprocess.Popen(
         command("perft", "8", "-divide"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert process.stdout is not None and process.stderr is not None
-    try:
+    with limited(started) as process:
+        assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()

@@ -122,7 +122,7 @@ def check_statistics(scenario: Scenario, output: Sequence[str]) -> None:
 def ratings(path: str) -> str:
     """What ``merels ratings`` says of a file."""
     command = [sys.executable, "-P", "-m", "merels.tournament.cli", "ratings", path]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3600)
     if done.returncode:
         raise Broken(f"merels ratings {path} failed: {done.stderr}")
     return done.stdout

@@ -8,6 +8,14 @@ import pytest
 
 from merels.tournament.pool import EnginePool
 from tests.processes import assert_none_is_left
+from tests.tournament.processes import end_runs
+
+
+@pytest.fixture(autouse=True)
+def no_run_goes_on() -> Iterator[None]:
+    """Whatever a test was waiting for, its tournaments end with it."""
+    yield
+    end_runs()
 
 
 @pytest.fixture

@@ -5,16 +5,25 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 import uuid
 from pathlib import Path
+from typing import ClassVar
+
+from tests.processes import end, start_watchdog, wait_until_gone
 
 MARK = "MERELS_TEST_MARK"
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.cli", "tournament"]
+LONGEST = 400.0
+"""Seconds after which a run is killed, unless `Marked.wait` waits for its end: for its lines."""
 
 
 class Marked:
-    """A process whose descendants can be told by a mark in their environment."""
+    """A process whose descendants can be told by a mark in their environment.
+
+    Those that a test leaves behind are ended after it: see `end_runs`.
+    """
+
+    begun: ClassVar[list[Marked]] = []
 
     def __init__(self, *arguments: str, **options: object) -> None:
         self.mark = uuid.uuid4().hex
@@ -27,9 +36,12 @@ class Marked:
             env={**os.environ, MARK: self.mark, "PYTHONUNBUFFERED": "1"},
             **options,  # type: ignore[call-overload]
         )
+        self.watchdog = start_watchdog(self.process, LONGEST)
+        self.begun.append(self)
 
     def wait(self, timeout: float = 60.0) -> tuple[int, str, str]:
         """Exit status, output and error output."""
+        self.watchdog.cancel()
         try:
             out, err = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -43,22 +55,21 @@ class Marked:
         return marked_commands(self.mark, patience)
 
 
+def end_runs() -> None:
+    """End all runs that have begun; their engines end with them."""
+    for run in Marked.begun:
+        run.watchdog.cancel()
+        end(run.process)
+    Marked.begun.clear()
+
+
 def marked_commands(mark: str, patience: float) -> list[str]:
     """The command lines of processes with a mark that are still there after so many seconds."""
-    deadline = time.monotonic() + patience
-    while (left := _alive(mark)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return left
-
-
-def _alive(mark: str) -> list[str]:
     found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
+    for number in wait_until_gone(mark, patience):
         try:
-            if mark.encode() in (entry / "environ").read_bytes():
-                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            words = Path(f"/proc/{number}/cmdline").read_bytes()
         except OSError:
-            continue
+            continue  # It ended meanwhile.
+        found.append(words.replace(b"\0", b" ").decode())
     return found

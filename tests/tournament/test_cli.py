@@ -138,9 +138,7 @@ def test_interrupted_at_once(tmp_path, signals):
     for number in signals:
         time.sleep(0.3)
         run.process.send_signal(number)
-    began = time.monotonic()
-    status, out, err = run.wait()
-    assert time.monotonic() - began < 15
+    status, out, err = run.wait(30)
     assert status == 130 and "Traceback" not in err and run.survivors() == []
     assert ("finishing the games" in err) == (len(signals) > 1)
     with read_journal(f"{tmp_path}/j") as journal:

@@ -3,7 +3,9 @@
 import io
 import os
 import re
+import signal
 import sys
+import threading
 from dataclasses import replace
 
 import pytest
@@ -101,13 +103,19 @@ def test_on_a_real_terminal():
         os.environ.update(TERM="xterm", COLUMNS="100", LINES="40")
         words = [*COMMAND, "-rounds", "1", "-srand", "1", "-each", "nodes=5"]
         os.execv(words[0], words)
+    watchdog = threading.Timer(60, os.kill, (child, signal.SIGKILL))
+    watchdog.start()
     seen = b""
     try:
         while part := os.read(terminal, 65536):
             seen += part
     except OSError:
         pass  # Linux says so when the other end is closed
-    assert os.waitpid(child, 0)[1] == 0
+    finally:
+        status = os.waitpid(child, 0)[1]
+        watchdog.cancel()
+        os.close(terminal)
+    assert status == 0
     text = seen.decode()
     assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
     assert "Termination" in text.rpartition("\x1b[J")[2], "the report stays at the end"

@@ -20,19 +20,19 @@ def pool():
 
 def test_calls_return_what_they_return(pool):
     assert list(pool.map(divmod, range(20), [3] * 20)) == [divmod(n, 3) for n in range(20)]
-    workers = {pool.submit(os.getpid).result() for _ in range(20)}
+    workers = {pool.submit(os.getpid).result(30) for _ in range(20)}
     assert os.getpid() not in workers and len(workers) <= 2
 
 
 def test_calls_raise_with_their_traceback(pool):
     with pytest.raises(CallFailed, match="ZeroDivisionError"):
-        pool.submit(divmod, 1, 0).result()
-    assert pool.submit(divmod, 7, 2).result() == (3, 1)
+        pool.submit(divmod, 1, 0).result(30)
+    assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
 
 
 def test_what_a_call_prints_does_not_get_between(pool):
-    assert pool.submit(print, "hello").result() is None
-    assert pool.submit(os.write, 1, b"hello\n").result() == 6
+    assert pool.submit(print, "hello").result(30) is None
+    assert pool.submit(os.write, 1, b"hello\n").result(30) == 6
 
 
 def test_a_dead_worker_is_replaced(pool):
@@ -45,12 +45,12 @@ def test_killed_in_the_middle():
     pool = LocalPool(2, print)
     futures = [pool.submit(time.sleep, 60) for _ in range(4)]
     pool.submit(abs, 1)
+    deadline = time.monotonic() + 30
     while not all(future.running() for future in futures[:2]):
+        assert time.monotonic() < deadline
         time.sleep(0.01)
     time.sleep(0.3)
-    began = time.monotonic()
     pool.kill()
-    assert time.monotonic() - began < 10
     assert isinstance(futures[0].exception(0), BrokenExecutor) and futures[3].cancelled()
 
 
@@ -58,6 +58,6 @@ def test_killed_in_the_middle():
 def test_workers_are_pinned():
     cores = sorted(os.sched_getaffinity(0))
     with LocalPool(1, print, cores[-1:]) as pool:
-        assert pool.submit(os.sched_getaffinity, 0).result() == {cores[-1]}
+        assert pool.submit(os.sched_getaffinity, 0).result(30) == {cores[-1]}
     with LocalPool(1, print) as pool:
-        assert pool.submit(os.sched_getaffinity, 0).result() == set(cores)
+        assert pool.submit(os.sched_getaffinity, 0).result(30) == set(cores)
