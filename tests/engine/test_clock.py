@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from time import monotonic_ns
+
 import pytest
 
 from merels.engine.clock import budget
+from merels.engine.limits import Limits
+from merels.engine.position import WHITE
+from merels.engine.score import Score
+from merels.engine.watch import MILLION, Watch
 
 
 @pytest.mark.parametrize("left", [-1000, -1, 0, 1, 5, 10, 11, 20, 30, 31, 60, 100, 1000, 60_000])
 @pytest.mark.parametrize("increment", [0, 2, 10, 1000])
 @pytest.mark.parametrize("moves_to_go", [None, 1, 2, 40])
-def test_a_budget_never_empties_the_clock(left: int, increment: int, moves_to_go: int | None) -> None:
+def test_a_budget_never_empties_the_clock(
+    left: int, increment: int, moves_to_go: int | None
+) -> None:
     overhead = 10
     plan = budget(left, increment, moves_to_go, overhead)
     assert 0 < plan.soft <= plan.hard
@@ -30,6 +38,33 @@ def test_a_long_game_is_not_lost_on_time() -> None:
         left -= budget(int(left), 2, None, 10).hard + lost_a_turn
         assert left > 0
         left += 2
+
+
+@pytest.mark.parametrize(
+    ("movetime", "hard"), [(1000, 990), (200, 190), (100, 95), (10, 10), (1, 1)]
+)
+def test_a_time_for_one_turn_is_not_used_up(movetime: int, hard: int) -> None:
+    watch = Watch(Limits(movetime=movetime), 10, WHITE)
+    assert watch.arm() == watch.started + hard * MILLION
+
+
+@pytest.mark.parametrize(
+    ("spent", "turns", "enough"),
+    [
+        (0.3, [1, 2, 3], False), (0.5, [1, 2, 3], False), (1.0, [1, 2, 3], True),
+        (0.3, [1, 1, 1, 1, 1, 1], False), (0.5, [1, 1, 1, 1, 1, 1], True),
+    ],
+)
+def test_about_half_of_the_budget_is_the_point_to_stop_at(
+    spent: float, turns: list[int], enough: bool
+) -> None:
+    """Later while the best turn still changes, sooner once it is settled."""
+    watch = Watch(Limits(time=(10**9, 10**9)), 10, WHITE)
+    watch.arm()
+    assert watch.soft is not None and watch.soft > 10**12
+    watch.started = monotonic_ns() - int(spent * watch.soft)
+    answers = [watch.enough(turn, depth, Score(cp=0)) for depth, turn in enumerate(turns, 1)]
+    assert answers[-1] == enough
 
 
 def test_a_short_increment_keeps_a_reserve_against_a_stall() -> None:

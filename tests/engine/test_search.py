@@ -184,6 +184,20 @@ def test_every_limit_gives_a_turn(limits: Limits) -> None:
     assert infos[-1].depth >= 1
 
 
+def test_a_forced_turn_spends_no_clock() -> None:
+    position = parse_position(START)
+    only = (position.legal_turns()[0],)
+    for limits, deepest in ((Limits(time=(10**6, 10**6)), 1), (Limits(depth=3), 3)):
+        assert think(position, replace(limits, turns=only))[0].info.depth == deepest
+
+
+def test_between_two_levels_strength_rises_with_the_rating() -> None:
+    for low, high in zip(LEVELS, LEVELS[1:]):
+        between = level_for((low.elo + high.elo) // 2)
+        assert low.nodes < between.nodes < high.nodes
+        assert low.noise > between.noise > high.noise
+
+
 def test_levels_rise() -> None:
     assert [level.elo for level in LEVELS] == sorted({level.elo for level in LEVELS})
     assert level_for(0) == LEVELS[0] and level_for(9999) == LEVELS[-1]
