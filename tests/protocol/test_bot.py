@@ -17,6 +17,8 @@ import pytest
 from merels.engine.notation import parse_turn, play_turns
 from merels.engine.position import Position
 from merels.engine.rules import preset
+from merels.protocol.bot import read_request
+from merels.protocol.client import Limit
 from tests.processes import FAKE, limited
 
 COMMAND = [sys.executable, "-m", "merels.tournament.cli", "bot"]
@@ -96,6 +98,12 @@ def test_limits_levels_and_choices() -> None:
         assert own.ask(clock={"white": 0.2, "black": 0.2, "white_inc": 0})["turn"]
         assert own.ask(clock={"white": -1, "black": 1})["turn"]
         assert own.ask(turns="d6 f4 d7 b4", only=["d5xf4"], nodes=100)["turn"] == "d5xf4"
+
+
+def test_each_side_has_its_own_clock() -> None:
+    clock = {"white": 1, "black": 2, "white_inc": 0.1, "black_inc": 0.2}
+    limit = read_request({"clock": clock}, preset("mill"), Limit()).limit
+    assert limit == Limit(white_clock=1, black_clock=2, white_inc=0.1, black_inc=0.2)
 
 
 def test_a_seed_varies_a_level() -> None:

@@ -343,6 +343,29 @@ def test_closing_ends_engines_that_ignore_everything(mode: str) -> None:
     engine.close()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_an_engine_that_stays_is_asked_to_end_before_it_is_killed(tmp_path: Path) -> None:
+    """After the end of its input and before SIGKILL comes SIGTERM."""
+    asked = tmp_path / "asked"
+    code = (
+        "import pathlib, signal, sys, time\n"
+        "asked = pathlib.Path(sys.argv[1])\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(asked.touch()))\n"
+        "print('uciok', flush=True)\n"
+        "time.sleep(1000)\n"
+    )
+    Engine.popen([sys.executable, "-c", code, str(asked)]).close(1.0)
+    assert asked.exists()
+
+
+def test_a_value_of_two_lines_is_sent_as_one() -> None:
+    sent: list[tuple[str, bytes]] = []
+    with Engine.popen(MERELS, trace=lambda *said: sent.append(said)) as engine:
+        engine.configure({"UCI_Opponent": "none\nquit"})
+        engine.ping()
+    assert (">", b"setoption name UCI_Opponent value none quit\n") in sent
+
+
 def test_a_guardian_that_was_killed_is_replaced() -> None:
     with Engine.popen(fake("sound")):
         assert GUARD._process is not None

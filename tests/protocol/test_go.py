@@ -10,6 +10,9 @@ import pytest
 
 from merels.engine.notation import parse_position, parse_turn
 from merels.engine.position import Position
+from merels.protocol.go import parse_go
+from merels.protocol.uci import Uci
+from merels.protocol.ugi import Ugi
 from tests.protocol.gui import Gui
 
 MOVING = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
@@ -65,6 +68,19 @@ def play_all(position: Position, tokens: list[str]) -> None:
 def test_each_limit_gives_one_legal_best_move(gui: Gui, go: str) -> None:
     check(gui.go(go, "position startpos"), Position())
     check(gui.go(go, f"position fen {MOVING}"), parse_position(MOVING))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "line"),
+    [
+        (Uci(), "wtime 1000 btime 2000 winc 3 binc 4 movestogo 5"),
+        (Ugi(), "p2inc 4 p1inc 3 p2time 2000 p1time 1000 movestogo 5"),
+    ],
+)
+def test_each_side_has_its_own_clock_and_increment(dialect: Uci, line: str) -> None:
+    limits, _, complaints = parse_go(line.split(), Position(), dialect)
+    assert not complaints
+    assert (limits.time, limits.increment, limits.moves_to_go) == ((1000, 2000), (3, 4), 5)
 
 
 def test_the_first_limit_reached_ends_the_search(gui: Gui) -> None:

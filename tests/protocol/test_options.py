@@ -13,6 +13,7 @@ from merels.engine.levels import LEVELS
 from merels.engine.notation import START
 from merels.engine.rules import FIELDS, PRESETS, parse_rules
 from merels.protocol.options import TABLE, Option, Options, find, split_setting
+from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 
 EXPECTED = {
@@ -224,6 +225,29 @@ def test_memory_that_is_not_there_costs_the_option_alone(gui: Gui) -> None:
         pytest.skip("this machine promises more memory than it has")
     assert errors[0].startswith("info string error ") and "Hash" in errors[0]
     assert gui.go("go depth 3")[-1].startswith("bestmove ")
+
+
+def test_the_overhead_is_kept_back_from_the_clock(gui: Gui) -> None:
+    deepest = []
+    for overhead in (5000, 0):
+        gui.send("ucinewgame", f"setoption name Move Overhead value {overhead}")
+        lines = gui.go("go wtime 4000 btime 4000", "position startpos")
+        deepest.append(max(int(line.split()[2]) for line in lines if line.startswith("info depth")))
+    assert deepest[0] < deepest[1], "a clock that the overhead uses up leaves a glance"
+
+
+@needs_proc
+def test_memory_is_taken_at_isready_not_at_the_greeting(gui: Gui) -> None:
+    def size() -> int:
+        status = Path(f"/proc/{gui.process.pid}/status").read_text()
+        return int(status.partition("VmSize:")[2].split()[0]) >> 10
+
+    gui.send("setoption name Hash value 512", "uci")
+    gui.until("uciok")
+    gui.fen()
+    before = size()
+    gui.ask()
+    assert size() - before > 500
 
 
 def test_wdl_is_shown_on_request(gui: Gui) -> None:

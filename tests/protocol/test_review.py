@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.notation import format_position
-from merels.engine.position import Position, Turn
+from merels.engine.position import WHITE, Position, Turn
 from merels.engine.record import parse_record
 from merels.engine.rules import make_rules
 from merels.engine.score import Score
@@ -91,6 +91,23 @@ def test_losses_are_what_the_values_say() -> None:
     assert (first.loss, first.name, first.proven) == (1.0, "blunder", True)
     assert first.sentence == "Blunder, proven: d5 was better"
     assert (second.loss, second.name, second.proven, second.sentence) == (0.0, "", False, "")
+
+
+@pytest.mark.parametrize(
+    ("loss", "name"),
+    [(0.06, ""), (0.08, "inaccuracy"), (0.14, "inaccuracy"), (0.16, "mistake"), (0.29, "mistake"),
+     (0.31, "blunder")],
+)
+def test_a_loss_has_the_name_of_its_size(loss: float, name: str) -> None:
+    start, turn = Position(), Turn(None, 8)
+    # What is worth so much less than a win that is proven.
+    leads = (Value(PovScore(Score(cp=cp), WHITE), None) for cp in range(2000, -2000, -1))
+    values = {
+        start: Value(PovScore(Score(win_in=9), WHITE), Turn(None, 0)),
+        start.play(turn): next(value for value in leads if value.white <= 1 - loss),
+    }
+    [judged] = review(parse_record("1. d6 *"), values.__getitem__)
+    assert (round(judged.loss, 2), judged.name) == (loss, name)
 
 
 def test_a_draw_by_the_rules_is_judged_a_draw() -> None:

@@ -12,6 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine import bench, evaluation
+from merels.engine.limits import Limits
+from merels.engine.notation import parse_position
+from merels.engine.search import Searcher
+from merels.protocol import shell, show, suite_cli
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
@@ -128,6 +133,38 @@ def test_eval_and_d() -> None:
     text = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
     assert f"Fen: {text}" in output("d", text)
     assert f"Fen: {text}" in output("d", *text.split(), "-variant", "roman")
+
+
+def test_eval_is_white_s_view() -> None:
+    board = "O*O*O***/@*@*****/*O****@* {} 0 0 12 24"
+    for side, sign in (("w", 1), ("b", -1)):
+        own = evaluation.evaluate(parse_position(board.format(side)))
+        assert own != 0
+        (last,) = show.evaluation_lines(parse_position(board.format(side)))[-1:]
+        assert last.startswith(f"Evaluation: {sign * own:+} (White's view")
+
+
+def test_bench_states_the_nodes_that_it_searched(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, text, _ = bench.POSITIONS[0]
+    monkeypatch.setattr(bench, "POSITIONS", [(rules, text, 6)])
+    searched = Searcher().search(parse_position(text), Limits(depth=6)).info.nodes
+    assert shell.bench([]) == 0
+    assert capsys.readouterr().out.splitlines()[-2] == f"{searched} nodes"
+
+
+def test_suite_states_the_turns_that_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    won = "********/@*@*@***/OO***O** w 0 0 0 20"
+    rows = [{"position": won, "value": 1, "best": best} for best in (["a1-a7xd6"], ["a1-a4"])]
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(rows))
+    assert suite_cli.main([str(path), "-depth", "3", "-show"]) == 0
+    failed, *lines = capsys.readouterr().out.splitlines()
+    assert failed.endswith("played a1-a7xd6, holding: a1-a4")
+    assert lines[-1].split() == ["all", "1", "of", "2", "thrown", "away", "50.00", "%"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
