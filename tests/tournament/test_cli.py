@@ -129,7 +129,9 @@ def test_one_interrupt_finishes_the_games(tmp_path):
 
 
 @linux
-@pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
+@pytest.mark.parametrize(
+    "signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP]]
+)
 def test_interrupted_at_once(tmp_path, signals):
     slow = match("-rounds", "9", "-concurrency", "2", "-journal", f"file={tmp_path}/j",
                  "-each", "st=60", nodes=(10**9, 10**9))
@@ -207,6 +209,14 @@ def test_commands(capsys):
     assert re.fullmatch(r"merels \d+\.\d+\.\d+\n", capsys.readouterr().out)
     assert main(["stats", "-wld", "1,2,3"]) == 0
     assert all(":" in entry for entry, _ in COMMANDS.values())
+
+
+def test_no_command_is_the_engine_itself():
+    done = subprocess.run(
+        COMMAND[:-1], input="uci\nquit\n", capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("id name merels") and done.stdout.endswith("uciok\n")
 
 
 @pytest.mark.parametrize("arguments", [["-wat"], ["-engine", "cmd=x"], ["-rounds", "x"]])

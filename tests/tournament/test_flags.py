@@ -6,9 +6,12 @@ import sys
 import pytest
 
 from merels.engine.errors import InputError
+from merels.engine.rules import parse_rules
+from merels.engine.tables.build import Builder
 from merels.tournament.build import make_settings, parse_time_control
 from merels.tournament.flags import FLAGS, parse
 from merels.tournament.help import help_text
+from merels.tournament.pgnout import Style
 from merels.tournament.runoptions import make_run_options
 from merels.tournament.schedule import schedule_for
 from merels.tournament.spec import Adjudication, TimeControl
@@ -75,7 +78,7 @@ def test_engines():
     assert (first.protocol, first.restart, first.ponder) == ("ugi", True, True)
     assert first.limit == TimeControl(time=60 * SECOND, moves=40, margin=20_000_000)
     assert first.start_timeout == 2.5
-    assert (second.name, second.protocol) == ("z", "uci")
+    assert (second.name, second.protocol, second.restart) == ("z", "uci", False)
     assert second.limit == TimeControl(per_move=SECOND // 2), "its own clock goes first"
 
 
@@ -134,12 +137,23 @@ def test_adjudication_and_test():
     assert not chosen.by_pairs and chosen.rounds > 1000
 
 
+def test_processor_time_is_limited_for_each_game():
+    given = parse(["-engine", "cmd=a", "cpu=5", "-engine", "cmd=b", "-each", "nodes=1"])
+    assert [engine.restart for engine in make_settings(given, 1).engines] == [True, False]
+
+
+def test_tables_for_adjudication(tmp_path):
+    Builder(tmp_path, parse_rules("mill")).build(6)
+    assert settings_of("-tb", str(tmp_path)).adjudication == Adjudication(tables=str(tmp_path))
+
+
 def test_run_options():
-    given = parse([*TWO, "-pgnout", "games.pgn", "nodes=true", "append=false", "-shard", "2/3",
+    given = parse([*TWO, "-pgnout", "games.pgn", "timeleft=true", "append=false", "-shard", "2/3",
                    "-concurrency", "4", "-scoreinterval", "0", "-quiet"])
     options = make_run_options(given, make_settings(given, 1))
     assert (options.pgn_file, options.pgn_append) == ("games.pgn", False)
-    assert options.pgn_style.nodes
+    assert options.pgn_style == Style(clock=True)
+    assert options.intervals.score == 0
     assert (options.shard, options.concurrency, options.quiet) == ((2, 3), 4, True)
 
 

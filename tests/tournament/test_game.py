@@ -6,12 +6,14 @@ import os
 import pickle
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from merels.engine.errors import InputError
 from merels.engine.notation import START, parse_position, play_turns
 from merels.engine.rules import PRESETS, parse_rules
+from merels.engine.tables.build import Builder
 from merels.tournament.game import EnginePool, play_game
 from merels.tournament.spec import (
     NANOSECONDS,
@@ -125,7 +127,7 @@ def test_only_so_many_engines_are_kept() -> None:
         for name in "BCDE":
             spec = game(merels("A"), merels(name), adjudication=Adjudication(max_moves=1))
             play_game(spec, engines)
-            assert len(engines._idle) == 2
+            assert sorted(spec.name for spec, _ in engines._idle) == ["A", name]
 
 
 def test_engines_are_restarted_on_request(engines: EnginePool) -> None:
@@ -180,6 +182,25 @@ def test_scores_end_games_early(engines: EnginePool) -> None:
     # Both fakes always say 5: three moves each, but not before the fourth.
     assert (result.result, result.termination) == ("1/2-1/2", "adjudication")
     assert (result.reason, len(result.turns)) == ("Draw by adjudication", 7)
+
+
+def test_what_the_rules_decide_needs_no_adjudication(engines: EnginePool) -> None:
+    # White closes a mill and takes the third last man; its score, like any, counts as resigning.
+    opening = Opening("*O*****O/O@*@*@**/******** w 0 0 0 1")
+    rule = Adjudication(resign_count=1, resign_score=-(10**9))
+    result = play_game(game(merels("A"), merels("B"), "morris", opening, rule), engines)
+    assert (result.result, result.termination, len(result.turns)) == ("1-0", "normal", 1)
+
+
+def test_a_game_ends_where_tables_decide_it(engines: EnginePool, tmp_path: Path) -> None:
+    Builder(tmp_path, parse_rules("morris NoRemovalPlies=0")).build(6)
+    rule = Adjudication(tables=str(tmp_path))
+    # White stands to close d5-e5-c5, and Black cannot hinder it in time.
+    opening = Opening("O******O/@*@**O**/****@*** b 0 0 3 40")
+    spec = game(merels("A"), merels("B"), "morris NoRemovalPlies=0", opening, rule)
+    result = play_game(spec, engines)
+    assert result.termination == "adjudication" and result.reason.endswith("adjudication: tables")
+    assert len(result.turns) < 4
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import sqlite3
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -174,11 +176,20 @@ def test_an_engine_over_its_limit_loses(
     assert play("-journal", journal, "-resume")[0].count("Finished") == 0
 
 
+def elsewhere() -> str:
+    """An address of this machine that is not the one of which pages are served."""
+    if sys.platform == "linux":
+        return "127.0.0.2"
+    return socket.gethostbyname(socket.gethostname())
+
+
 def test_the_page_answers_to_no_foreign_name() -> None:
     run = Marked(*flags("report", os.devnull), "-rounds", "1000", "-serve", "0")
     assert run.process.stderr is not None
     address = next(line.split()[-1] for line in run.process.stderr if "standings at" in line)
     port = address.rstrip("/").rpartition(":")[2]
+    with pytest.raises(OSError), socket.create_connection((elsewhere(), int(port)), timeout=60):
+        pass
     with urllib.request.urlopen(address, timeout=60) as answer:
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     for host in ("evil.example", f"evil.example:{port}", "127.0.0.1:1", ""):

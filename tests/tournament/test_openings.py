@@ -93,6 +93,16 @@ def test_order_start_and_repetition(tmp_path):
     assert len({tuple(each) for each in passes} - {tuple(lines)}) == 3
     again = Openings(OpeningSettings(file=path, order="random"), MILL, 1)
     assert again[20] == shuffled[20]
+    later = Openings(OpeningSettings(file=path, order="random", start=3), MILL, 1)
+    assert [later[i] for i in range(5)] == [shuffled[i] for i in range(2, 7)]
+    # The first ones are left out of the first pass alone.
+    assert [later[i] for i in range(5, 12)] == [shuffled[i] for i in range(7, 14)]
+
+
+def test_plies_are_refused_where_positions_have_none(tmp_path):
+    path = write(tmp_path, f"{START}\n")
+    with pytest.raises(InputError, match=r"'4': plies= is for games and .*, not for .*book\.pos"):
+        load_openings(OpeningSettings(file=path, plies=4), MILL)
 
 
 @pytest.mark.parametrize(
