@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,6 @@ def test_games_replay(game: dict) -> None:
 
 
 def test_shifts_agree_with_the_board() -> None:
-    import random
-
     chance = random.Random(3)
     for _ in range(20_000):
         men = chance.getrandbits(24) & chance.getrandbits(24)

@@ -55,7 +55,6 @@ def test_flying() -> None:
 
 
 def test_blocked() -> None:
-    board = "********/******O*/@@@O*O@O b 0 0 0 20"
     board = "********/**O***O*/@@@O*O@@ b 0 0 0 20"
     outcome = at(board, "loc").outcome()
     assert outcome is None

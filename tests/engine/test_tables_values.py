@@ -109,7 +109,6 @@ def test_published_counts(built: dict[Rules, Tables]) -> None:
     assert counted(tables, (4, 3)) == [(75_397, 3_095, 681_906), (102_281, 0, 658_117)]
     assert tables.headers[3, 3].tallies[0].longest_loss == 26
     assert tables.headers[4, 3].tallies[1].longest_win == 11
-    position = parse_position("********/********/O*@O@*@* b 0 0 0 1", UNLIMITED)
     deepest = Position(UNLIMITED, _masks("d7 g7 g1", "a4 g4 d5"), (0, 0), BLACK)
     assert tables.probe(deepest) == Known(-1, 26)
 

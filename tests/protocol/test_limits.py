@@ -68,6 +68,7 @@ def test_limits_hold_from_the_start(tmp_path: Path) -> None:
 
 
 @needs_resource
+@needs_proc
 def test_one_limit_leaves_the_others_alone(tmp_path: Path) -> None:
     before = report(tmp_path / "before")["limits"]
     after = report(tmp_path / "after", ResourceLimits(core=0))["limits"]

@@ -147,7 +147,7 @@ def test_an_engine_that_died_between_games_is_replaced(engines: EnginePool) -> N
     assert not pids & {engine.pid for _, engine in engines._idle}
 
 
-def test_pondering(engines: EnginePool) -> None:
+def test_pondering() -> None:
     said: list[tuple[str, str, bytes]] = []
     with EnginePool(trace=lambda *words: said.append(words)) as watched:
         clock = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50)

@@ -122,7 +122,7 @@ def test_an_engine_that_changed_is_named(tmp_path):
         open_journal(path, replace(chosen, engines=(chosen.engines[0], other)), True, NOTES)
 
 
-def test_a_journal_from_before_limits_is_gone_on_with(tmp_path):
+def test_a_journal_from_before_limits_is_gone_on_with():
     chosen = settings().as_json()
     before = json.loads(chosen)
     for engine in before["engines"]:
@@ -278,7 +278,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
         journal.append(make_row(result(5000)))
 
 
-def test_row_has_the_columns_of_the_table(tmp_path):
+def test_row_has_the_columns_of_the_table():
     with begin(None) as journal:
         columns = [row[1] for row in journal._database.execute("PRAGMA table_info(games)")]
     assert columns == list(Row._fields)
