@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,6 @@ from merels.engine.evaluation import evaluate, explain
 from merels.engine.notation import START, parse_position
 from merels.engine.position import Position
 from tests.engine.random_games import random_positions
-
-
-@pytest.fixture
-def own_weights() -> Iterator[None]:
-    """Lets a test load other weights; the package's are loaded again after it."""
-    yield
-    weights.load()
 
 
 def seen_otherwise(position: Position, symmetry: tuple[int, ...]) -> Position:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from merels.engine import core, fit, weights
+from merels.engine import core, fit
 from merels.engine.bridge import core_board
 from merels.engine.position import Position
 from merels.engine.rules import make_rules
@@ -20,11 +19,7 @@ BALANCED = (0b0101_0101, 0b0101_0101 << 8, 0, 0, 1)
 AHEAD = (0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1)
 
 
-@pytest.fixture(autouse=True)
-def own_weights() -> Iterator[None]:
-    """These tests load weights of their own; the package's are loaded again after them."""
-    yield
-    weights.load()
+pytestmark = pytest.mark.usefixtures("own_weights")
 
 
 def samples(result: float) -> bytes:

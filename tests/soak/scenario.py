@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import shlex
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.soak.faults import USUAL
 from tests.tournament.measure_cpu import RULES
-from tests.tournament.specs import MERELS, START
+from tests.tournament.specs import START, engine_words
 
 ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))
 SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
@@ -53,12 +51,6 @@ class Scenario:
         return [self.folder / f"{name}.tally" for name in self.erratic]
 
 
-def engine(name: str, command: Sequence[str], *words: str) -> list[str]:
-    """The words of an engine."""
-    more = [f"args={shlex.join(command[1:])}"] if command[1:] else []
-    return ["-engine", f"cmd={command[0]}", *more, f"name={name}", *words]
-
-
 class Drawer:
     """Draws scenarios; ``program`` is the compiled instant engine."""
 
@@ -76,9 +68,10 @@ class Drawer:
             if name in erratic:
                 clock = CLOCK if name == "A" else ["nodes=1"]
                 command = [self._program, *self._faulty(name, folder, 4 / len(names))]
-                words += engine(name, command, *IMPATIENT, *clock)
+                words += engine_words(name, *IMPATIENT, *clock, command=command)
             else:
-                words += engine(name, [self._program], *SLOW_MACHINE, "nodes=1")
+                sound = [self._program]
+                words += engine_words(name, *SLOW_MACHINE, "nodes=1", command=sound)
         variant, *fields = RULES.split()
         book = folder / "start.pos"
         book.write_text(START + "\n")
@@ -104,10 +97,10 @@ class Drawer:
             if name in erratic:
                 clock = CLOCK if name == "Odd" else ["nodes=1"]
                 command = [*ERRATIC, *self._faulty(name, folder, each)]
-                words += engine(name, command, *PATIENT, *clock)
+                words += engine_words(name, *PATIENT, *clock, command=command)
             else:
-                words += engine(name, MERELS, *SLOW_MACHINE, f"nodes={chance.randint(1, 200)}",
-                                "option.Hash=1")
+                nodes = f"nodes={chance.randint(1, 200)}"
+                words += engine_words(name, *SLOW_MACHINE, nodes, "option.Hash=1")
         words += ["-tournament", form, "-variant", chance.choice(("mill", "multi", "loc")),
                   "-maxmoves", str(chance.randint(30, 80))]
         encounter = chance.choice((1, 2, 2, 3, 4))

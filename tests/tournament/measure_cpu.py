@@ -18,15 +18,21 @@ from pathlib import Path
 
 from merels.engine.notation import START
 from merels.tournament.game import EnginePool, play_game
-from merels.tournament.spec import Adjudication, EngineSpec, GameSpec, Opening, TimeControl
+from merels.tournament.spec import (
+    NANOSECONDS,
+    Adjudication,
+    EngineSpec,
+    GameSpec,
+    Opening,
+    TimeControl,
+)
 
 INSTANT = Path(__file__).parent.parent / "fakes" / "instant.c"
 RULES = "mill Repetition=0 NoRemovalPlies=0 ThreeThreePlies=0"
 MOVES = 50
-SECOND = 1_000_000_000
 LIMITS = {
     "nodes": TimeControl(nodes=1),
-    "tc": TimeControl(time=10 * SECOND, increment=SECOND // 10),
+    "tc": TimeControl(time=10 * NANOSECONDS, increment=NANOSECONDS // 10),
 }
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
+from merels.engine.notation import START
 from merels.tournament.settings import Settings
 from merels.tournament.spec import (
     EngineSpec,
@@ -16,7 +19,12 @@ from merels.tournament.spec import (
 )
 
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")
-START = "********/********/******** w 9 9 0 1"
+
+
+def engine_words(name: str, *words: str, command: Sequence[str] = MERELS) -> list[str]:
+    """An engine on the command line: ours, unless another command is given."""
+    more = [f"args={shlex.join(command[1:])}"] if command[1:] else []
+    return ["-engine", f"cmd={command[0]}", *more, f"name={name}", *words]
 
 
 def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> EngineSpec:

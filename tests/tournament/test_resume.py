@@ -1,9 +1,7 @@
 """``kill -9`` at any moment, then ``-resume``: the tournament ends as if nothing had been."""
 
 import random
-import shlex
 import signal
-import sys
 import time
 
 import pytest
@@ -11,17 +9,15 @@ import pytest
 from merels.engine.record import parse_records
 from merels.tournament.store import read_journal
 
+from tests.processes import needs_proc
 from tests.tournament.processes import Marked
-from tests.tournament.specs import MERELS
-
-needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+from tests.tournament.specs import engine_words
 
 
 def flags(tmp_path, rounds, concurrency, style="roundrobin"):
     engines = []
     for index, nodes in enumerate((1, 10, 40, 100)):
-        engines += ["-engine", f"cmd={MERELS[0]}", f"args={shlex.join(MERELS[1:])}",
-                    f"name=E{index}", f"nodes={nodes}"]
+        engines += engine_words(f"E{index}", f"nodes={nodes}")
     return [*engines, "-rounds", str(rounds), "-concurrency", str(concurrency), "-srand", "3",
             "-tournament", style,
             "-journal", f"file={tmp_path / 'journal.db'}", "-resume",

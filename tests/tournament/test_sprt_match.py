@@ -1,14 +1,13 @@
 """A test between two versions of an engine stops by itself, and with the right verdict."""
 
 import re
-import shlex
 
 import pytest
 
 from merels.tournament.store import read_journal
 
 from tests.tournament.processes import Marked
-from tests.tournament.specs import MERELS
+from tests.tournament.specs import engine_words
 
 BOUNDS = ["-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2"]
 STRONG, WEAK = 1500, 800
@@ -16,11 +15,7 @@ STRONG, WEAK = 1500, 800
 
 def engines(*named):
     """The flags of built-in engines, each a name with its rating or its nodes a turn."""
-    words = []
-    for name, limits in named:
-        words += ["-engine", f"cmd={MERELS[0]}", f"args={shlex.join(MERELS[1:])}",
-                  f"name={name}", *limits]
-    return words
+    return [word for name, limits in named for word in engine_words(name, *limits)]
 
 
 def level(elo):
@@ -66,7 +61,7 @@ def test_identical_engines(tmp_path):
 def test_more_nodes(tmp_path):
     """The engine itself, with four times the nodes of its opponent, from the balanced book."""
     words = engines(("A", ["nodes=8000"]), ("B", ["nodes=2000"]))
-    found, games = decide(tmp_path, *words, "-openings", "book", "-concurrency", "2")
+    found, _ = decide(tmp_path, *words, "-openings", "book", "-concurrency", "2")
     assert found == "H1"
 
 
@@ -74,6 +69,7 @@ def test_more_nodes(tmp_path):
 def test_equal_in_time(tmp_path):
     """Equals that differ by chance, since the clock is never quite the same."""
     words = engines(("A", ["st=0.01"]), ("B", ["st=0.01"]))
-    found, games = decide(tmp_path, *words, "-openings", "book", "-concurrency", "2",
-                          timeout=1800.0)
+    found, _ = decide(
+        tmp_path, *words, "-openings", "book", "-concurrency", "2", timeout=1800.0
+    )
     assert found == "H0"
