@@ -19,6 +19,7 @@ import pytest
 
 from merels.engine.errors import InputError
 from merels.engine.record import parse_records
+from merels.tournament import store
 from merels.tournament.gamefiles import read_games
 from merels.tournament.merge_cli import merge
 from merels.tournament.ratings_cli import main as ratings
@@ -262,7 +263,7 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
     before = path.read_bytes()
     with read_journal(str(path)) as journal:
         assert len(list(journal.rows())) == 1
-        with pytest.raises(Exception, match="readonly"):
+        with pytest.raises(store.JournalError, match="readonly"):
             journal.append(make_row(result(2)))
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
