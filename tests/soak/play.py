@@ -134,7 +134,8 @@ class Run:
         """Whether the process runs; `Broken` if it hangs."""
         if time.monotonic() - self._heard > SILENCE:
             self.process.kill()
-            raise Broken(f"the runner said nothing for {SILENCE:.0f} s; last: {self.lines[-1:]}")
+            last = list(self.lines)[-1:]
+            raise Broken(f"the runner said nothing for {SILENCE:.0f} s; last: {last}")
         return self.process.poll() is None
 
     def wait(self) -> int:
