@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_many_random_games_agree() -> None:
 
 
 @pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")
-def test_core_perft(row: dict) -> None:
+def test_core_perft(row: dict[str, Any]) -> None:
     position = parse_position(row["position"], parse_rules(row["rules"]))
     for depth, expected in enumerate(row["perft"], 1):
         assert perft(position, depth) == expected
@@ -76,7 +77,7 @@ def plain_perft(position: Position, depth: int) -> int:
 
 
 @pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")
-def test_plain_perft(row: dict) -> None:
+def test_plain_perft(row: dict[str, Any]) -> None:
     position = parse_position(row["position"], parse_rules(row["rules"]))
     for depth, expected in enumerate(row["perft"], 1):
         if expected > 5_000 and depth > 1:
@@ -99,7 +100,7 @@ def test_divide_adds_up() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game['rules']}-{game['why']}")
-def test_games_replay(game: dict) -> None:
+def test_games_replay(game: dict[str, Any]) -> None:
     position = parse_position(game["position"], parse_rules(game["rules"]))
     for text in game["moves"].split():
         assert position.outcome() is None

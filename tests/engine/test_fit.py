@@ -100,7 +100,7 @@ def test_the_same_command_makes_the_same_weights(
 ) -> None:
     monkeypatch.setattr(fit, "CHUNK", 6)
     monkeypatch.setattr(fit, "ROUNDS", (fit.Round(18, 60, 0.0), fit.Round(18, 100, 0.5)))
-    made = []
+    made: list[bytes] = []
     for processes in (1, 2, 2):
         path, work = tmp_path / f"{len(made)}.bin", tmp_path / f"work{processes}"
         words = ["-out", str(path), "-processes", str(processes), "-work", str(work)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from merels.engine.rules import parse_rules
 GAMES = json.loads((Path(__file__).parent.parent / "data" / "games.json").read_text())
 
 
-def make_record(game: dict) -> Record:
+def make_record(game: dict[str, Any]) -> Record:
     rules = parse_rules(game["rules"])
     record = Record(parse_position(game["position"], rules), result=game["result"])
     record.turns = [parse_turn(token) for token in game["moves"].split()]

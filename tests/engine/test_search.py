@@ -20,9 +20,9 @@ from tests.engine.random_games import random_positions
 MORRIS = parse_rules("morris")
 
 
-def think(position: Position, limits: Limits, **kwargs: int) -> tuple[Result, list[Info]]:
+def think(position: Position, limits: Limits, multipv: int = 1) -> tuple[Result, list[Info]]:
     infos: list[Info] = []
-    result = Searcher(4).search(position, limits, infos.append, **kwargs)
+    result = Searcher(4).search(position, limits, infos.append, multipv=multipv)
     return result, infos
 
 
@@ -166,7 +166,7 @@ def test_searchmoves_and_multipv() -> None:
         lines = [info for info in infos if info.depth == depth]
         assert [info.multipv for info in lines] == [1, 2, 3, 4]
         assert len({info.pv[0] for info in lines}) == 4
-        values = [info.score.cp for info in lines]
+        values = [info.score.cp or 0 for info in lines]
         assert values == sorted(values, reverse=True)
 
 

@@ -55,7 +55,7 @@ def test_values_of_placing_positions(tmp_path: Path, rules: Rules) -> None:
     """Each turn of random positions with a man or two in each hand."""
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(str(rules))
-    seen = set()
+    seen: set[int] = set()
     for men, left, number in ((3, 1, 12), (4, 1, 6), (4, 2, 1)):
         for _ in range(number):
             position = random_placing(rules, men, left, chance)

@@ -32,8 +32,10 @@ _BODIES: tuple[tuple[str, dict[str, object]], ...] = (
     ("nonsense", {"on": []}),
 )
 """Requests that start no engine: what engines do is tested elsewhere, and takes their time."""
-_VALUES = (None, True, False, 0, -1, 1, 2.5, 1e300, 10**40, "", "x", "\ud800", [], [[]], {}, "d6",
-           float("nan"), "9" * 400, {"a": {}}, ["\0"])
+_VALUES: tuple[object, ...] = (
+    None, True, False, 0, -1, 1, 2.5, 1e300, 10**40, "", "x", "\ud800", [], [[]], {}, "d6",
+    float("nan"), "9" * 400, {"a": {}}, ["\0"],
+)
 
 
 class Boards(Fuzzer):

@@ -128,9 +128,9 @@ def problems() -> list[object]:
     chosen = suite.load(DATA / "positions.json", parse_rules("morris"))[::40]
     assert {problem.phase for problem in chosen} == set(suite.PHASES)
     played = suite.play(chosen, Limits(nodes=2000), Searcher(1))
-    found: list[object] = [(str(turn), held) for _, turn, held in played]
-    assert any(held for *_, held in found)
-    return found
+    found = [(str(turn), held) for _, turn, held in played]
+    assert any(held for _, held in found)
+    return [*found]
 
 
 def built(root: Path, rules: Rules) -> Tables:

@@ -7,9 +7,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from merels.engine.notation import START
 from tests.soak.faults import USUAL
 from tests.tournament.measure_cpu import RULES
-from tests.tournament.specs import START, engine_words
+from tests.tournament.specs import engine_words
 
 ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))
 SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
