@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from merels.tournament.counts import GameScore
 from merels.tournament.files import file_error, read_lines
-from merels.tournament.pgnout import ID_TAG, PAIR_TAG
+from merels.tournament.pgnfile import ID_TAG
+from merels.tournament.pgnout import PAIR_TAG
 from merels.tournament.store import SCORES, Row, read_journal
 from merels.tournament.terminations import Ending
 
