@@ -214,7 +214,7 @@ DEADLY: dict[str, Callable[[str], bool]] = {
     "dies-of-spin": lambda line: line == "setoption name Move Overhead value 5000",
     "dies-of-combo": lambda line: line == "setoption name UCI_Variant value loc",
     "dies-of-no-string": lambda line: line == "setoption name TablePath value",
-    "dies-of-button": lambda line: line == "setoption name Clear Hash",
+    "dies-of-button": lambda line: line == "setoption name Clear Hash" and not State.searching,
     "dies-of-unknown-option": lambda line: "No Such Option" in line,
     "dies-of-bare-setoption": lambda line: line == "setoption",
     "dies-of-empty-lines": lambda line: line == "",
