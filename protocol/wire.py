@@ -222,7 +222,10 @@ class Wire:
         return data
 
     def _note_score(self, data: bytes, end: int) -> None:
-        """Keep the last line before ``end`` that has a score: the best variation's of several."""
+        """Keep the last line before ``end`` that has a score, of several variations the best one's.
+
+        An ``info string`` has none: it is in the engine's own words.
+        """
         while True:
             at = data.rfind(b" score ", 0, end)
             if at < 0:
