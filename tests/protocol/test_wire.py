@@ -160,7 +160,10 @@ def test_an_engine_that_never_stops_writing_has_a_deadline_too(wires: type[Wire]
 
 @pytest.mark.skipif(os.name != "posix", reason="waits for a pipe")
 def test_what_came_in_time_is_read_after_the_deadline() -> None:
-    process, wire = talk("sys.stdin.readline(); print('id\\n' * 20_000 + 'uciok', flush=True)")
+    code = """
+sys.stdin.readline(); print("id\\n" * 20_000 + "uciok", flush=True); sys.stdin.readline()
+"""
+    process, wire = talk(code)
     wire.send(b"uci\n")
     select.select([process.stdout], [], [], 10)
     deadline = time.monotonic_ns() - SOON
