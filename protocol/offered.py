@@ -54,7 +54,9 @@ class Option:
                 self._refuse(text, "a whole number")
             low, high = self.minimum, self.maximum
             if low is not None and amount < low or high is not None and amount > high:
-                self._refuse(text, f"a number from {low} to {high}")
+                bounds = (("from", low), ("to", high))
+                known = " ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
+                self._refuse(text, f"a number {known}")
         if self.kind == "combo" and self.choices:
             for choice in self.choices:
                 if choice.lower() == text.lower():

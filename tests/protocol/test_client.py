@@ -209,6 +209,17 @@ def test_a_spin_has_all_the_digits_of_its_bounds() -> None:
             option.check(beyond)
 
 
+def test_a_spin_without_a_bound_names_the_other() -> None:
+    for line, value, expected in (
+        ("option name X type spin default 1 min 1", 0, "takes a number from 1, not '0'"),
+        ("option name X type spin default 1 max 9", 10, "takes a number to 9, not '10'"),
+    ):
+        option = parse_option(line)
+        assert option is not None and option.check(5) == "5"
+        with pytest.raises(EngineError, match=expected):
+            option.check(value)
+
+
 def test_an_engine_without_options_is_sent_what_it_is_given() -> None:
     said: list[bytes] = []
     with Engine.popen(fake("none"), trace=lambda _, data: said.append(data)) as engine:
