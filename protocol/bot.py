@@ -349,7 +349,7 @@ def _count(body: dict[str, Any], name: str) -> int | None:
         return None
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_COUNT:
         return value
-    raise InputError(f"{name} {value}", "expected a whole number from 1 up")
+    raise InputError(f"{name} {value}", f"expected a whole number from 1 to {MOST_COUNT}")
 
 
 def _score(score: Score | None) -> dict[str, int] | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from merels.engine.errors import InputError
+from merels.engine.errors import InputError, printable
 from merels.engine.limits import Limits
+from merels.engine.rules import Rules
 from merels.engine.search import DEFAULT_HASH, Searcher
 from merels.engine.suite import Problem, Tally, load, play
 from merels.protocol.console import (
@@ -26,6 +27,17 @@ _DEFAULT_NODES = 100_000
 def _is_known(searcher: Searcher, problem: Problem) -> bool:
     """Whether the searcher's tables know a position."""
     return searcher.tables is not None and searcher.tables.probe(problem.position) is not None
+
+
+def _load(path: Path, rules: Rules) -> list[Problem]:
+    """The file's problems; errors name it, and which problem they are of."""
+    try:
+        return load(path, rules)
+    except InputError as error:
+        if error.index is None:
+            raise
+        place = f"position {error.index + 1} of {printable(str(path))}"
+        raise InputError(error.token, f"{error.expected}, in {place}") from None
 
 
 def main(argv: list[str]) -> int:
@@ -77,7 +89,7 @@ def _suite(arguments: argparse.Namespace) -> int:
     if arguments.known and arguments.tables is None:
         raise InputError("-known", "expected -tables DIR besides, which say what is known")
     rules = rules_of(arguments)
-    problems = load(arguments.file, rules)[:: arguments.every]
+    problems = _load(arguments.file, rules)[:: arguments.every]
     searcher = Searcher(arguments.hash, arguments.threads)
     if arguments.tables is not None:
         searcher.tables = open_named("suite", arguments.tables, rules)

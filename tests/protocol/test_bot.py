@@ -131,6 +131,7 @@ def test_a_seed_varies_a_level() -> None:
         ({"time": 0}, "time 0", "seconds", None),
         ({"time": "1"}, "time 1", "seconds", None),
         ({"nodes": 1.5}, "nodes 1.5", "whole number", None),
+        ({"nodes": 10**16}, f"nodes {10**16}", f"to {10**15}", None),
         ({"depth": True}, "depth True", "whole number", None),
         ({"level": "Godlike"}, "Godlike", "Champion", None),
         ({"level": 5}, "5", "rating from", None),

@@ -40,11 +40,15 @@ def test_what_was_not_done_is_no_result(
     some = suite(tmp_path, START)
     (tmp_path / "none").mkdir()
     none = suite(tmp_path / "none")
+    (tmp_path / "bad").mkdir()
+    bad = suite(tmp_path / "bad", START, START | {"position": "x"})
     for words, word in (
         ([some, "-known"], "expected -tables DIR"),
         ([some, "-tables", str(tmp_path / "mistyped")], "no usable table there"),
         ([some, "-tables", str(tmp_path), "-known"], "found none"),
         ([none], "found none"),
+        ([bad], "'x': "),
+        ([bad], f", in position 2 of {bad}"),
     ):
         assert main([*words, "-nodes", "1"]) == 2
         told = capsys.readouterr()
