@@ -14,7 +14,7 @@ from merels.engine.watch import LONGEST
 from merels.protocol.uci import Uci
 
 _MOST_NODES = 10**18
-_MOST_COMPLAINTS = 5
+_MOST_COMPLAINTS = 10
 """A line of megabytes must not be answered by many times as much, before the search begins."""
 
 # Each number's bounds: beyond them it is taken as the bound. White is the first player.

@@ -281,8 +281,8 @@ def test_a_line_of_mistakes_is_answered_in_a_few_lines(gui: Gui) -> None:
     for words in ("searchmoves" + " z9" * 1000, "x " * 1000):
         lines = gui.go(f"go depth 1 {words}")
         errors = [line for line in lines if line.startswith("info string error ")]
-        assert len(errors) == 6
-        assert errors[-1] == "info string error 995 more words behind go are ignored"
+        assert len(errors) == 11
+        assert errors[-1] == "info string error 990 more words behind go are ignored"
 
 
 def leave_memory(gui: Gui, mebibytes: int) -> None:
