@@ -173,12 +173,8 @@ def open_named(
 
 
 def find_tables(shelf: Shelf, rules: Rules, limits: Limits) -> Tables | None:
-    """The tables in the user's cache for a search; those that cannot be used are named.
-
-    Only a search that time plays no part in waits for those that are being built.
-    """
-    look = shelf.settled if limits.counts_alone else shelf.fetch
-    tables, problems = look(rules)
+    """The tables in the user's cache for a search; those that cannot be used are named."""
+    tables, problems = shelf.for_search(rules, limits)
     for problem in problems:
         print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
     return tables

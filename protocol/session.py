@@ -128,17 +128,16 @@ class Session:
                 self._fail(error)
         self._output.write("readyok")
 
-    def _prepare(self) -> None:
-        """Allocates what a search needs, with less for Hash where it does not fit."""
+    def _prepare(self, limits: Limits = Limits()) -> None:
+        """Gets what a search needs: tables, and memory, with less for Hash where it is short."""
         if self._shelf is None:
             # Put off until now: the handshake must not wait for what opening tables needs.
             from merels.protocol.shelf import Shelf
 
             self._shelf = Shelf()
-        tables, problems = self._shelf.fetch(
-            self._options.rules, self._options.text("TablePath")
+        self._searcher.tables, problems = self._shelf.for_search(
+            self._options.rules, limits, self._options.text("TablePath"), self._stopping.is_set
         )
-        self._searcher.tables = tables
         for problem in problems:
             self._output.note(f"error {problem}; the engine plays on without it")
         try:
@@ -149,13 +148,6 @@ class Session:
             self._output.error(f"{error}; {self._searcher.hash_mb} MiB are used instead")
             self._options.set("Hash", str(self._searcher.hash_mb))
             self._searcher.prepare()
-
-    def _settle(self, limits: Limits) -> None:
-        """Lets a search that only counts have the tables that are being built at first use."""
-        if limits.counts_alone and self._shelf is not None:
-            self._searcher.tables, _ = self._shelf.settled(
-                self._options.rules, self._options.text("TablePath"), self._stopping.is_set
-            )
 
     def _register(self, rest: str) -> None:
         self._output.note("no registration is needed")
@@ -310,8 +302,7 @@ class Session:
 
         def job() -> None:
             try:
-                self._prepare()
-                self._settle(limits)
+                self._prepare(limits)
                 result = self._searcher.search(
                     position, limits, report, multipv=multipv, overhead=overhead, level=level
                 )

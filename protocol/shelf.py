@@ -9,6 +9,7 @@ from threading import Lock, Thread
 from time import monotonic
 
 from merels.engine.errors import InputError, shorten
+from merels.engine.limits import Limits
 from merels.engine.rules import Rules
 from merels.engine.tables.files import rules_folder
 from merels.engine.tables.probe import Tables, default_root, open_tables
@@ -75,6 +76,18 @@ class Shelf:
                 break
             builder.join(_LOOK)
         return self.fetch(rules, folder)[0], problems
+
+    def for_search(
+        self,
+        rules: Rules,
+        limits: Limits,
+        folder: str = "",
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> tuple[Tables | None, list[str]]:
+        """`settled` for a search that time plays no part in, `fetch` for any other."""
+        if limits.counts_alone:
+            return self.settled(rules, folder, stopped)
+        return self.fetch(rules, folder)
 
     def _forget(self) -> None:
         """Open the tables anew when they are next asked for."""
