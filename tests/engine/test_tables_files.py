@@ -109,10 +109,12 @@ def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
     program = (
         "import sys; from merels.protocol.tables_cli import main; sys.exit(main(sys.argv[1:]))"
     )
+
+
+    build = [sys.executable, "-m", "merels.tournament.cli", "tables", "build", "-men", "12"]
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "build", "-men", "12", "-dir", str(tmp_path)],
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [*build, "-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True
+    )
     try:
         deadline = time.monotonic() + 120
         while not (tmp_path / FOLDER / "5-3.wdl").exists():
