@@ -143,7 +143,9 @@ class Session:
         try:
             self._searcher.prepare()
         except InputError as error:
-            if self._searcher.hash_mb >= self._options.number("Hash"):
+            wanted = self._options.number("Hash")
+            if wanted <= self._searcher.hash_mb:
+                self._searcher.resize(wanted)
                 raise
             self._output.error(f"{error}; {self._searcher.hash_mb} MiB are used instead")
             self._options.set("Hash", str(self._searcher.hash_mb))

@@ -322,7 +322,9 @@ def test_a_search_that_gets_no_memory_is_answered_all_the_same(tmp_path: Path) -
         lines = gui.go("go depth 2 searchmoves a1")
         assert lines[1:] == [error, "info depth 0 score cp 0", "bestmove a1"]
         assert gui.ask() == [error]
-        gui.send("go ponder wtime 100 btime 100")
+        smaller = gui.ask("setoption name Hash value 8") + gui.ask()
+        assert smaller == [error.replace("16", "8")] * 2
+        gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100")
         assert gui.line() == error
         assert gui.pending(0.2) == []
         gui.send("ponderhit")
