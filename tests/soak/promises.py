@@ -32,8 +32,7 @@ def check(scenario: Scenario, played: Played) -> int:
     with read_journal(str(scenario.journal)) as journal:
         rows, tournament = list(journal.rows()), journal.meta()["id"]
     check_plan(scenario, rows)
-    gently = bool(played.stops.keys() - {"SIGKILL"})
-    check_records(scenario, rows, tournament, gently)
+    check_records(scenario, rows, tournament)
     check_statistics(scenario, played.output)
     check_blame(scenario, rows, sum(played.stops.values()))
     check_files(scenario)
@@ -58,19 +57,12 @@ def check_plan(scenario: Scenario, rows: Sequence[Row]) -> None:
         raise Broken(f"games {sorted(left)} are in the journal and were not planned")
 
 
-def check_records(
-    scenario: Scenario, rows: Sequence[Row], tournament: str, interrupted: bool
-) -> None:
-    """The PGN file holds every game of the journal once, in order, and nothing else.
-
-    Whoever interrupts a run gets all that is finished, also games before which others are missing.
-    """
+def check_records(scenario: Scenario, rows: Sequence[Row], tournament: str) -> None:
+    """The PGN file holds every game of the journal once, in order, and nothing else."""
     settings = make_settings(parse(scenario.flags), None)
     writer = GameWriter(settings, tournament)
     text = scenario.pgn.read_text(encoding="utf-8")
     games = [FIRST_TAG + rest for rest in text.split(FIRST_TAG)[1:]]
-    if interrupted:
-        games.sort(key=number_of)
     tags = [
         (f"{tournament}-{row.number}", row.white, row.black, row.result, row.termination)
         for row in rows
@@ -85,11 +77,6 @@ def check_records(
         if [str(turn) for turn in record.turns] != [*row.opening.split(), *row.moves.split()]:
             raise Broken(f"game {row.number} has other turns in the PGN file")
         record.final()
-
-
-def number_of(game: str) -> int:
-    """A game's number in its tournament, by its tags."""
-    return int(read_tags(game)[0].rpartition("-")[2])
 
 
 def read_tags(game: str) -> tuple[str, ...]:
