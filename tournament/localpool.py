@@ -103,6 +103,9 @@ class LocalPool(Executor):
                 link = slot.send(call)
                 while isinstance(answer := link.receive(), Report):
                     self._report(answer.content)
+            except BrokenExecutor as error:
+                future.set_exception(error)
+                continue
             except (OSError, EOFError) as error:
                 slot.bury(KILL_SECONDS)
                 future.set_exception(BrokenExecutor(f"a worker process ended: {error}"))
@@ -126,12 +129,18 @@ class _Slot:
         self._closed = False
 
     def send(self, call: Call) -> Link:
-        """Hand a call to the worker; the answers come through the link."""
+        """Hand a call to the worker; the answers come through the link.
+
+        `BrokenExecutor` where none can be started, OSError or EOFError where it has ended.
+        """
         with self._lock:
             if self._closed:
                 raise EOFError("the pool is closed")
             if self._link is None:
-                self._process = _start_worker(self._arguments)
+                try:
+                    self._process = _start_worker(self._arguments)
+                except OSError as error:
+                    raise BrokenExecutor(f"cannot start a worker process: {error}") from None
                 assert self._process.stdin is not None and self._process.stdout is not None
                 self._link = Link(self._process.stdout.fileno(), self._process.stdin.fileno())
             self._link.send(call)
