@@ -130,11 +130,11 @@ class Runner:
     @property
     def _stuck(self) -> bool:
         """Whether no two engines are left that are to meet: forfeits measure nothing."""
-        names, left = self.standings.names, self._withdrawals.left
-        if self.settings.format == "gauntlet":
+        names, out = self.standings.names, self._withdrawals.out
+        if out and self.settings.format == "gauntlet":
             seeds = self.settings.seeds
-            return not left(names[:seeds]) or not left(names[seeds:])
-        return left(names) < 2
+            return out.issuperset(names[:seeds]) or out.issuperset(names[seeds:])
+        return len(names) - len(out) < 2
 
     def _end(self, tasks: Iterator[PairTask | None]) -> End:
         """How the run ended; an interrupt that came when all was played has changed nothing."""
@@ -185,9 +185,11 @@ class Runner:
                 break
             for forfeit in self._withdrawals.forfeits(task.games):
                 self._take(finished(forfeit))
-            task = task.without(self._played)
-            if not task.games:
+            left = task.without(self._played)
+            if not left.games:
+                del self._failures[task.games[0].pair]
                 continue
+            task = left
             try:
                 future = executor.submit(play_pair, task)
             except BrokenExecutor:

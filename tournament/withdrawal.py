@@ -8,7 +8,7 @@ anybody there is nothing to measure: the tournament stops, and can be resumed on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from merels.tournament.spec import GameResult, GameSpec
 from merels.tournament.tasks import Finished
@@ -20,6 +20,8 @@ class Withdrawals:
     """Counts each engine's failed starts in a row, and forfeits its games when it is withdrawn."""
 
     def __init__(self) -> None:
+        self.out: set[str] = set()
+        """The names of the engines that are withdrawn."""
         self._failures: Counter[str] = Counter()
 
     def add(self, game: Finished) -> list[str]:
@@ -28,9 +30,10 @@ class Withdrawals:
         for name in (game.row.white, game.row.black):
             if name in game.unstarted:
                 self._failures[name] += 1
-                if self._failures[name] == FAILED_STARTS:
+                if self._failures[name] >= FAILED_STARTS and name not in self.out:
+                    self.out.add(name)
                     withdrawn.append(name)
-            elif game.row.moves and not self._is_out(name):
+            elif game.row.moves:
                 self._failures[name] = 0
         return withdrawn
 
@@ -38,7 +41,7 @@ class Withdrawals:
         """The results of those of the games that a withdrawn engine cannot play."""
         results = []
         for spec in games:
-            white, black = (self._is_out(engine.name) for engine in (spec.white, spec.black))
+            white, black = spec.white.name in self.out, spec.black.name in self.out
             if white and black:
                 reason = "No result, both engines were withdrawn"
                 results.append(GameResult(spec, "*", "unterminated", reason))
@@ -47,10 +50,3 @@ class Withdrawals:
             elif black:
                 results.append(GameResult(spec, "1-0", "abandoned", "Black was withdrawn"))
         return results
-
-    def left(self, names: Iterable[str]) -> int:
-        """How many of the engines are not withdrawn."""
-        return sum(not self._is_out(name) for name in names)
-
-    def _is_out(self, name: str) -> bool:
-        return self._failures[name] >= FAILED_STARTS

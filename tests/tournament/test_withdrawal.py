@@ -30,7 +30,7 @@ def test_three_failed_starts_in_a_row_withdraw_an_engine() -> None:
     ]
     assert withdrawn == ["A"]
     assert [r.result for r in withdrawals.forfeits([result(9).spec])] == ["0-1"]
-    assert withdrawals.left("ABC") == 2
+    assert withdrawals.out == {"A"}
 
 
 def test_a_game_that_was_in_progress_takes_no_engine_back() -> None:
@@ -38,7 +38,7 @@ def test_a_game_that_was_in_progress_takes_no_engine_back() -> None:
     for number in range(1, FAILED_STARTS + 1):
         withdrawals.add(finished(lost(number, unstarted=(0,))))
     assert withdrawals.add(finished(result(FAILED_STARTS + 1))) == []
-    assert withdrawals.left("A") == 0
+    assert withdrawals.out == {"A"}
 
 
 def test_a_game_played_in_between_starts_the_count_anew() -> None:
