@@ -113,7 +113,7 @@ FLAGS: dict[str, Flag] = {
         "write games as PGN; append=false, min=true, nodes=true, timeleft=true",
         ("file", "append", "min", "nodes", "timeleft"), plain="file", group="Output",
     ),
-    "-log": Flag("log to a file; level=trace|info|warn|err|fatal engine=true",
+    "-log": Flag("log to a file; level=trace|info|warn|err|fatal engine=true append=false",
                  ("file", "level", "engine", "append"), plain="file", group="Output"),
     "-serve": Flag("show the tournament on a local page at this port", words=(1, 1),
                    group="Output"),

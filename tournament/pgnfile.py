@@ -101,7 +101,8 @@ class PgnFile:
             ends_line = file.read() == b"\n"
         torn_before_id = game.number is None and game.in_tags and head.startswith(start)
         if torn_before_id or game.number is not None and not game.is_whole:
-            self._cut(game.place)
+            if self._size() == self._end:  # Else it is not torn: another run is writing it.
+                self._cut(game.place)
         elif not game.is_ended:
             self._append(b"\n" if ends_line else b"\n\n")
 
