@@ -15,8 +15,8 @@ from merels.engine.tables.build import Builder, plies_limit
 from merels.engine.tables.probe import Known, Tables
 from merels.engine.tables.sample import labelled_positions, random_position
 from merels.engine.tables.verify import verify
+from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
 
-UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 MIXES = (
     make_rules("loc"),
     make_rules("mill"),
@@ -97,16 +97,11 @@ def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
         assert found.example is not None
 
 
-def counted(tables: Tables, pair: tuple[int, int]) -> list[tuple[int, int, int]]:
-    """Won, lost and drawn of a pair's tables."""
-    return [(tally.won, tally.lost, tally.drawn) for tally in tables.headers[pair].tallies]
-
-
 def test_published_counts(built: dict[Rules, Tables]) -> None:
     """Canonical states by value of the pairs that three solvers agree on, and depths of 3-3."""
     tables = built[UNLIMITED]
-    assert counted(tables, (3, 3)) == [(140_621, 28_736, 269)]
-    assert counted(tables, (4, 3)) == [(75_397, 3_095, 681_906), (102_281, 0, 658_117)]
+    for pair, counts in PUBLISHED.items():
+        assert counted(tables, pair) == counts, pair
     assert tables.headers[3, 3].tallies[0].longest_loss == 26
     assert tables.headers[4, 3].tallies[1].longest_win == 11
     deepest = Position(UNLIMITED, _masks("d7 g7 g1", "a4 g4 d5"), (0, 0), BLACK)
@@ -121,7 +116,7 @@ def _masks(white: str, black: str) -> tuple[int, int]:
     )
 
 
-PUBLISHED = {
+LARGER = {
     (5, 3): [(580_660, 0, 1_999_730), (6_301, 9_677, 2_564_412)],
     (4, 4): [(159, 29, 3_225_409)],
     (6, 3): [(2_752_371, 0, 4_122_949), (0, 192_000, 6_683_320)],
@@ -136,7 +131,7 @@ PUBLISHED = {
 def test_published_counts_of_ten_men(tmp_path: Path) -> None:
     """The pairs of up to ten men; from 4-6 on, a pass that counts symmetric turns wrong shows."""
     tables = Builder(tmp_path, UNLIMITED, threads=2).build(10)
-    for pair, counts in PUBLISHED.items():
+    for pair, counts in (PUBLISHED | LARGER).items():
         assert counted(tables, pair) == counts, pair
     assert tables.headers[6, 4].tallies[0].longest_win == 153
     assert tables.headers[6, 4].tallies[1].longest_loss == 152
