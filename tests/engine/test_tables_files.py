@@ -106,11 +106,6 @@ def test_a_killed_build_resumes(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
 def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
     """Ctrl-C ends a build with exit status 130 and leaves no half file."""
-    program = (
-        "import sys; from merels.protocol.tables_cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-
-
     build = [sys.executable, "-m", "merels.tournament.cli", "tables", "build", "-men", "12"]
     process = subprocess.Popen(
         [*build, "-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True
