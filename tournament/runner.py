@@ -129,12 +129,9 @@ class Runner:
 
     @property
     def _stuck(self) -> bool:
-        """Whether no two engines are left that are to meet: forfeits measure nothing."""
-        names, out = self.standings.names, self._withdrawals.out
-        if out and self.settings.format == "gauntlet":
-            seeds = self.settings.seeds
-            return out.issuperset(names[:seeds]) or out.issuperset(names[seeds:])
-        return len(names) - len(out) < 2
+        """Whether no engine is left, or none to test against: forfeits decide no test."""
+        left = len(self.standings.names) - len(self._withdrawals.out)
+        return left < (1 if self.settings.sprt is None else 2)
 
     def _end(self, tasks: Iterator[PairTask | None]) -> End:
         """How the run ended; an interrupt that came when all was played has changed nothing."""

@@ -1,8 +1,9 @@
 """Engines that do not start: after some games lost that way in a row they are withdrawn.
 
 A withdrawn engine's remaining games are recorded as lost without being tried, so that a mistyped
-path costs a tournament seconds instead of a start-up timeout a game. When nobody is left to meet
-anybody there is nothing to measure: the tournament stops, and can be resumed once they start.
+path costs a tournament seconds instead of a start-up timeout a game. When nobody is left, or a
+test has lost one of its two engines, there is nothing to measure: the tournament stops, and can be
+resumed once they start.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from merels.tournament.spec import EngineSpec, GameResult
 from merels.tournament.sprt import Sprt
 from merels.tournament.tasks import finished
@@ -61,9 +59,8 @@ def missing(name: str) -> EngineSpec:
     return engine(name, command=("/no/such",))
 
 
-@pytest.mark.parametrize("sprt", [None, Sprt(0, 50, model="logistic")])
-def test_a_match_without_an_opponent_stops_and_measures_nothing(sprt: Sprt | None) -> None:
-    chosen = settings(2, rounds=500, sprt=sprt)
+def test_a_test_without_an_opponent_stops_and_decides_nothing() -> None:
+    chosen = settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic"))
     run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
     assert run.play() == "stuck" and run.runner.verdict is None
     assert FAILED_STARTS <= len(run.rows) <= FAILED_STARTS + 2
@@ -71,11 +68,15 @@ def test_a_match_without_an_opponent_stops_and_measures_nothing(sprt: Sprt | Non
     assert run.record.notices == ["B is withdrawn: it failed to start 3 times in a row"]
 
 
-def test_a_gauntlet_without_the_seed_stops() -> None:
-    chosen = settings(3, rounds=50, format="gauntlet")
-    run = Run(replace(chosen, engines=(missing("A"), *chosen.engines[1:])))
-    assert run.play() == "stuck"
-    assert len(run.rows) <= FAILED_STARTS + 2
+def test_a_match_without_a_test_is_played_to_its_end() -> None:
+    chosen = settings(2, rounds=50)
+    run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
+    assert run.play() == "finished"
+    assert len(run.rows) == 100 and run.record.notices == [
+        "B is withdrawn: it failed to start 3 times in a row; its remaining games are recorded as "
+        "lost"
+    ]
+    assert sum(row.reason.endswith("was withdrawn") for row in run.rows) >= 90
 
 
 def test_an_engine_that_starts_in_the_end_plays_the_rest_when_resumed(tmp_path: Path) -> None:
@@ -85,7 +86,7 @@ with open(flag, "a") as file:
 if os.path.getsize(flag) <= 3:
     sys.exit(1)
 """)
-    chosen = settings(2, rounds=5)
+    chosen = settings(2, rounds=5, sprt=Sprt(-500, 500, 0.001, 0.001, "logistic"))
     chosen = replace(chosen, engines=(chosen.engines[0], engine("B", command=command)))
     run = Run(chosen, tmp_path / "j", workers=1)
     assert run.play() == "stuck" and len(run.rows) == 3
