@@ -239,7 +239,8 @@ def _openings(given: Given) -> OpeningSettings:
     plies = given.pairs.get(flag, {}).get("plies")
     file = given.key(flag, "file", "")
     for key in ("format", "order", "start"):
-        if not file and key in given.pairs.get(flag, {}):
+        # Without a file openings are random, as order=random says.
+        if not file and given.key(flag, key, "random") != "random":
             raise InputError(f"{key}=", f"expected file= as well behind {flag}: a file or book")
     path = file
     if file == BOOK:
