@@ -189,18 +189,18 @@ class _Pieces:
         """The record, every turn of it checked."""
         rules = default or parse_rules(DEFAULT_VARIANT)
         if "Variant" in self.tags:
-            with _in_line(self.tag_lines["Variant"]):
+            with _where(f"tag Variant, line {self.tag_lines['Variant']}"):
                 rules = parse_rules(self.tags["Variant"])
-        with _in_line(self.tag_lines.get("FEN", 0)):
+        with _where(f"tag FEN, line {self.tag_lines.get('FEN')}"):
             start = parse_position(self.tags.get("FEN", START), rules)
         record = Record(start, result=result, tags=self.tags)
         record.opening_comment = " ".join(self.comments.get(0, []))
-        with _in_line(self.tokens[0][1] if self.tokens else 0):
+        with _where(f"line {self.tokens[0][1]}" if self.tokens else ""):
             starts = list(join_steps([token for token, _ in self.tokens]))
         ends = [index for index, _ in starts[1:]] + [len(self.tokens)]
         position = start
         for (index, token), end in zip(starts, ends):
-            with _in_line(self.tokens[index][1]):
+            with _where(f"line {self.tokens[index][1]}"):
                 turn = parse_turn(token)
                 position = position.push(turn)
             record.turns.append(turn)
@@ -210,9 +210,9 @@ class _Pieces:
 
 
 @contextmanager
-def _in_line(line: int) -> Iterator[None]:
-    """Add the line that it stands in to what is wrong with a piece."""
+def _where(place: str) -> Iterator[None]:
+    """Add the place that it stands in to what is wrong with a piece."""
     try:
         yield
     except InputError as error:
-        raise InputError(error.token, f"{error.expected} (line {line})") from None
+        raise InputError(error.token, f"{error.expected} ({place})") from None

@@ -120,4 +120,4 @@ def test_what_makes_no_sense_is_named_with_its_line(text: str, token: str, line:
     with pytest.raises(InputError) as caught:
         list(parse_records(text))
     assert caught.value.token == token
-    assert caught.value.expected.endswith(f"(line {line})")
+    assert caught.value.expected.endswith(f"line {line})")

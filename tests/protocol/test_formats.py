@@ -103,7 +103,7 @@ def test_a_record_as_the_site_gives_it() -> None:
         ("1. 5 oops", "'oops': expected a turn such as 7, 7x12, 2-5 or 2-5x9 (line 1)"),
         ("1. 5 14\n{open", "'{open': expected a comment that ends with '}' in line 2"),
         ('[Variant "d6"]\n1. 5 14 *',
-         "'d6': expected a rule set: loc, mill, multi, morris, roman"),
+         "'d6': expected a rule set: loc, mill, multi, morris, roman (tag Variant, line 1)"),
         ("*****?**/********/******** w 9 9 0 1",
          "'?' (token 0): expected O, @ or * at c3, character 6 of ring 1"),
         ("********/******** w 9 9 0 1",
