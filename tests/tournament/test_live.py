@@ -58,17 +58,31 @@ def test_a_round_robin_rates():
 
 
 def test_drawing_in_place_and_within_the_terminal():
-    chosen = replace(settings(2, rounds=5), engines=(engine("A" * 200), engine("B\x1b[31m")))
-    chosen = replace(chosen, engines=(chosen.engines[0], replace(chosen.engines[1], name="B")))
+    chosen = replace(settings(2, rounds=5), engines=(engine("A" * 200), engine("B")))
     view, out = view_of(chosen, columns=40, rows=6)
-    view.notice("evil \x1b[2J text")
     view.tick(Standings(("A" * 200, "B")), {})
     first = out.getvalue()
     lines = first.removeprefix("\r\x1b[J").splitlines()
     assert 1 < len(lines) <= 5 and max(map(len, lines)) < 40
-    assert "\x1b[2J" not in first
     view.close()
     assert out.getvalue().removeprefix(first) == f"\x1b[{len(lines)}A\r\x1b[J"
+
+
+def test_hostile_words_move_no_cursor():
+    evil = "B\x1b[31m"
+    chosen = replace(settings(2, rounds=5), engines=(engine("A"), engine(evil)))
+    view, out = view_of(chosen, columns=200)
+    standings = Standings(("A", evil))
+    spec = replace(result().spec, black=engine(evil))
+    row = make_row(replace(result(), spec=spec))._replace(reason="because \x1b[2J")
+    standings.add(row)
+    view.finished(row, standings)
+    view.notice("evil \x1b[2J text")
+    view.tick(standings, {2: spec})
+    drawn = out.getvalue().removeprefix("\r\x1b[J")
+    for words in ("playing: 2 (A vs B", "last:    game 1 (A vs B", "because", "note:    evil"):
+        assert words in drawn
+    assert "\x1b" not in drawn
 
 
 def test_it_does_not_draw_all_the_time():
