@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.processes import assert_none_is_left
 from tests.protocol.gui import Gui
+
+
+@pytest.fixture
+def nothing_is_left() -> Iterator[None]:
+    """A test must leave no engine process behind."""
+    yield
+    assert_none_is_left()
 
 
 @pytest.fixture

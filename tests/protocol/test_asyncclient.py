@@ -5,22 +5,16 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
 from merels.engine.position import Position
 from merels.protocol.asyncclient import AsyncEngine
 from merels.protocol.client import EngineError, EngineTerminated, Limit
-from tests.processes import FAKE, assert_none_is_left
+from tests.processes import FAKE
 from tests.protocol.test_client import MERELS
 
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    """Every test must leave no engine process behind."""
-    yield
-    assert_none_is_left()
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 def test_two_engines_at_once() -> None:

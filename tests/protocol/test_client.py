@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,7 +28,7 @@ from merels.protocol.client import (
 from merels.protocol.guard import GUARD
 from merels.protocol.offered import Value, parse_option
 from merels.protocol.process import find_executable, split_command
-from tests.processes import FAKE, assert_none_is_left, marked, needs_proc, own_mark
+from tests.processes import FAKE, marked, needs_proc, own_mark
 
 MERELS = [sys.executable, "-m", "merels.protocol"]
 OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
@@ -40,11 +39,7 @@ def fake(mode: str, argument: str = "") -> list[str]:
     return [*FAKE, mode, argument]
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    """Every test must leave no engine process behind."""
-    yield
-    assert_none_is_left()
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 def test_a_whole_conversation() -> None:

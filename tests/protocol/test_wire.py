@@ -7,7 +7,6 @@ import shutil
 import sys
 import time
 from array import array
-from collections.abc import Iterator
 
 import pytest
 
@@ -15,14 +14,8 @@ from merels.protocol.client import EngineTimeout
 from merels.protocol.process import EngineProcess
 from merels.protocol.threadwire import ThreadWire
 from merels.protocol.wire import LONGEST_LINE, PipeWire, Wire
-from tests.processes import assert_none_is_left
 
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    """Every test must leave no engine process behind."""
-    yield
-    assert_none_is_left()
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 SCRIPT = """

@@ -63,6 +63,14 @@ def end_runs() -> None:
     Marked.begun.clear()
 
 
+def wait_for(run: Marked, text: str) -> None:
+    """Read lines until one begins with the text."""
+    for line in run.process.stdout or ():
+        if line.startswith(text):
+            return
+    raise AssertionError(f"no line begins with {text!r}")
+
+
 def marked_commands(mark: str, patience: float) -> list[str]:
     """The command lines of processes with a mark that are still there after so many seconds."""
     found = []

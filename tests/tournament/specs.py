@@ -27,6 +27,12 @@ def engine_words(name: str, *words: str, command: Sequence[str] = MERELS) -> lis
     return ["-engine", f"cmd={command[0]}", *more, f"name={name}", *words]
 
 
+def match(*more: str, nodes: tuple[int, int] = (20, 40)) -> list[str]:
+    """The flags of a match between A and B, which search so many nodes a turn."""
+    engines = (engine_words(name, f"nodes={count}") for name, count in zip("AB", nodes))
+    return [*(word for words in engines for word in words), "-srand", "5", *more]
+
+
 def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> EngineSpec:
     """An engine that searches so many nodes a turn: ours, unless another command is given."""
     return EngineSpec(name, command, TimeControl(nodes=nodes), start_timeout=5.0, ping_timeout=5.0)

@@ -18,7 +18,7 @@ from merels.tournament.openings import _canonical, load_openings, shipped_book
 from merels.tournament.settings import OpeningSettings
 
 from tests.tournament.processes import Marked
-from tests.tournament.specs import MERELS
+from tests.tournament.specs import engine_words
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and symbolic links")
 PROVEN = re.compile(
@@ -189,8 +189,7 @@ def test_mistakes(capsys, words, message):
 def test_tournament_from_the_book(tmp_path):
     words = []
     for name, nodes in (("A", 9), ("B", 20)):
-        words += ["-engine", f"cmd={MERELS[0]}", "args=-P -m merels.protocol", f"name={name}",
-                  f"nodes={nodes}"]
+        words += engine_words(name, f"nodes={nodes}")
     run = Marked(*words, "-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
                  "-rounds", "2", "-srand", "1", "-pgnout", f"file={tmp_path}/g.pgn")
     status, _, err = run.wait()

@@ -15,18 +15,9 @@ from merels.engine.record import parse_records
 from merels.tournament.cli import COMMANDS, main
 from merels.tournament.store import read_journal
 
-from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import MERELS
-
-linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-ENGINE = [f"cmd={MERELS[0]}", f"args={shlex.join(MERELS[1:])}"]
-
-
-def match(*more, nodes=(20, 40)):
-    words = []
-    for name, count in zip("AB", nodes):
-        words += ["-engine", *ENGINE, f"name={name}", f"nodes={count}"]
-    return [*words, "-srand", "5", *more]
+from tests.processes import needs_proc
+from tests.tournament.processes import COMMAND, Marked, wait_for
+from tests.tournament.specs import match
 
 
 def test_lines_that_scripts_scrape():
@@ -106,15 +97,7 @@ def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def wait_for(run, text):
-    """Read lines until one begins with the text."""
-    for line in run.process.stdout:
-        if line.startswith(text):
-            return
-    raise AssertionError(f"no line begins with {text!r}")
-
-
-@linux
+@needs_proc
 def test_one_interrupt_finishes_the_games(tmp_path):
     run = Marked(*match("-rounds", "1000", "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 4 ")
@@ -128,7 +111,7 @@ def test_one_interrupt_finishes_the_games(tmp_path):
     assert f"Games: {len(rows)}," in out
 
 
-@linux
+@needs_proc
 @pytest.mark.parametrize(
     "signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP]]
 )
@@ -147,7 +130,7 @@ def test_interrupted_at_once(tmp_path, signals):
         assert journal.numbers() == []
 
 
-@linux
+@needs_proc
 def test_a_reader_that_leaves_ends_the_run(tmp_path):
     run = Marked(*match("-rounds", "1000", "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 2 ")
@@ -161,7 +144,7 @@ def test_a_reader_that_leaves_ends_the_run(tmp_path):
     run.process.stderr.close()
 
 
-@linux
+@needs_proc
 @pytest.mark.parametrize("words", [[], ["-quiet"]])
 def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path, words):
     with open("/dev/full", "w") as full:
@@ -172,7 +155,7 @@ def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path, words):
     assert "go on with: -journal" in run.stderr
 
 
-@linux
+@needs_proc
 def test_files_that_find_no_room_are_said_once_and_the_run_goes_on():
     flags = ("-pgnout", "/dev/full", "-log", "/dev/full", "level=info", "-quiet")
     status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
@@ -245,7 +228,7 @@ FAULTS = {
 }
 
 
-@linux
+@needs_proc
 def test_faulty_engines_leave_the_rest_unharmed(tmp_path):
     engines = ["-engine", "cmd=/no/such/engine", "name=Missing"]
     for name, (answer, _, _) in FAULTS.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.processes import Marked
-from tests.tournament.test_cli import match
+from tests.tournament.specs import match
 
 OF_THE_RUN = re.compile(
     r'^\[(GameId|PairId|Date|GameDuration|GameStartTime|GameEndTime) "[^"]*"\]\n'

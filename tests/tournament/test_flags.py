@@ -14,11 +14,10 @@ from merels.tournament.help import help_text
 from merels.tournament.pgnout import Style
 from merels.tournament.runoptions import make_run_options
 from merels.tournament.schedule import schedule_for
-from merels.tournament.spec import Adjudication, TimeControl
+from merels.tournament.spec import NANOSECONDS, Adjudication, TimeControl
 from merels.tournament.sprt import Sprt
 from merels.tournament.tournament_cli import main
 
-SECOND = 1_000_000_000
 TWO = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
 
 
@@ -49,7 +48,7 @@ def error_of(*argv, build=True):
 )
 def test_time_controls(text, moves, seconds, increment):
     assert parse_time_control(text) == TimeControl(
-        time=round(seconds * SECOND), increment=round(increment * SECOND), moves=moves
+        time=round(seconds * NANOSECONDS), increment=round(increment * NANOSECONDS), moves=moves
     )
 
 
@@ -76,10 +75,10 @@ def test_engines():
     assert first.command == ("/opt/my engines/x y", "--a", "b c", "-d")
     assert dict(first.options) == {"Threads": "2", "Hash": "16", "Some Path": "a=b"}
     assert (first.protocol, first.restart, first.ponder) == ("ugi", True, True)
-    assert first.limit == TimeControl(time=60 * SECOND, moves=40, margin=20_000_000)
+    assert first.limit == TimeControl(time=60 * NANOSECONDS, moves=40, margin=20_000_000)
     assert first.start_timeout == 2.5
     assert (second.name, second.protocol, second.restart) == ("z", "uci", False)
-    assert second.limit == TimeControl(per_move=SECOND // 2), "its own clock goes first"
+    assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "its own clock goes first"
 
 
 def test_names_are_made_distinct_but_given_ones_are_not():

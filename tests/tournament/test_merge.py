@@ -10,8 +10,7 @@ from merels.tournament.merge_cli import main, merge
 from merels.tournament.store import make_row, open_journal, read_journal
 
 from tests.tournament.processes import Marked
-from tests.tournament.specs import result, settings
-from tests.tournament.test_cli import match
+from tests.tournament.specs import match, result, settings
 
 
 def journal(path, numbers, arguments=(), size=0, **fields):

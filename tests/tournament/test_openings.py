@@ -6,14 +6,13 @@ import pytest
 
 from merels.engine.board import in_mills
 from merels.engine.errors import InputError
-from merels.engine.notation import parse_position, play_turns
+from merels.engine.notation import START, parse_position, play_turns
 from merels.engine.rules import PRESETS, parse_rules
 from merels.tournament.files import file_digest, read_text
 from merels.tournament.openings import Openings, _canonical, load_openings
 from merels.tournament.settings import OpeningSettings
 
 MILL = parse_rules("mill")
-START = "********/********/******** w 9 9 0 1"
 LATER = "O*@*****/********/******** b 8 8 0 2"
 
 

@@ -9,13 +9,11 @@ from merels.engine.errors import InputError
 from merels.engine.record import parse_record, parse_records
 from merels.tournament.pgnfile import PgnFile
 from merels.tournament.pgnout import GameWriter, PgnView, Style, time_control_text
-from merels.tournament.spec import TimeControl
+from merels.tournament.spec import NANOSECONDS, TimeControl
 from merels.tournament.standings import Standings
 from merels.tournament.store import make_row
 
 from tests.tournament.specs import result, settings
-
-SECOND = 1_000_000_000
 
 
 def writer(style=Style(), **fields):
@@ -87,10 +85,10 @@ def test_hostile_text_stays_inside():
     ("limit", "text"),
     [
         (TimeControl(nodes=5), "-"),
-        (TimeControl(time=60 * SECOND), "60"),
-        (TimeControl(time=SECOND // 5, increment=2_000_000), "0.2+0.002"),
-        (TimeControl(time=90 * SECOND, moves=40, increment=SECOND), "40/90+1"),
-        (TimeControl(per_move=SECOND // 2), "1/0.5"),
+        (TimeControl(time=60 * NANOSECONDS), "60"),
+        (TimeControl(time=NANOSECONDS // 5, increment=2_000_000), "0.2+0.002"),
+        (TimeControl(time=90 * NANOSECONDS, moves=40, increment=NANOSECONDS), "40/90+1"),
+        (TimeControl(per_move=NANOSECONDS // 2), "1/0.5"),
     ],
 )
 def test_time_control_tag(limit, text):

@@ -28,9 +28,8 @@ from merels.tournament.report import games_json
 from merels.tournament.store import make_row, open_journal, read_journal
 from merels.tournament.svg import tick_step
 
-from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import result, settings
-from tests.tournament.test_cli import match, wait_for
+from tests.tournament.processes import COMMAND, Marked, wait_for
+from tests.tournament.specs import match, result, settings
 
 
 @pytest.fixture(scope="module")
