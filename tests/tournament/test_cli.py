@@ -139,7 +139,7 @@ def test_a_reader_that_leaves_ends_the_run(tmp_path):
     assert run.process.wait(30) == 1
     assert run.survivors() == []
     said = run.process.stderr.read().splitlines()
-    assert said[1] == "merels tournament: cannot write the output: Broken pipe"
+    assert said[1] == "merels tournament: standard output cannot be written: Broken pipe"
     assert f"go on with: -journal file={tmp_path}/j -resume" in said[2] and len(said) == 3
     run.process.stderr.close()
 
@@ -151,7 +151,7 @@ def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path, words):
         command = [*COMMAND, *match("-rounds", "1", "-journal", f"file={tmp_path}/j", *words)]
         run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert run.returncode == 1 and "Traceback" not in run.stderr
-    assert "cannot write the output: No space left" in run.stderr
+    assert "standard output cannot be written: No space left" in run.stderr
     assert "go on with: -journal" in run.stderr
 
 
