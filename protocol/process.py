@@ -45,6 +45,11 @@ def find_executable(name: str, directory: str | None = None) -> str:
     for candidate in (beside, shutil.which(name), name):
         if candidate and os.path.isfile(candidate):
             return os.path.abspath(candidate)
+    for candidate in (beside, name):
+        if candidate and os.path.isdir(candidate):
+            raise EngineError(f"no such engine: '{candidate}' is a folder")
+    if os.path.isabs(name):
+        raise EngineError(f"no such engine: there is no file '{name}'")
     places = "PATH" if os.path.dirname(name) == "" else os.getcwd()
     also = f" or {directory}" if directory else ""
     raise EngineError(f"no such engine: '{name}' is not in {places}{also}")

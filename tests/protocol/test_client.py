@@ -235,6 +235,8 @@ def test_commands_that_cannot_run_are_explained(tmp_path: Path) -> None:
         ("", "empty"),
         ("'open", "cannot read the engine's command"),
         (str(tmp_path / "text"), "cannot start"),
+        (str(tmp_path), "is a folder"),
+        (str(tmp_path / "nothing"), "there is no file"),
     ):
         with pytest.raises(EngineError, match=message):
             Engine.popen(command)
