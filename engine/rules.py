@@ -67,7 +67,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a rule set by its public name: a choice of words, or a number up to ``maximum``."""
+    """A field of a rule set by its public name: one of ``choices``, or a number to ``maximum``."""
 
     name: str
     attribute: str

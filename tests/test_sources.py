@@ -1,4 +1,4 @@
-"""What holds of every module of the packages: what they may import, and which clock they read."""
+"""What holds of every source: what it may import, which clock it reads, how long its lines are."""
 
 from __future__ import annotations
 
@@ -52,3 +52,13 @@ def test_no_clock_that_can_be_set_tells_how_long_something_took(floor: str) -> N
     for path in modules(floor):
         assert not {"time.time", "time.time_ns"} & set(imported(path)), path
         assert not re.search(r"\btime\.time(_ns)?\(", path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.parametrize("folder", [*BELOW, "tests"])
+def test_lines_have_at_most_a_hundred_characters(folder: str) -> None:
+    kinds = {".py", ".pyx", ".pxi", ".pyi", ".js", ".css", ".html"}
+    paths = [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in kinds]
+    assert len(paths) > 10
+    for path in paths:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            assert len(line) <= 100, f"{path}:{number}"

@@ -6,7 +6,8 @@ const [, , script, games] = process.argv;
 
 class Element {
   constructor(name) {
-    Object.assign(this, { name, children: [], attributes: {}, listeners: {}, textContent: "", value: "" });
+    Object.assign(this, { name, children: [], attributes: {}, listeners: {} });
+    Object.assign(this, { textContent: "", value: "" });
     this.classList = { toggle: () => {} };
   }
   setAttribute(key, value) { this.attributes[key] = String(value); }

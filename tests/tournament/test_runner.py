@@ -261,7 +261,8 @@ def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_pat
     with open(os.devnull) as lowest_free:
         resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free.fileno() + 1, hard))
     try:
-        with pytest.raises(WorkerError, match="no worker .*cannot start a worker process: .*Too many"):
+        said = "no worker .*cannot start a worker process: .*Too many"
+        with pytest.raises(WorkerError, match=said):
             run.play()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
