@@ -26,7 +26,7 @@ from merels.protocol.anyengine import (
 )
 from merels.protocol.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.guardian import kill_group
-from merels.protocol.limits import ResourceLimits
+from merels.protocol.resources import ResourceLimits
 from merels.protocol.offered import Option, Options, Value, parse_option
 from merels.protocol.process import QUIT_SECONDS, EngineProcess
 from merels.protocol.scores import Info, PovScore
@@ -41,7 +41,7 @@ START_SECONDS = 10.0
 PING_SECONDS = 15.0
 STRAY_SECONDS = 0.5
 """What it has to end a search after a ``bestmove`` that makes no sense."""
-NO_TURN = ("0000", "(none)", "none", "null")
+NO_TURNS = ("0000", "(none)", "none", "null")
 """What engines write instead of a turn."""
 FOREVER = 1 << 60
 """Nanoseconds: 36 years."""
@@ -333,7 +333,7 @@ class Engine(AnyEngine):
     ) -> tuple[Turn | None, Turn | None]:
         """The turn and the expected reply in an answer; only the turn must be legal."""
         text = answer_text(answer.text)
-        if text.lower() in NO_TURN:
+        if text.lower() in NO_TURNS:
             return None, None
         try:
             turn = parse_turn(text)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from merels.engine.errors import InputError
-from merels.protocol import limits
+from merels.protocol import resources
 from merels.protocol.errors import EngineError
-from merels.protocol.limits import ResourceLimits
 from merels.protocol.process import split_command
+from merels.protocol.resources import ResourceLimits
 
-KEYS = ("cmd", "args", "name", "proto", "dir", *limits.KEYS)
+KEYS = ("cmd", "args", "name", "proto", "dir", *resources.KEYS)
 OPTION = "option."
 """How the words for an engine's options begin."""
 
@@ -63,5 +63,5 @@ def read_engine_words(words: Sequence[str], protocols: Sequence[str]) -> EngineS
         raise InputError(program, str(error)) from None
     return EngineStart(
         command, protocol, given.get("dir"), given.get("name", ""), options,
-        limits.read_limits(given),
+        resources.read_limits(given),
     )

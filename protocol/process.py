@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from merels.protocol.errors import EngineError
 from merels.protocol.guard import GUARD
 from merels.protocol.guardian import kill_group
-from merels.protocol.limits import ResourceLimits
+from merels.protocol.resources import ResourceLimits
 
 POSIX = os.name == "posix"
 QUIT_SECONDS = 2.0

@@ -12,7 +12,7 @@ from pathlib import Path
 from merels.engine.errors import InputError, printable
 from merels.engine.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tables.probe import open_tables
-from merels.protocol.limits import read_limits
+from merels.protocol.resources import read_limits
 from merels.tournament.clock import MILLISECOND
 from merels.tournament.files import file_digest
 from merels.tournament.flags import OPTION_PREFIX, Given, choice, real, switch, whole

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from merels.engine.errors import InputError
 from merels.engine.numbers import parse_whole
-from merels.protocol import limits
+from merels.protocol import resources
 from merels.tournament.files import file_error, read_text
 
 OPTION_PREFIX = "option."
@@ -36,7 +36,7 @@ class Flag:
 
 ENGINE_KEYS = (
     "cmd", "name", "dir", "args", "proto", "restart", "ponder", "tc", "st", "nodes", "depth",
-    "plies", "timemargin", "starttimeout", "pingtimeout", *limits.KEYS, OPTION_PREFIX,
+    "plies", "timemargin", "starttimeout", "pingtimeout", *resources.KEYS, OPTION_PREFIX,
 )
 
 FLAGS: dict[str, Flag] = {

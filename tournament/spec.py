@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from merels.protocol.limits import ResourceLimits
+from merels.protocol.resources import ResourceLimits
 
 NANOSECONDS = 1_000_000_000
 

@@ -9,9 +9,9 @@ from merels.engine.errors import InputError
 from merels.engine.notation import parse_turn
 from merels.engine.numbers import parse_whole
 from merels.engine.position import Position, Turn
-from merels.protocol.client import NO_TURN
+from merels.protocol.client import NO_TURNS
 
-DRAW_WORDS = ("draw", *NO_TURN)
+DRAW_WORDS = ("draw", *NO_TURNS)
 """What some dialects write instead of a turn."""
 NUMBERS = (
     "depth", "seldepth", "time", "nodes", "multipv", "currmovenumber", "hashfull", "nps", "tbhits",

@@ -15,7 +15,7 @@ from merels.engine.errors import InputError
 from merels.engine.position import Position
 from merels.protocol.board.command import read_engine
 from merels.protocol.client import Engine, EngineError, EngineTerminated, Limit, ResourceLimits
-from merels.protocol.limits import MIB, read_limits
+from merels.protocol.resources import MIB, read_limits
 from tests.processes import HOSTILE, needs_proc, needs_resource
 
 PATIENCE = 120.0
