@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 
@@ -36,6 +37,8 @@ def main(argv: list[str]) -> int:
         except ValueError as error:
             parser.error(f"-replay takes what a failure printed: {error}")
         return replay(options.names[0], case)
+    # Ctrl-C is how the board is ended, and what a shell runs in the background ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     found = 0
     for name in options.names or FUZZERS:
         fuzzer, usual = FUZZERS[name]
