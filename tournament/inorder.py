@@ -30,8 +30,8 @@ class InOrder(Generic[T]):
             number = self._expected.popleft()
             yield number, self._waiting.pop(number)
 
-    def release_all(self) -> Iterator[tuple[int, T]]:
-        """Everything that is held, in order, whatever is missing in between."""
-        for number in sorted(self._waiting):
-            yield number, self._waiting.pop(number)
+    def release_all(self) -> dict[int, T]:
+        """Everything that is held, by number, whatever is missing in between."""
+        held, self._waiting = self._waiting, {}
         self._expected.clear()
+        return held

@@ -293,7 +293,7 @@ class Runner:
 
     def _show_rest(self) -> None:
         """Count and show what is out of turn: nothing more will come before it."""
-        waiting = dict(self._ends.release_all())
+        waiting = self._ends.release_all()
         for number in sorted(self._played - self._counted):
             self._count(number, waiting.get(number))
 
