@@ -247,10 +247,10 @@ def test_commands_that_cannot_run_are_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command, files, message",
     [
-        (["sh", "a\0b"], {}, "cannot start '.*sh': embedded null byte"),
+        (["sh", "a\0b"], {}, "cannot start '.*sh': .*embedded null"),
         (["sh", "\ud800"], {}, "cannot start '.*sh': .*surrogates not allowed"),
         (["a\0b"], {}, "no such engine: 'a.b'"),
-        (["sh"], {"stderr": "a\0b"}, "cannot write 'a.b': embedded null byte"),
+        (["sh"], {"stderr": "a\0b"}, "cannot write 'a.b': .*embedded null"),
         (["sh"], {"directory": "a\0b"}, "no such directory: 'a.b'"),
     ],
 )
