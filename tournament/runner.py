@@ -27,7 +27,7 @@ TICK_SECONDS = 0.25
 
 End = Literal["finished", "decided", "interrupted", "killed", "stuck"]
 """All games played; a test decided it; stopped after the games in progress; stopped at once; no
-two engines that are to meet start."""
+engine starts, or none to test against."""
 
 
 class WorkerError(Exception):

@@ -126,7 +126,7 @@ class Tables:
             if known is None:
                 yield turn, None
                 continue
-            if self.bounds(after) == (0, 0):
+            if known.value and self.bounds(after) == (0, 0):
                 known = Known(0, None)
             depth = known.depth
             if depth is not None:
