@@ -216,5 +216,6 @@ def go_in_search(engine: Subject) -> None:
             engine.until("bestmove", LATE, "a second go")
     except Fault as fault:
         engine.warn(f"two searches at once got fewer than two answers: {fault.reason}")
-        engine.changed = True
     engine.ping()
+    # The two may have been one answer twice; what then still comes is no later search's answer.
+    engine.changed = True

@@ -48,8 +48,7 @@ def extra_blanks(engine: Subject) -> None:
     engine.ensure()
     engine.raw(b"  isready \t \n")
     engine.until("readyok", engine.pace.answer, "  isready \\t ")
-    engine.begin("go   depth \t 1  ", START)
-    engine.until("bestmove", engine.pace.answer, "go   depth \\t 1")
+    engine.search("go   depth \t 1  ", START)
 
 
 @GROUP.step()

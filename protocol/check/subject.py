@@ -381,6 +381,7 @@ class Subject:
             if self._owed and not failed:
                 self.send("stop")
                 self.until("bestmove", LATE, "stop")
+                self.ping()
         except (Fault, EngineError):
             failed = True
         if failed or self.changed or self._owed or not self._greeted:
