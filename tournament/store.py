@@ -24,6 +24,8 @@ APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
+_NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
+"""What SQLite says of a journal with a log beside it, or none where it would make one."""
 LONGEST_FIELD = 1 << 24
 """Bytes of the longest text that is read from a journal: a game of some 500,000 turns."""
 
@@ -220,6 +222,12 @@ class Journal:
             self._check_types()
             check_notes(self.meta())
         except sqlite3.DatabaseError as error:
+            if error.sqlite_errorname in _NEEDS_ITS_LOG:
+                raise file_error(
+                    self.path or "",
+                    "a run has not closed this journal: move it, with the file ending in -wal"
+                    " beside it if there is one, to a folder where you may write",
+                ) from None
             raise file_error(self.path or "", f"this is not a whole journal: {error}") from None
         except ValueError as error:
             if isinstance(error, InputError):

@@ -38,6 +38,9 @@ EXIT_STATUS: dict[End, int] = {
     "finished": 0, "decided": 0, "interrupted": INTERRUPTED, "killed": INTERRUPTED, "stuck": FAILED,
 }
 
+ExecutorFactory = Callable[[], Executor]
+"""What makes the executor that the games run on."""
+
 
 def main(argv: list[str]) -> int:
     """Run ``merels tournament``; returns the exit status.
@@ -82,6 +85,7 @@ def _run(argv: list[str]) -> int:
     options = make_run_options(given, settings)
     # Before there is a journal, which would stand in the way of the corrected command line.
     plan = Plan(settings, options.shard)
+    foreign = None if options.executor is None else load_factory(options.executor)
     notes = {
         "id": secrets.token_hex(8),
         "arguments": json.dumps(argv),
@@ -89,13 +93,15 @@ def _run(argv: list[str]) -> int:
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
     with open_journal(path, settings, resume, notes) as journal:
-        status = _play(plan, options, journal)
+        status = _play(plan, options, journal, foreign)
         with contextlib.suppress(JournalError):
             journal.fold()
         return status
 
 
-def _play(plan: Plan, options: RunOptions, journal: Journal) -> int:
+def _play(
+    plan: Plan, options: RunOptions, journal: Journal, foreign: ExecutorFactory | None
+) -> int:
     """Play the tournament and print the report; returns the exit status."""
     settings = plan.settings
     runner = Runner(plan, journal, window=options.concurrency)
@@ -107,7 +113,7 @@ def _play(plan: Plan, options: RunOptions, journal: Journal) -> int:
                 runner.views.append(view)
                 closing.callback(view.close)
             closing.enter_context(_interrupts(runner))
-            end = runner.run(_executor_factory(options, runner))
+            end = runner.run(foreign or _local_factory(options, runner))
         if end == "stuck":
             notify("too few engines start; look at the reasons above and at cmd=, dir= and args=")
         if EXIT_STATUS[end]:
@@ -166,15 +172,13 @@ def _make_views(
         yield PgnView(file, writer, runner.notice, journal.path is not None)
 
 
-def _executor_factory(options: RunOptions, runner: Runner) -> Callable[[], Executor]:
-    """What makes the executor that the games run on."""
-    if options.executor is None:
-        log = options.log.file if options.log is not None and options.log.engines else None
-        return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
-    return load_factory(options.executor)
+def _local_factory(options: RunOptions, runner: Runner) -> ExecutorFactory:
+    """What makes the executor of this machine's processors."""
+    log = options.log.file if options.log is not None and options.log.engines else None
+    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
 
 
-def load_factory(name: str) -> Callable[[], Executor]:
+def load_factory(name: str) -> ExecutorFactory:
     """The factory that ``module:factory`` names; the module may lie in the current folder."""
     import importlib
 
@@ -182,8 +186,8 @@ def load_factory(name: str) -> Callable[[], Executor]:
     module_name, _, factory_name = name.partition(":")
     try:
         factory = getattr(importlib.import_module(module_name), factory_name)
-    except (ImportError, AttributeError) as error:
-        raise InputError(name, f"cannot import this executor: {error}") from None
+    except Exception as error:  # A user's module may raise anything.
+        raise InputError(name, f"cannot import this executor: {error!r}") from None
     if not callable(factory):
         raise InputError(name, "expected something to call that returns an executor")
     return factory  # type: ignore[no-any-return]

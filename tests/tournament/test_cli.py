@@ -282,6 +282,10 @@ def test_executor(tmp_path):
     run = Marked(*match("-executor", "mine:broken"), cwd=tmp_path)
     status, out, err = run.wait()
     assert status == 1 and "no cluster here" in err and "Traceback" not in err
-    run = Marked(*match("-executor", "mine:absent"), cwd=tmp_path)
-    status, out, err = run.wait()
-    assert status == 2 and "cannot import this executor" in err
+    (tmp_path / "torn.py").write_text("def broken(:\n")
+    (tmp_path / "raises.py").write_text("1 / 0\n")
+    for name in ("mine:absent", "nowhere:absent", "torn:broken", "raises:broken"):
+        run = Marked(*match("-executor", name, "-journal", "file=j"), cwd=tmp_path)
+        status, out, err = run.wait()
+        assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
+        assert not (tmp_path / "j").exists(), "would stand in the way of the corrected line"

@@ -2,7 +2,10 @@
 
 import json
 import os
+import shutil
 import sqlite3
+import sys
+import tempfile
 from dataclasses import replace
 
 import pytest
@@ -282,3 +285,24 @@ def test_row_has_the_columns_of_the_table():
     with begin(None) as journal:
         columns = [row[1] for row in journal._database.execute("PRAGMA table_info(games)")]
     assert columns == list(Row._fields)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for the permissions of POSIX")
+def test_an_open_journal_in_a_folder_to_read_alone_says_what_it_lacks():
+    # Not in tmp_path, whose folders nobody but the user may enter.
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "j")
+        copy = os.path.join(folder, "copy")
+        with begin(path):
+            shutil.copy(path, copy)
+            os.chmod(copy, 0o444)
+        os.chmod(folder, 0o555)
+        user = os.geteuid()
+        try:
+            if user == 0:
+                os.seteuid(65534)
+            with pytest.raises(InputError, match="a run has not closed this journal: move it"):
+                read_journal(copy)
+        finally:
+            os.seteuid(user)
+            os.chmod(folder, 0o755)
