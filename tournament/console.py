@@ -77,7 +77,7 @@ def interim_lines(settings: Settings, standings: Standings) -> list[str]:
     """The standings between games: a match's estimates, or the rating list of more engines."""
     names = standings.names
     if len(names) > 2:
-        return rating_list(rate(standings.games)).splitlines() if standings.games else []
+        return rating_list(rate(standings.matches)).splitlines() if standings.matches else []
     first, second = names
     counts = standings.counts(first, second)
     return summary_lines(counts, first, second, settings.sprt, settings.by_pairs)
@@ -98,8 +98,8 @@ def final_lines(
         winner = knockout.champion(settings, plan.results)
         if winner is not None:
             lines.append(f"Winner of the knockout: {printable(settings.engines[winner].name)}")
-    if standings.games:
-        table = crosstable(standings.games)
+    if standings.matches:
+        table = crosstable(standings.matches)
         lines += ["", *rating_list(table.ratings).splitlines()]
         lines += ["", *results_table(table).splitlines()]
     endings = count_terminations(journal.endings())

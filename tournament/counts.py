@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,15 @@ class MatchCounts(Tally):
         return self.ll, self.ld, self.dd + self.wl, self.wd, self.ww
 
     @property
+    def unpaired(self) -> tuple[int, int, int]:
+        """Games outside finished pairs by rising score: losses, draws, wins."""
+        return (
+            self.losses - 2 * self.ll - self.ld - self.wl,
+            self.draws - 2 * self.dd - self.ld - self.wd,
+            self.wins - 2 * self.ww - self.wd - self.wl,
+        )
+
+    @property
     def drawn_games_ratio(self) -> float:
         """The share of games drawn, 0 before the first."""
         return self.draws / self.games if self.games else 0.0
@@ -109,33 +118,57 @@ class MatchCounts(Tally):
         )
 
 
+Counts = Mapping[tuple[str, str], MatchCounts]
+"""The counts of matches by the names of the two, each seen from the one named first."""
+
+_NONE = MatchCounts()
+_GAME_NAMES = {0.0: "losses", 0.5: "draws", 1.0: "wins"}
 _PAIR_NAMES = {
     (0.0, 0.0): "ll", (0.5, 0.0): "ld", (1.0, 0.0): "wl",
     (0.5, 0.5): "dd", (1.0, 0.5): "wd", (1.0, 1.0): "ww",
 }
 
 
-def count_match(games: Iterable[GameScore], first: str, second: str) -> MatchCounts:
-    """Count the games between two engines, from the first one's side; other games are passed over.
+class MatchCounter:
+    """Counts the games of any number of engines, match by match, as they come.
 
-    Games of one ``pair`` are taken two by two in the order given; an odd last one is in no pair.
+    Games of one ``pair`` are taken two by two in their order; an odd last one is in no pair. What
+    is kept grows with the number of matches, not of games.
     """
-    singles = {1.0: 0, 0.5: 0, 0.0: 0}
-    pairs = {"ll": 0, "ld": 0, "wl": 0, "dd": 0, "wd": 0, "ww": 0}
-    waiting: dict[Hashable, float] = {}
+
+    def __init__(self) -> None:
+        self.counts: dict[tuple[str, str], MatchCounts] = {}
+        """In the order of the first games, whose White is named first."""
+        self._waiting: dict[tuple[tuple[str, str], Hashable], float] = {}
+
+    def add(self, game: GameScore) -> None:
+        """Count a game."""
+        match, score = (game.white, game.black), game.score
+        if match[::-1] in self.counts:
+            match, score = match[::-1], 1.0 - score
+        names = [_GAME_NAMES[score]]
+        if game.pair is not None:
+            earlier = self._waiting.pop((match, game.pair), None)
+            if earlier is None:
+                self._waiting[match, game.pair] = score
+            else:
+                names.append(_PAIR_NAMES[max(earlier, score), min(earlier, score)])
+        counts = self.counts.get(match, _NONE)
+        self.counts[match] = replace(counts, **{name: getattr(counts, name) + 1 for name in names})
+
+
+def count_matches(games: Iterable[GameScore]) -> Counts:
+    """Count all of some games, as a `MatchCounter` does."""
+    counter = MatchCounter()
     for game in games:
-        if {game.white, game.black} != {first, second}:
-            continue
-        score = game.score if game.white == first else 1.0 - game.score
-        singles[score] += 1
-        if game.pair is None:
-            continue
-        earlier = waiting.pop(game.pair, None)
-        if earlier is None:
-            waiting[game.pair] = score
-        else:
-            pairs[_PAIR_NAMES[max(earlier, score), min(earlier, score)]] += 1
-    return MatchCounts(wins=singles[1.0], losses=singles[0.0], draws=singles[0.5], **pairs)
+        counter.add(game)
+    return counter.counts
+
+
+def counts_between(counts: Counts, first: str, second: str) -> MatchCounts:
+    """The counts of two engines' match, seen from the first; zeros where they have not met."""
+    found = counts.get((first, second))
+    return counts.get((second, first), _NONE).reversed() if found is None else found
 
 
 def _ratio(over: int, under: int) -> float:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from merels.engine.errors import printable
-from merels.tournament.counts import GameScore, Tally
+from merels.tournament.counts import Counts, MatchCounts, Tally, counts_between
 from merels.tournament.ratings import PlayerRating, Ratings, rate
 from merels.tournament.textgrid import grid, percent, shorten
 
@@ -17,35 +16,20 @@ CellStyle = Literal["wdl", "points"]
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Tally):
-    """Games won, drawn and lost."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Crosstable:
     """A rating list with the record of each player (row) against each other (column)."""
 
     ratings: Ratings
-    records: tuple[tuple[Record, ...], ...]
-    """In the order of ``ratings.players``; an empty record where two did not meet."""
+    records: tuple[tuple[MatchCounts, ...], ...]
+    """In the order of ``ratings.players``; zeros where two did not meet."""
 
 
-def crosstable(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) -> Crosstable:
-    """Rate the games and lay them out; players keep the order of the rating list."""
-    games = list(games)
-    ratings = rate(games, anchor)
-    place = {player.name: i for i, player in enumerate(ratings.players)}
-    counts = [[[0, 0, 0] for _ in place] for _ in place]
-    for game in games:
-        white, black = place[game.white], place[game.black]
-        result = int(2 - 2 * game.score)
-        counts[white][black][result] += 1
-        counts[black][white][2 - result] += 1
-    return Crosstable(ratings, tuple(tuple(Record(*cell) for cell in row) for row in counts))
+def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Crosstable:
+    """Rate the engines of matches and lay their games out, in the order of the rating list."""
+    ratings = rate(matches, anchor)
+    names = [player.name for player in ratings.players]
+    records = (tuple(counts_between(matches, row, column) for column in names) for row in names)
+    return Crosstable(ratings, tuple(records))
 
 
 def rating_list(ratings: Ratings) -> str:
@@ -139,7 +123,7 @@ def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
     }
 
 
-def _cell(record: Record, style: CellStyle) -> str:
+def _cell(record: Tally, style: CellStyle) -> str:
     """One cell of the crosstable."""
     if not record.games:
         return "-"

@@ -93,8 +93,8 @@ class LiveView(View):
             sprt = self._settings.sprt
             if sprt is not None:
                 lines.append(llr_bar(sprt, match_llr(sprt, counts, self._settings.by_pairs)))
-        elif standings.games:
-            lines += rating_list(rate(standings.games)).splitlines()
+        elif standings.matches:
+            lines += rating_list(rate(standings.matches)).splitlines()
         lines += ["", f"last:    {self._last}"]
         games = ", ".join(
             f"{number} ({versus(spec.white.name, spec.black.name)})"

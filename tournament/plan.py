@@ -28,7 +28,9 @@ class Plan:
         self._total = total_games(settings)
         self._part = part
         self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
+        self._round = 0
         self._results: list[list[Met]] = []
+        """Of the rounds that others were paired by."""
         self._points: list[list[float]] = []
         self._encounters: list[Encounter] = []
         self._places: dict[int, tuple[int, bool]] = {}
@@ -63,7 +65,7 @@ class Plan:
     @property
     def results(self) -> Results:
         """The rounds that are finished, where ``waits`` is set."""
-        return [played for played in self._results if played]
+        return self._results
 
     def next_round(self) -> list[PairTask]:
         """The tasks of the next round; empty when the tournament is over.
@@ -71,22 +73,21 @@ class Plan:
         Where ``waits`` is set, all games of the round before must have been scored.
         """
         schedule = schedule_for(self.settings)
-        number = len(self._results)
-        if number and self.waits:
-            self._results[-1] = [
+        if self._encounters and self.waits:
+            self._results.append([
                 Met(encounter, (points[0], points[1]))
                 for encounter, points in zip(self._encounters, self._points)
-            ]
-        self._encounters = schedule.pair(self.settings, number, self._results)
+            ])
+        self._encounters = schedule.pair(self.settings, self._round, self._results)
         if not self._encounters:
             return []
-        self._results.append([])
+        self._round += 1
         self._points = [[0.0, 0.0] for _ in self._encounters]
         self._places = {}
         return [
             task
             for index, encounter in enumerate(self._encounters)
-            for task in self._tasks(number + 1, index, encounter)
+            for task in self._tasks(self._round, index, encounter)
         ]
 
     def score(self, number: int, white_score: float | None) -> None:

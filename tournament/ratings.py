@@ -17,16 +17,14 @@ divide is given one virtual draw, and the group says how many.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from merels.tournament import linear
 from merels.tournament.connected import components
-from merels.tournament.counts import GameScore, Tally
+from merels.tournament.counts import Counts, MatchCounts, Tally
 from merels.tournament.elo import Z95, superiority
-
-__all__ = ["GameScore", "PlayerRating", "RatingGroup", "Ratings", "rate"]
 
 ELO_UNIT = 400 / math.log(10)
 """Elo of one natural logarithm of the odds."""
@@ -76,35 +74,20 @@ class Ratings:
     anchor: tuple[str, float] | None = None
 
 
-@dataclass(slots=True)
-class _Pairing:
-    """The games of two players, seen from the first: whole, and by cluster."""
-
-    results: Counter[float]
-    clusters: Counter[tuple[float, int]]
-    """How many clusters had this (points, games)."""
-
-    @property
-    def games(self) -> float:
-        """Games played."""
-        return sum(self.results.values())
-
-    @property
-    def points(self) -> float:
-        """Points of the first player."""
-        return sum(score * count for score, count in self.results.items())
+_Pairings = dict[tuple[int, int], MatchCounts]
 
 
-_Pairings = dict[tuple[int, int], _Pairing]
+def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
+    """Rate every engine of ``matches``, at mean 0 a group or with ``anchor`` (name, Elo) held.
 
-
-def rate(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) -> Ratings:
-    """Rate every engine of ``games``, at mean 0 a group or with ``anchor`` (name, Elo) held fixed.
-
-    Games of the same two engines with the same ``pair`` are one cluster; a game without is its
-    own. Raises ValueError if the anchor played no game.
+    An opening pair is one cluster; a game outside of one is its own. Raises ValueError if the
+    anchor played no game.
     """
-    names, pairings = _aggregate(games)
+    index: dict[str, int] = {}
+    for name in chain.from_iterable(matches):
+        index.setdefault(name, len(index))
+    names = list(index)
+    pairings = {(index[one], index[other]): counts for (one, other), counts in matches.items()}
     if anchor is not None and anchor[0] not in names:
         raise ValueError(f"the anchor {anchor[0]!r} played no rated game")
     parts = [
@@ -123,37 +106,13 @@ def rate(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) ->
     return Ratings(tuple(rows), tuple(groups), _superiority(parts), anchor)
 
 
-def _aggregate(games: Iterable[GameScore]) -> tuple[list[str], _Pairings]:
-    """The players in order of appearance, and the games of each two of them, summed up."""
-    index: dict[str, int] = {}
-    pairings: _Pairings = {}
-    open_clusters: defaultdict[tuple[int, int, Hashable], list[float]] = defaultdict(list)
-    for game in games:
-        white = index.setdefault(game.white, len(index))
-        black = index.setdefault(game.black, len(index))
-        first, second = min(white, black), max(white, black)
-        score = game.score if white == first else 1.0 - game.score
-        pairing = pairings.get((first, second))
-        if pairing is None:
-            pairing = pairings[first, second] = _Pairing(Counter(), Counter())
-        pairing.results[score] += 1
-        if game.pair is None:
-            pairing.clusters[score, 1] += 1
-        else:
-            open_clusters[first, second, game.pair].append(score)
-    for (first, second, _), scores in open_clusters.items():
-        pairings[first, second].clusters[sum(scores), len(scores)] += 1
-    return list(index), pairings
-
-
 def _record(player: int, pairings: _Pairings) -> tuple[int, int, int]:
     """A player's wins, draws and losses over all pairings."""
     wins = draws = losses = 0
     for (first, second), pairing in pairings.items():
         if player in (first, second):
-            draws += pairing.results[0.5]
-            wins += pairing.results[1.0 if player == first else 0.0]
-            losses += pairing.results[0.0 if player == first else 1.0]
+            own = pairing if player == first else pairing.reversed()
+            wins, draws, losses = wins + own.wins, draws + own.draws, losses + own.losses
     return wins, draws, losses
 
 
@@ -179,10 +138,7 @@ def _rate_group(
     }
     virtual = _one_sided(len(members), local)
     for key in virtual:
-        old = local[key]
-        local[key] = _Pairing(
-            old.results + Counter({0.5: 1}), old.clusters + Counter({(0.5, 1): 1})
-        )
+        local[key] = replace(local[key], draws=local[key].draws + 1)
     strengths = _solve(len(members), local)
     covariance = _sandwich(strengths, local)
     elos = [ELO_UNIT * strength for strength in strengths]
@@ -238,8 +194,9 @@ def _sandwich(strengths: Sequence[float], pairings: _Pairings) -> linear.Matrix:
     for (i, j), pairing in pairings.items():
         expected = _expected(strengths[i] - strengths[j])
         observed = sum(
-            count * (points - games * expected) ** 2
-            for (points, games), count in pairing.clusters.items()
+            count * (points / 2 - games * expected) ** 2
+            for games, cells in ((1, pairing.unpaired), (2, pairing.pentanomial))
+            for points, count in enumerate(cells)
         )
         modelled = pairing.games * expected * (1 - expected)
         spread[i, j] = observed if observed > NO_SPREAD else modelled

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from merels.engine.errors import InputError
 from merels.protocol.console import USAGE_ERROR, Parser, add_flag, make_parser, whole_from
+from merels.tournament.counts import count_matches
 from merels.tournament.crosstable import (
     Crosstable,
     as_dict,
@@ -89,7 +90,7 @@ def render(
     known: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The report on some games in one of `FORMATS`; ``known`` is what the page says of them."""
-    table = crosstable(scores(games), anchor)
+    table = crosstable(count_matches(scores(games)), anchor)
     ends = count_terminations(endings(games))
     if form == "json":
         data = as_dict(table) | {"terminations": terminations_dict(ends)}

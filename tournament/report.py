@@ -8,7 +8,8 @@ from html import escape
 from importlib.resources import files
 
 from merels.engine.errors import printable
-from merels.tournament.crosstable import Crosstable, Record, notes
+from merels.tournament.counts import Tally
+from merels.tournament.crosstable import Crosstable, notes
 from merels.tournament.store import Row
 from merels.tournament.svg import rating_plot
 from merels.tournament.terminations import BLAMELESS, Terminations
@@ -121,7 +122,7 @@ def _crosstable(table: Crosstable) -> str:
     return _table(head, rows, "cross")
 
 
-def _cell(record: Record) -> str:
+def _cell(record: Tally) -> str:
     """Wins, draws and losses, shaded by the score."""
     if not record.games:
         return "–"

@@ -68,7 +68,7 @@ class Runner:
         self._window = window
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._played = set(journal.numbers())
-        self._counted: set[int] = set()
+        self._uncounted = set(self._played)
         self._unstarted: dict[int, GameSpec] = {}
         self._open: set[int] = set()
         """Games of the rounds drawn up that are not counted yet."""
@@ -274,6 +274,7 @@ class Runner:
             return
         self.journal.append(row)
         self._played.add(number)
+        self._uncounted.add(number)
         self._ends.put(number, row)
         self._start(number)
         del self.playing[number]
@@ -294,12 +295,12 @@ class Runner:
     def _show_rest(self) -> None:
         """Count and show what is out of turn: nothing more will come before it."""
         waiting = self._ends.release_all()
-        for number in sorted(self._played - self._counted):
+        for number in sorted(self._uncounted):
             self._count(number, waiting.get(number))
 
     def _count(self, number: int, row: Row | None) -> None:
         """Add a game to the standings and show it; None: it is an earlier run's."""
-        self._counted.add(number)
+        self._uncounted.discard(number)
         self._open.discard(number)
         game = self.journal.row(number) if row is None else row
         self.standings.add(game)

@@ -95,7 +95,7 @@ class WebView(View):
     def summary(self) -> str:
         """The part of the page that changes."""
         with self._lock:
-            games = list(self._standings.games)
+            matches = dict(self._standings.matches)
             ends = count_terminations(self._endings)
             playing = [f"{spec.white.name} – {spec.black.name}" for spec in self._playing]
             lines = [
@@ -103,7 +103,7 @@ class WebView(View):
                 *self._progress(),
                 ("In progress", ", ".join(playing) or "none"),
             ]
-        return summary(lines, crosstable(games) if games else None, ends)
+        return summary(lines, crosstable(matches) if matches else None, ends)
 
     def _progress(self) -> list[tuple[str, str]]:
         """How far the tournament is, and of a match its estimates."""

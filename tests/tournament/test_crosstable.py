@@ -6,8 +6,7 @@ import json
 
 from merels.engine.errors import printable
 from merels.tournament import crosstable, summary, terminations
-from merels.tournament.counts import GameScore, MatchCounts
-from merels.tournament.crosstable import Record
+from merels.tournament.counts import GameScore, MatchCounts, count_matches
 from merels.tournament.elo import from_cells
 from merels.tournament.sprt import Sprt
 from merels.tournament.terminations import Ending, count_terminations, terminations_table
@@ -20,8 +19,13 @@ GAMES = [
 ]
 
 
+def tabulate(games, anchor=None):
+    """The crosstable of games."""
+    return crosstable.crosstable(count_matches(games), anchor)
+
+
 def test_rating_list_and_crosstable_as_text():
-    table = crosstable.crosstable(GAMES)
+    table = tabulate(GAMES)
     assert crosstable.rating_list(table.ratings) == (
         "#  Name     Elo    +/-  Games  Points  Score  Draws\n"
         "1  Alpha   82.8  152.1      6     4.0  66.7%  33.3%\n"
@@ -38,9 +42,9 @@ def test_rating_list_and_crosstable_as_text():
 
 
 def test_records_mirror_each_other():
-    table = crosstable.crosstable(GAMES)
+    table = tabulate(GAMES)
     for i, row in enumerate(table.records):
-        assert row[i] == Record()
+        assert row[i] == MatchCounts()
         assert sum(r.games for r in row) == table.ratings.players[i].games
         assert sum(r.points for r in row) == table.ratings.players[i].points
         for j, record in enumerate(row):
@@ -49,14 +53,14 @@ def test_records_mirror_each_other():
 
 
 def test_superiority_as_text():
-    lines = crosstable.superiority_table(crosstable.crosstable(GAMES).ratings).splitlines()
+    lines = crosstable.superiority_table(tabulate(GAMES).ratings).splitlines()
     assert len(lines) == 4 and lines[1].split()[2] == "x"
     assert 50 < float(lines[1].split()[3]) < 100
 
 
 def test_notes_on_groups_anchor_and_virtual_draws():
     games = [*GAMES, GameScore("Xi", "Psi", 1.0)]
-    text = crosstable.rating_list(crosstable.crosstable(games, ("Beta", 1500.0)).ratings)
+    text = crosstable.rating_list(tabulate(games, ("Beta", 1500.0)).ratings)
     assert "\n\n4  Xi" in text
     assert "Beta is held at 1500" in text
     assert "2 groups" in text
@@ -64,7 +68,7 @@ def test_notes_on_groups_anchor_and_virtual_draws():
 
 
 def test_nobody_played():
-    table = crosstable.crosstable([])
+    table = tabulate([])
     assert crosstable.rating_list(table.ratings).startswith("#  Name")
     assert crosstable.results_table(table).startswith("#  Name")
     assert crosstable.csv_rows(table)[0][:3] == ["rank", "name", "elo"]
@@ -73,7 +77,7 @@ def test_nobody_played():
 
 def test_hostile_names_cannot_reach_the_terminal():
     evil = "\x1b[2Jevil\r\n\u202etxt\x9b"
-    text = crosstable.rating_list(crosstable.crosstable([GameScore(evil, "B", 1.0)]).ratings)
+    text = crosstable.rating_list(tabulate([GameScore(evil, "B", 1.0)]).ratings)
     assert "?[2Jevil???txt?" in text
     assert all(c == "\n" or c.isprintable() for c in text)
     assert summary.score_line(MatchCounts(), evil, "B").isprintable()
@@ -91,7 +95,7 @@ def test_wide_names_keep_the_columns():
 
 def test_json_holds_everything_plainly():
     games = [*GAMES, GameScore("Xi\x1b", "Psi", 1.0)]
-    data = json.loads(json.dumps(crosstable.as_dict(crosstable.crosstable(games)), allow_nan=False))
+    data = json.loads(json.dumps(crosstable.as_dict(tabulate(games)), allow_nan=False))
     first = data["players"][0]
     assert (first["rank"], first["name"], first["games"], first["points"]) == (1, "Alpha", 6, 4.0)
     against = {row["name"]: row for row in first["against"]}
@@ -105,7 +109,7 @@ def test_json_holds_everything_plainly():
 def test_csv_holds_no_formula_and_no_control():
     names = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=4", "ok=5", "a\x1b[2J"]
     games = [GameScore(name, "B", 0.5) for name in names]
-    rows = crosstable.csv_rows(crosstable.crosstable(games))
+    rows = crosstable.csv_rows(tabulate(games))
     found = {row[1] for row in rows[1:]}
     assert found == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
     assert set(rows[0]) >= found
@@ -113,7 +117,7 @@ def test_csv_holds_no_formula_and_no_control():
 
 def test_csv_reads_back():
     out = io.StringIO()
-    csv.writer(out).writerows(crosstable.csv_rows(crosstable.crosstable(GAMES)))
+    csv.writer(out).writerows(crosstable.csv_rows(tabulate(GAMES)))
     rows = list(csv.DictReader(io.StringIO(out.getvalue())))
     assert [row["name"] for row in rows] == ["Alpha", "Beta", "Gamma"]
     assert rows[0]["Beta"] == "2.5" and rows[0]["Alpha"] == "" and rows[1]["Alpha"] == "1.5"

@@ -6,7 +6,13 @@ import random
 import pytest
 
 from merels.tournament import elo
-from merels.tournament.counts import GameScore, MatchCounts, count_match
+from merels.tournament.counts import (
+    GameScore,
+    MatchCounter,
+    MatchCounts,
+    count_matches,
+    counts_between,
+)
 
 WLD = [
     ((76, 89, 123), (-15.693521, 30.458001, -20.756450, 40.126026, 15.532643)),
@@ -108,10 +114,24 @@ def test_counting_a_match_pair_by_pair():
         GameScore("B", "A", 1.0, pair=4),  # its second game is missing
         GameScore("A", "B", 0.0), GameScore("A", "B", 0.0),  # of no pair
     ]
-    counts = count_match(games, "A", "B")
+    matches = count_matches(games)
+    counts = counts_between(matches, "A", "B")
     assert counts == MatchCounts(wins=2, losses=4, draws=3, wl=1, dd=1, wd=1)
-    assert count_match(games, "B", "A") == counts.reversed()
+    assert counts_between(matches, "B", "A") == counts.reversed()
     assert counts.reversed().reversed() == counts
+
+
+def test_what_a_counter_keeps_does_not_grow_with_the_games():
+    counter = MatchCounter()
+    for pair in range(1000):
+        for white, black in (("A", "B"), ("B", "A")):
+            counter.add(GameScore(white, black, 1.0, pair))
+    assert list(counter.counts.values()) == [MatchCounts(wins=1000, losses=1000, wl=1000)]
+    assert counter._waiting == {}
+    for _ in range(3):  # A third game of one opening waits for a fourth.
+        counter.add(GameScore("A", "B", 0.5, "x"))
+    counts = counter.counts["A", "B"]
+    assert (counts.dd, counts.unpaired) == (1, (0, 1, 0))
 
 
 def test_games_that_cannot_be():

@@ -11,7 +11,7 @@ import pytest
 from merels.engine.levels import LEVELS, Level
 from merels.engine.rules import PRESETS
 from merels.tournament.cli import main
-from merels.tournament.counts import GameScore
+from merels.tournament.counts import GameScore, count_matches
 from merels.tournament.ratings import rate
 from merels.tournament.store import read_journal
 
@@ -47,7 +47,7 @@ def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
             for row in csv.DictReader(file)
         ]
     assert len(games) == 1800
-    players = {player.name: player for player in rate(games).players}
+    players = {player.name: player for player in rate(count_matches(games)).players}
     lowest = players[LEVELS[0].name].elo - LEVELS[0].elo
     for one in LEVELS:
         assert one.elo == pytest.approx(players[one.name].elo - lowest, abs=3)

@@ -6,10 +6,10 @@ import statistics
 
 import pytest
 
+from merels.tournament import ratings as product
 from merels.tournament.connected import components
-from merels.tournament.counts import GameScore
+from merels.tournament.counts import GameScore, count_matches
 from merels.tournament.elo import Z95, elo_of_score
-from merels.tournament.ratings import rate
 
 FOUR = {
     "AB": (30, 50, 20), "AC": (45, 40, 15), "AD": (70, 24, 6),
@@ -19,6 +19,11 @@ KNOWN = {
     "A": (98.634688, 23.51), "B": (50.836425, 22.97),
     "C": (-17.643717, 23.45), "D": (-131.827395, 25.56),
 }
+
+
+def rate(games, anchor=None):
+    """The ratings of games."""
+    return product.rate(count_matches(games), anchor)
 
 
 def played(results):
