@@ -257,11 +257,13 @@ class Journal:
             )
             if self._database.execute(f"SELECT 1 FROM {name} WHERE {wrong} LIMIT 1").fetchone():
                 raise self._damaged(f"a value in its table '{name}' is of another type")
-        odd = self._database.execute(
-            "SELECT number FROM games WHERE result NOT IN ('1-0', '0-1', '1/2-1/2', '*') LIMIT 1"
-        ).fetchone()
-        if odd:
-            raise self._damaged(f"game {odd[0]} has a result that is none")
+        for condition, what in (
+            ("result NOT IN ('1-0', '0-1', '1/2-1/2', '*')", "has a result that is none"),
+            ("white = black", "is of an engine against itself"),
+        ):
+            odd = self._database.execute(f"SELECT number FROM games WHERE {condition} LIMIT 1")
+            for (number,) in odd:
+                raise self._damaged(f"game {number} {what}")
 
     def protect(self) -> None:
         """Let nothing be written from now on."""

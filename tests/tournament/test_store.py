@@ -204,6 +204,7 @@ def test_spoilt_files_are_refused(tmp_path, spoil, message):
         ("UPDATE games SET white = x'ff'", "of another type"),
         ("UPDATE games SET reason = CAST(x'ff' AS TEXT)", "damaged: Could not decode"),
         ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
+        ("UPDATE games SET white = black", "game 1 is of an engine against itself"),
         ("UPDATE games SET scores = '- - #x'", "expected numbers for its turns"),
         ("UPDATE games SET nodes = '1 1 99999999999999999999'", "expected numbers for its turns"),
         ("UPDATE games SET depths = '6'", "expected numbers for its turns"),
