@@ -222,7 +222,8 @@ class Journal:
             self._check_types()
             check_notes(self.meta())
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorname in _NEEDS_ITS_LOG:
+            # An error of Python's own part, such as text that is none, has no name.
+            if getattr(error, "sqlite_errorname", "") in _NEEDS_ITS_LOG:
                 raise file_error(
                     self.path or "",
                     "a run has not closed this journal: move it, with the file ending in -wal"

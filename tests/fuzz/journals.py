@@ -162,7 +162,9 @@ def _statement(chance: random.Random, settings: str) -> str:
         value = _text(chance.choice((*NUMBERS, *ODD)))
     draw = chance.random()
     if draw < 0.5:
-        column = chance.choice(Row._fields)
+        column, other = chance.sample(Row._fields, 2)
+        if chance.random() < 0.2:
+            value = other
         return f"sql UPDATE games SET {column} = {value} WHERE number = {chance.randint(1, 4)}"
     if draw < 0.65:
         return f"sql UPDATE meta SET value = {value} WHERE key = '{chance.choice(_META)}'"

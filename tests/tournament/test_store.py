@@ -176,9 +176,16 @@ def spoil_version(path):
         database.execute("PRAGMA user_version = 99")
 
 
+def spoil_names(path):
+    data = path.read_bytes()
+    assert b"white TEXT" in data
+    path.write_bytes(data.replace(b"white TEXT", b"wh\xffte TEXT"))
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
+        (spoil_names, "not a whole journal: Could not decode"),
         (spoil_text, "not a whole journal|not a merels journal"),
         (spoil_foreign, "not a merels journal"),
         (spoil_truncate, "not a whole journal|damaged"),
