@@ -185,7 +185,7 @@ def elsewhere() -> str:
 
 
 def test_the_page_answers_to_no_foreign_name() -> None:
-    run = Marked(*flags("report", os.devnull), "-rounds", "1000", "-serve", "0")
+    run = Marked(*flags("tame"), "-rounds", "1000", "-serve", "0")
     assert run.process.stderr is not None
     address = next(line.split()[-1] for line in run.process.stderr if "standings at" in line)
     port = address.rstrip("/").rpartition(":")[2]
@@ -271,7 +271,7 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
 
 def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -> None:
     journal = str(tmp_path / "j")
-    play(*flags("report", os.devnull), "-rounds", "1", "-games", "1", "-journal", journal)
+    play(*flags("tame"), "-rounds", "1", "-games", "1", "-journal", journal)
     done = subprocess.run(
         [*COMMAND, "-journal", journal, "-resume", "-rounds", "2"], text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -295,7 +295,7 @@ def test_absurd_numbers_in_a_journal_are_one_clear_line(tmp_path: Path) -> None:
 def test_going_on_with_a_journal_says_which_programs_it_starts(tmp_path: Path) -> None:
     """A stranger's journal names programs; whoever goes on with it starts them."""
     journal = str(tmp_path / "j")
-    play(*flags("report", os.devnull), "-rounds", "1", "-journal", journal)
+    play(*flags("tame"), "-rounds", "1", "-journal", journal)
     assert stored(journal)
     _, err = play("-journal", journal, "-resume", "-quiet")
     assert f"the journal's own command line: -engine cmd={HOSTILE[0]}" in err
