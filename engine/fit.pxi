@@ -1,7 +1,7 @@
 # Fitting the evaluation: logistic regression of results on positions, one sample at a time.
 
 from libc.math cimport exp, sqrtf
-from libc.stdlib cimport malloc
+from libc.stdlib cimport calloc
 
 cdef packed struct Sample:
     uint32_t own

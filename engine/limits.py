@@ -63,9 +63,13 @@ class Info:
 
 
 class Result(NamedTuple):
-    """A search's answer; ``turn`` is None when the game is over. ``cut``: an iteration was."""
+    """A search's answer; ``turn`` is None when the game is over. ``cut``: an iteration was.
+
+    ``missing``: how many of its threads the system refused.
+    """
 
     turn: Turn | None
     ponder: Turn | None
     info: Info
     cut: bool = False
+    missing: int = 0

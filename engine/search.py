@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -106,6 +108,8 @@ class Searcher:
         weights.ensure()
         if self._table is None:
             try:
+                if self._hash_mb > _memory_mb():
+                    raise MemoryError
                 self._table = core.TranspositionTable(self._hash_mb)
             except (MemoryError, OverflowError):
                 wanted = self._hash_mb
@@ -113,7 +117,12 @@ class Searcher:
                 raise InputError(f"{wanted} MiB", "not enough memory for Hash") from None
             self._workers = []
         while len(self._workers) < self.threads:
-            worker = core.SearchWorker(self._table)
+            try:
+                worker = core.SearchWorker(self._table)
+            except MemoryError:
+                if self._workers:
+                    break  # They search without it.
+                raise
             worker.clear()
             self._workers.append(worker)
 
@@ -237,7 +246,7 @@ class Searcher:
             self._set_deadlines(watch)
         if self._stopped.is_set():
             deepest = 1
-        cut = self._run(position, root, finished, deepest, limits.nodes, multipv, level)
+        cut, missing = self._run(position, root, finished, deepest, limits.nodes, multipv, level)
         self._wait_if_asked(limits, watch)
         self._watch = None
         self.arm()
@@ -245,7 +254,8 @@ class Searcher:
         if cut:
             best = measured(best)
             report(best)
-        return Result(best.pv[0], best.pv[1] if len(best.pv) > 1 else None, best, cut)
+        ponder = best.pv[1] if len(best.pv) > 1 else None
+        return Result(best.pv[0], ponder, best, cut, missing)
 
     def tables_for(self, rules: Rules) -> Tables | None:
         """The tables, if they hold for these rules."""
@@ -276,10 +286,10 @@ class Searcher:
         nodes: int | None,
         multipv: int,
         level: Level | None,
-    ) -> bool:
+    ) -> tuple[bool, int]:
         """Run all workers; the first one reports, and its end ends the others.
 
-        Returns whether an iteration was cut short.
+        Returns whether an iteration was cut short, and how many threads were not to be had.
         """
         rules, board = core_rules(position.rules), core_board(position)
         history = core_history(position)
@@ -306,15 +316,17 @@ class Searcher:
         def help_search(worker: core.SearchWorker, index: int) -> None:
             run(worker, lambda depth, lines: False, first_depth=1 + index % 2)
 
-        helpers = [
-            threading.Thread(target=help_search, args=(worker, index), daemon=True)
-            for index, worker in enumerate(self._workers[: self.threads])
-            if index
-        ]
-        for thread in helpers:
-            thread.start()
+        helpers: list[threading.Thread] = []
         try:
-            return run(self._workers[0], finished, max_depth=deepest, lines=multipv)
+            for index, worker in enumerate(self._workers[1 : self.threads], 1):
+                thread = threading.Thread(target=help_search, args=(worker, index), daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:
+                    break  # The system allows no more threads.
+                helpers.append(thread)
+            cut = run(self._workers[0], finished, max_depth=deepest, lines=multipv)
+            return cut, self.threads - 1 - len(helpers)
         finally:
             for worker in self._workers[1:]:
                 worker.stop()
@@ -348,6 +360,14 @@ class Searcher:
             self._woken.wait()
             if not self._stopped.is_set():
                 self._woken.clear()
+
+
+def _memory_mb() -> float:
+    """The machine's memory in MiB; a system may promise more, and end who uses it."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
+    except (AttributeError, ValueError, OSError):  # Not every system tells.
+        return math.inf
 
 
 def _taste(level: Level | None) -> tuple[int, int, int, int]:

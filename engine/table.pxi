@@ -4,7 +4,7 @@
 # entry at once without a lock: the key is stored xored with the data, and a torn entry matches
 # no key.
 
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 cdef extern from *:
@@ -165,19 +165,22 @@ cdef class TranspositionTable:
         cdef uint64_t size = <uint64_t>megabytes << 20
         if megabytes < 1:
             raise ValueError("a table takes at least 1 MiB")
-        self.table.memory = calloc(1, size + PAGE)
+        self.table.memory = malloc(size + PAGE)
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
         self.table.entries = <Entry *>((<size_t>self.table.memory + PAGE - 1) & ~<size_t>(PAGE - 1))
         self.table.buckets = size // (BUCKET * ENTRY_BYTES)
         large_pages(self.table.entries, size)
+        # The system gives memory when it is first written to: now, not on a running clock.
+        self.clear()
 
     def __dealloc__(self):
         free(self.table.memory)
 
     def clear(self):
         """Forget everything."""
-        memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * ENTRY_BYTES)
+        with nogil:
+            memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * ENTRY_BYTES)
         self.table.generation = 0
 
     def new_search(self):

@@ -153,6 +153,11 @@ def guarded(command: str, body: Callable[[], int]) -> int:
     except MemoryError as error:
         print(f"merels {command}: {str(error) or 'not enough memory'}", file=sys.stderr)
         return USAGE_ERROR
+    except RuntimeError as error:
+        if "thread" not in str(error):
+            raise
+        print(f"merels {command}: {error}: the system allows no more of them", file=sys.stderr)
+        return USAGE_ERROR
 
 
 def open_named(
@@ -216,4 +221,7 @@ def search(
             searcher.stop()
     if errors:
         raise errors[0]
+    if results[0].missing:
+        had = searcher.threads - results[0].missing
+        print(f"merels: the system allows {had} of {searcher.threads} threads", file=sys.stderr)
     return results[0], interrupted

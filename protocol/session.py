@@ -309,6 +309,10 @@ class Session:
                     position, limits, report, multipv=multipv, overhead=overhead, level=level
                 )
                 turn, ponder = result.turn, result.ponder
+                if result.missing:
+                    wanted = self._searcher.threads
+                    had = wanted - result.missing
+                    self._output.error(f"the system allows {had} of {wanted} threads; using those")
                 if result.cut:
                     self._output.note(f"depth {result.info.depth + 1} was cut short")
             except Exception as error:

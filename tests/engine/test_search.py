@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -240,3 +243,39 @@ def test_a_player_without_memory_or_threads_is_refused(sizes: tuple[int, int]) -
         Searcher(*sizes)
     with pytest.raises(ValueError, match="at least 1 MiB"):
         core.TranspositionTable(min(sizes))
+
+
+def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+    left = [2]
+
+    def scarce(thread: threading.Thread) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    before = threading.active_count()
+    searcher = Searcher(4, threads=6)
+    monkeypatch.setattr(threading.Thread, "start", scarce)
+    result = searcher.search(parse_position(START), Limits(depth=6))
+    assert (result.missing, result.info.depth) == (3, 6)
+    assert threading.active_count() == before, "none searches on"
+    monkeypatch.undo()
+    result = searcher.search(parse_position(START), Limits(depth=6))
+    assert result.missing == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_is_taken_before_a_clock_runs() -> None:
+    def resident() -> int:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+
+    before = resident()
+    searcher = Searcher(128)
+    searcher.prepare()
+    assert resident() - before >= 120
+    more = resident()
+    searcher.search(parse_position(START), Limits(nodes=50_000))
+    assert resident() - more <= 8
