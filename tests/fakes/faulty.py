@@ -190,7 +190,9 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "deaf-to-noise": without(lambda line: line.startswith("joho")),
     "over-is-turn": sub("query gameover", "query p1turn"),
     "result-is-over": sub("query result", "query gameover"),
-    "outlives-quit": without(lambda line: line == "quit" and State.hellos and not State.searching),
+    "outlives-quit": without(
+        lambda line: line == "quit" and State.hellos > 0 and not State.searching
+    ),
     "outlives-early-quit": without(lambda line: line == "quit" and not State.hellos),
 }
 DEADLY: dict[str, Callable[[str], bool]] = {
@@ -255,7 +257,9 @@ class UnixLines:
         return line
 
 
-READERS = {"tears-lines": Chunks(1 << 16), "reads-ten-lines": Chunks(10), "only-lf": UnixLines()}
+READERS: dict[str, Chunks | UnixLines] = {
+    "tears-lines": Chunks(1 << 16), "reads-ten-lines": Chunks(10), "only-lf": UnixLines(),
+}
 
 
 class Filtered(Output):
@@ -273,7 +277,8 @@ class Filtered(Output):
 def serve(session: Session, output: Output) -> None:
     """The loop, with the faults that are no filters."""
     change = INPUT.get(MODE, unchanged)
-    for raw in read_lines(READERS.get(MODE, sys.stdin.buffer)):
+    stream = READERS.get(MODE, sys.stdin.buffer)
+    for raw in read_lines(stream):  # type: ignore[arg-type]
         State.pings += raw == "isready"
         for line in change(raw):
             State.hellos += line in ("uci", "ugi")

@@ -245,21 +245,21 @@ def test_commands_that_cannot_run_are_explained(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command, files, message",
+    "command, directory, stderr, message",
     [
-        (["sh", "a\0b"], {}, "cannot start '.*sh': .*embedded null"),
-        (["sh", "\ud800"], {}, "cannot start '.*sh': .*surrogates not allowed"),
-        (["a\0b"], {}, "no such engine: 'a.b'"),
-        (["sh"], {"stderr": "a\0b"}, "cannot write 'a.b': .*embedded null"),
-        (["sh"], {"directory": "a\0b"}, "no such directory: 'a.b'"),
+        (["sh", "a\0b"], None, None, "cannot start '.*sh': .*embedded null"),
+        (["sh", "\ud800"], None, None, "cannot start '.*sh': .*surrogates not allowed"),
+        (["a\0b"], None, None, "no such engine: 'a.b'"),
+        (["sh"], None, "a\0b", "cannot write 'a.b': .*embedded null"),
+        (["sh"], "a\0b", None, "no such directory: 'a.b'"),
     ],
 )
 @pytest.mark.skipif(os.name != "posix", reason="needs sh")
 def test_what_no_system_takes_is_an_error(
-    command: list[str], files: dict[str, str], message: str
+    command: list[str], directory: str | None, stderr: str | None, message: str
 ) -> None:
     with pytest.raises(EngineError, match=message):
-        Engine.popen(command, **files)
+        Engine.popen(command, directory=directory, stderr=stderr)
 
 
 def test_no_shell_reads_the_command(tmp_path: Path) -> None:

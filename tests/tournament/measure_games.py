@@ -15,9 +15,9 @@ import sys
 import tempfile
 import time
 
+from merels.engine.notation import START
 from tests.tournament.measure_cpu import MOVES, RULES, compile_instant
 from tests.tournament.processes import COMMAND
-from tests.tournament.specs import START
 
 RUNS = (
     ("1 at once", "1", ()),
