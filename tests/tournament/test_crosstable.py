@@ -1,8 +1,11 @@
 """Tables as text, JSON and CSV; terminations; the lines that scripts scrape."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json
+from collections.abc import Iterable
 
 from merels.engine.errors import printable
 from merels.tournament import crosstable, summary, terminations
@@ -19,12 +22,14 @@ GAMES = [
 ]
 
 
-def tabulate(games, anchor=None):
+def tabulate(
+    games: Iterable[GameScore], anchor: tuple[str, float] | None = None
+) -> crosstable.Crosstable:
     """The crosstable of games."""
     return crosstable.crosstable(count_matches(games), anchor)
 
 
-def test_rating_list_and_crosstable_as_text():
+def test_rating_list_and_crosstable_as_text() -> None:
     table = tabulate(GAMES)
     assert crosstable.rating_list(table.ratings) == (
         "#  Name     Elo    +/-  Games  Points  Score  Draws\n"
@@ -41,7 +46,7 @@ def test_rating_list_and_crosstable_as_text():
     assert "1.5" in crosstable.results_table(table, "points").splitlines()[1]
 
 
-def test_records_mirror_each_other():
+def test_records_mirror_each_other() -> None:
     table = tabulate(GAMES)
     for i, row in enumerate(table.records):
         assert row[i] == MatchCounts()
@@ -52,13 +57,13 @@ def test_records_mirror_each_other():
             assert (record.wins, record.draws) == (back.losses, back.draws)
 
 
-def test_superiority_as_text():
+def test_superiority_as_text() -> None:
     lines = crosstable.superiority_table(tabulate(GAMES).ratings).splitlines()
     assert len(lines) == 4 and lines[1].split()[2] == "x"
     assert 50 < float(lines[1].split()[3]) < 100
 
 
-def test_notes_on_groups_anchor_and_virtual_draws():
+def test_notes_on_groups_anchor_and_virtual_draws() -> None:
     games = [*GAMES, GameScore("Xi", "Psi", 1.0)]
     text = crosstable.rating_list(tabulate(games, ("Beta", 1500.0)).ratings)
     assert "\n\n4  Xi" in text
@@ -67,7 +72,7 @@ def test_notes_on_groups_anchor_and_virtual_draws():
     assert text.endswith("finite: 1.\n")
 
 
-def test_nobody_played():
+def test_nobody_played() -> None:
     table = tabulate([])
     assert crosstable.rating_list(table.ratings).startswith("#  Name")
     assert crosstable.results_table(table).startswith("#  Name")
@@ -75,7 +80,7 @@ def test_nobody_played():
     assert crosstable.as_dict(table)["players"] == []
 
 
-def test_hostile_names_cannot_reach_the_terminal():
+def test_hostile_names_cannot_reach_the_terminal() -> None:
     evil = "\x1b[2Jevil\r\n\u202etxt\x9b"
     text = crosstable.rating_list(tabulate([GameScore(evil, "B", 1.0)]).ratings)
     assert "?[2Jevil???txt?" in text
@@ -84,7 +89,7 @@ def test_hostile_names_cannot_reach_the_terminal():
     assert printable("Mühle 7") == "Mühle 7"
 
 
-def test_wide_names_keep_the_columns():
+def test_wide_names_keep_the_columns() -> None:
     text = grid([["Name", "Elo"], ["直棋", "7"], ["e\u0301", "12"]], left=0)
     assert text == "Name  Elo\n直棋    7\ne\u0301      12\n"
     assert width("直棋") == 4 and width("e\u0301") == 1
@@ -93,7 +98,7 @@ def test_wide_names_keep_the_columns():
     assert shorten("y" * 40) == "y" * 40
 
 
-def test_json_holds_everything_plainly():
+def test_json_holds_everything_plainly() -> None:
     games = [*GAMES, GameScore("Xi\x1b", "Psi", 1.0)]
     data = json.loads(json.dumps(crosstable.as_dict(tabulate(games)), allow_nan=False))
     first = data["players"][0]
@@ -106,7 +111,7 @@ def test_json_holds_everything_plainly():
     assert data["anchor"] is None
 
 
-def test_csv_holds_no_formula_and_no_control():
+def test_csv_holds_no_formula_and_no_control() -> None:
     names = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=4", "ok=5", "a\x1b[2J"]
     games = [GameScore(name, "B", 0.5) for name in names]
     rows = crosstable.csv_rows(tabulate(games))
@@ -115,7 +120,7 @@ def test_csv_holds_no_formula_and_no_control():
     assert set(rows[0]) >= found
 
 
-def test_csv_reads_back():
+def test_csv_reads_back() -> None:
     out = io.StringIO()
     csv.writer(out).writerows(crosstable.csv_rows(tabulate(GAMES)))
     rows = list(csv.DictReader(io.StringIO(out.getvalue())))
@@ -134,7 +139,7 @@ ENDINGS = [
 ]
 
 
-def test_terminations_are_counted_and_laid_to_the_loser():
+def test_terminations_are_counted_and_laid_to_the_loser() -> None:
     stats = count_terminations(ENDINGS)
     assert stats.names == ("normal", "time forfeit", "unterminated", "rules infraction")
     assert stats.games == 6
@@ -145,7 +150,7 @@ def test_terminations_are_counted_and_laid_to_the_loser():
     assert json.loads(json.dumps(terminations.as_dict(stats)))["games"] == 6
 
 
-def test_terminations_as_text():
+def test_terminations_as_text() -> None:
     assert terminations_table(count_terminations(ENDINGS)) == (
         "Termination       Games  Share  White  Drawn  Black  Unfinished\n"
         "normal                2  33.3%      0      1      1           0\n"
@@ -163,7 +168,7 @@ def test_terminations_as_text():
 MATCH = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
 
 
-def test_the_scraped_block():
+def test_the_scraped_block() -> None:
     assert summary.summary_lines(MATCH, "A", "B") == [
         "Score of A vs B: 45 - 48 - 7  [0.485] 100",
         "Elo: -10.43 +/- 65.73, nElo: -10.94 +/- 68.10",
@@ -173,7 +178,7 @@ def test_the_scraped_block():
     ]
 
 
-def test_the_scraped_line_of_a_test():
+def test_the_scraped_line_of_a_test() -> None:
     sprt = Sprt(-3, 1, alpha=0.05, beta=0.1)
     assert summary.llr_line(sprt, 2.902) == "LLR: 2.90 (100.4%) (-2.25, 2.89) [-3.00, 1.00]"
     assert summary.llr_line(sprt, -0.001) == "LLR: 0.00 (0.0%) (-2.25, 2.89) [-3.00, 1.00]"
@@ -183,7 +188,7 @@ def test_the_scraped_line_of_a_test():
     )
 
 
-def test_without_pairs_the_games_speak():
+def test_without_pairs_the_games_speak() -> None:
     sprt = Sprt(0, 5)
     lines = summary.summary_lines(MATCH, "A", "B", sprt, penta=False)
     assert len(lines) == 5 and not any(line.startswith("Ptnml") for line in lines)
@@ -194,7 +199,7 @@ def test_without_pairs_the_games_speak():
     assert summary.match_llr(bayesian, MATCH) == bayesian.llr((48, 7, 45))
 
 
-def test_nothing_prints_nan():
+def test_nothing_prints_nan() -> None:
     odd = [
         MatchCounts(),
         MatchCounts(draws=4, dd=2),

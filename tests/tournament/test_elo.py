@@ -1,5 +1,7 @@
 """Elo, normalized Elo and superiority against known answers and at the edges."""
 
+from __future__ import annotations
+
 import math
 import random
 
@@ -26,23 +28,23 @@ PENTANOMIAL = [
 ]
 
 
-def numbers(estimate):
+def numbers(estimate: elo.Estimate) -> tuple[float, ...]:
     return (estimate.elo, estimate.elo_error, estimate.nelo, estimate.nelo_error, estimate.los)
 
 
 @pytest.mark.parametrize("wld, known", WLD)
-def test_known_answers_of_games(wld, known):
+def test_known_answers_of_games(wld: tuple[int, int, int], known: tuple[float, ...]) -> None:
     wins, losses, draws = wld
     assert numbers(elo.from_cells((losses, draws, wins))) == pytest.approx(known, abs=1e-6)
 
 
 @pytest.mark.parametrize("cells, known", PENTANOMIAL)
-def test_known_answers_of_pairs(cells, known):
+def test_known_answers_of_pairs(cells: tuple[int, ...], known: tuple[float, ...]) -> None:
     assert numbers(elo.from_cells(cells)) == pytest.approx(known, abs=1e-6)
 
 
 @pytest.mark.parametrize("size", [3, 5])
-def test_the_other_side_sees_the_opposite(size):
+def test_the_other_side_sees_the_opposite(size: int) -> None:
     chance = random.Random(size)
     for _ in range(200):
         cells = [chance.choice((0, 1, 7, chance.randrange(5000))) for _ in range(size)]
@@ -55,20 +57,20 @@ def test_the_other_side_sees_the_opposite(size):
         assert not any(map(math.isnan, numbers(ours)))
 
 
-def test_nothing_played_tells_nothing():
+def test_nothing_played_tells_nothing() -> None:
     estimate = elo.from_cells((0, 0, 0))
     assert estimate == elo.Estimate(0.5, 0.0, math.inf, 0.0, math.inf, 50.0)
     assert elo.from_cells((0, 0, 0, 0, 0)) == estimate
 
 
-def test_identical_engines_are_even():
+def test_identical_engines_are_even() -> None:
     for cells in ((0, 12, 0), (0, 0, 12, 0, 0)):
         estimate = elo.from_cells(cells)
         assert (estimate.elo, estimate.elo_error, estimate.nelo, estimate.los) == (0, 0, 0, 50)
         assert 0 < estimate.nelo_error < math.inf
 
 
-def test_a_clean_sweep_is_infinite():
+def test_a_clean_sweep_is_infinite() -> None:
     for cells in ((0, 0, 9), (0, 0, 0, 0, 9)):
         won, lost = elo.from_cells(cells), elo.from_cells(cells[::-1])
         assert (won.elo, won.elo_error, won.nelo, won.los) == (math.inf, math.inf, math.inf, 100)
@@ -76,25 +78,25 @@ def test_a_clean_sweep_is_infinite():
         assert (lost.elo_error, lost.los) == (math.inf, 0)
 
 
-def test_the_same_lopsided_pair_again_and_again():
+def test_the_same_lopsided_pair_again_and_again() -> None:
     estimate = elo.from_cells((0, 8, 0, 0, 0))
     assert estimate.elo == pytest.approx(-190.848502)
     assert (estimate.elo_error, estimate.nelo, estimate.los) == (0, -math.inf, 0)
 
 
-def test_an_interval_beyond_every_score_has_no_end():
+def test_an_interval_beyond_every_score_has_no_end() -> None:
     estimate = elo.from_cells((1, 0, 9))
     assert estimate.elo == pytest.approx(381.697, abs=1e-3)
     assert estimate.elo_error == math.inf
 
 
 @pytest.mark.parametrize("cells", [(1, 2), (1, 2, 3, 4), (-1, 2, 3), (math.inf, 1, 1)])
-def test_counts_that_are_none(cells):
+def test_counts_that_are_none(cells: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="counts"):
         elo.from_cells(cells)
 
 
-def test_ratios_are_never_nan():
+def test_ratios_are_never_nan() -> None:
     counts = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
     assert counts.pairs == 50 and counts.games == 100
     assert counts.drawn_pairs_ratio == 0.44 and counts.drawn_games_ratio == 0.07
@@ -105,7 +107,7 @@ def test_ratios_are_never_nan():
     assert (nothing.drawn_pairs_ratio, nothing.drawn_games_ratio, nothing.score) == (0, 0, 0.5)
 
 
-def test_counting_a_match_pair_by_pair():
+def test_counting_a_match_pair_by_pair() -> None:
     games = [
         GameScore("A", "B", 1.0, pair=1), GameScore("B", "A", 1.0, pair=1),  # WL
         GameScore("A", "B", 0.5, pair=2), GameScore("A", "C", 1.0, pair=2),
@@ -121,7 +123,7 @@ def test_counting_a_match_pair_by_pair():
     assert counts.reversed().reversed() == counts
 
 
-def test_what_a_counter_keeps_does_not_grow_with_the_games():
+def test_what_a_counter_keeps_does_not_grow_with_the_games() -> None:
     counter = MatchCounter()
     for pair in range(1000):
         for white, black in (("A", "B"), ("B", "A")):
@@ -134,7 +136,7 @@ def test_what_a_counter_keeps_does_not_grow_with_the_games():
     assert (counts.dd, counts.unpaired) == (1, (0, 1, 0))
 
 
-def test_games_that_cannot_be():
+def test_games_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="itself"):
         GameScore("A", "A", 1.0)
     with pytest.raises(ValueError, match="0.7"):

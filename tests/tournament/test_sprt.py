@@ -1,12 +1,15 @@
 """The log-likelihood ratio against known answers, a brute-force search, and at the edges."""
 
+from __future__ import annotations
+
 import math
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from merels.tournament.elo import NELO_UNIT
-from merels.tournament.sprt import Sprt
+from merels.tournament.sprt import Model, Sprt
 
 KNOWN = [
     ((36027, 68692, 36433), 0, 2, "normalized", 0.923293),
@@ -20,7 +23,9 @@ KNOWN = [
 
 
 @pytest.mark.parametrize("cells, elo0, elo1, model, known", KNOWN)
-def test_known_answers(cells, elo0, elo1, model, known):
+def test_known_answers(
+    cells: tuple[int, ...], elo0: float, elo1: float, model: Model, known: float
+) -> None:
     assert Sprt(elo0, elo1, model=model).llr(cells) == pytest.approx(known, abs=1e-6)
 
 
@@ -28,7 +33,7 @@ def test_known_answers(cells, elo0, elo1, model, known):
     "model, size",
     [("normalized", 3), ("normalized", 5), ("logistic", 3), ("logistic", 5), ("bayesian", 3)],
 )
-def test_the_other_side_sees_the_opposite(model, size):
+def test_the_other_side_sees_the_opposite(model: Model, size: int) -> None:
     chance = random.Random(7)
     for _ in range(100):
         cells = [chance.choice((0, 1, 40, chance.randrange(20000))) for _ in range(size)]
@@ -39,7 +44,7 @@ def test_the_other_side_sees_the_opposite(model, size):
         assert theirs == pytest.approx(-ours, rel=1e-5, abs=1e-6)
 
 
-def likeliest_by_search(cells, target):
+def likeliest_by_search(cells: Sequence[float], target: float) -> float:
     """The best log-likelihood of three cells whose mean is ``target`` deviations above a half.
 
     Each draw rate leaves one distribution, its win rate found by halving; rates are searched on
@@ -47,7 +52,7 @@ def likeliest_by_search(cells, target):
     """
     counts = [cell or 1e-3 for cell in cells]
 
-    def of_draw_rate(draw):
+    def of_draw_rate(draw: float) -> float:
         low, high = 0.0, 1.0 - draw
         for _ in range(80):
             win = (low + high) / 2
@@ -79,14 +84,14 @@ def likeliest_by_search(cells, target):
         ((90, 10, 1), -200, -90),
     ],
 )
-def test_normalized_fit_is_the_likeliest(cells, elo0, elo1):
+def test_normalized_fit_is_the_likeliest(cells: tuple[int, ...], elo0: float, elo1: float) -> None:
     search = likeliest_by_search(cells, elo1 / NELO_UNIT) - likeliest_by_search(
         cells, elo0 / NELO_UNIT
     )
     assert Sprt(elo0, elo1).llr(cells) == pytest.approx(search, rel=1e-5, abs=1e-5)
 
 
-def test_any_counts_and_hypotheses_give_a_number():
+def test_any_counts_and_hypotheses_give_a_number() -> None:
     chance = random.Random(11)
     for _ in range(300):
         size = chance.choice((3, 5))
@@ -97,20 +102,20 @@ def test_any_counts_and_hypotheses_give_a_number():
             assert math.isfinite(llr)
 
 
-def test_nothing_played_decides_nothing():
+def test_nothing_played_decides_nothing() -> None:
     for model in ("normalized", "logistic", "bayesian"):
         assert Sprt(0, 5, model=model).llr((0, 0, 0)) == 0.0
     assert Sprt(0, 5).llr((0,) * 5) == 0.0
 
 
-def test_a_sweep_is_accepted_under_every_model():
+def test_a_sweep_is_accepted_under_every_model() -> None:
     for model in ("normalized", "logistic", "bayesian"):
         test = Sprt(0, 50, model=model)
         assert test.verdict(test.llr((0, 0, 500))) == "H1"
         assert test.verdict(test.llr((500, 0, 0))) == "H0"
 
 
-def test_bounds_and_verdict():
+def test_bounds_and_verdict() -> None:
     test = Sprt(-3, 1, alpha=0.05, beta=0.1)
     assert (test.lower, test.upper) == pytest.approx((math.log(0.1 / 0.95), math.log(0.9 / 0.05)))
     assert test.verdict(test.upper) == "H1"
@@ -119,7 +124,7 @@ def test_bounds_and_verdict():
     assert test.fraction(test.upper) == 1 and test.fraction(test.lower) == -1
 
 
-def test_the_test_errs_as_seldom_as_it_says():
+def test_the_test_errs_as_seldom_as_it_says() -> None:
     """Under H0 a test of alpha = 0.1 accepts H1 in about a tenth of runs, and seldom more."""
     chance = random.Random(5)
     test = Sprt(0, 60, alpha=0.1, beta=0.1, model="logistic")
@@ -147,11 +152,11 @@ def test_the_test_errs_as_seldom_as_it_says():
         ({"elo0": 0, "elo1": 5, "model": "linear"}, "linear"),
     ],
 )
-def test_tests_that_could_not_decide(arguments, word):
+def test_tests_that_could_not_decide(arguments: dict[str, object], word: str) -> None:
     with pytest.raises(ValueError, match=word):
-        Sprt(**arguments)
+        Sprt(**arguments)  # type: ignore[arg-type]
 
 
-def test_the_bayesian_model_wants_games():
+def test_the_bayesian_model_wants_games() -> None:
     with pytest.raises(ValueError, match="wins, losses and draws"):
         Sprt(0, 5, model="bayesian").llr((1, 2, 3, 2, 1))

@@ -1,5 +1,7 @@
 """``merels stats``: what it prints, and how it answers mistakes."""
 
+from __future__ import annotations
+
 import json
 import math
 
@@ -11,14 +13,15 @@ from tests.commands import leave
 KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "llr", "lower", "upper"]
 
 
-def answer(capsys, *argv):
+def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, float | None]:
     assert main(list(argv)) == 0
     out, err = capsys.readouterr()
     assert err == "" and "NaN" not in out and "Infinity" not in out
-    return json.loads(out)
+    values: dict[str, float | None] = json.loads(out)
+    return values
 
 
-def test_wins_losses_draws(capsys):
+def test_wins_losses_draws(capsys: pytest.CaptureFixture[str]) -> None:
     data = answer(capsys, "-wld", "136,96,111")
     assert list(data) == KEYS
     assert [data[key] for key in KEYS[:5]] == pytest.approx(
@@ -27,10 +30,11 @@ def test_wins_losses_draws(capsys):
     assert data["llr"] is data["lower"] is data["upper"] is None
 
 
-def test_pairs_and_a_test(capsys):
+def test_pairs_and_a_test(capsys: pytest.CaptureFixture[str]) -> None:
     data = answer(capsys, "-ptnml", "365,16618,36229,16974,390", "-sprt", "0,2")
     assert data["llr"] == pytest.approx(2.250368, abs=1e-3)
-    assert data["upper"] == -data["lower"] == pytest.approx(math.log(19))
+    lower, upper = data["lower"], data["upper"]
+    assert lower is not None and upper == -lower == pytest.approx(math.log(19))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,9 @@ def test_pairs_and_a_test(capsys):
         ("68965,68526,128429", "0,2", "bayesian", -1.262156),
     ],
 )
-def test_every_model_and_negative_hypotheses(capsys, wld, elos, model, llr):
+def test_every_model_and_negative_hypotheses(
+    capsys: pytest.CaptureFixture[str], wld: str, elos: str, model: str, llr: float
+) -> None:
     data = answer(
         capsys, "-wld", wld, "-sprt", elos, "-model", model, "-alpha", "0.05", "-beta", "0.1"
     )
@@ -53,16 +59,18 @@ def test_every_model_and_negative_hypotheses(capsys, wld, elos, model, llr):
 @pytest.mark.parametrize(
     "argv", [("-sprt=-3,1", "-wld=1,2,3"), ("--wld", "1,2,3", "--sprt", "-3,1")]
 )
-def test_an_equals_sign_joins_and_a_second_dash_does_no_harm(capsys, argv):
+def test_an_equals_sign_joins_and_a_second_dash_does_no_harm(
+    capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
+) -> None:
     assert answer(capsys, *argv) == answer(capsys, "-wld", "1,2,3", "-sprt", "-3,1")
 
 
-def test_no_minus_before_a_zero(capsys):
+def test_no_minus_before_a_zero(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-wld", "1,1,0", "-sprt", "-5,5"]) == 0
     assert "-0.0" not in capsys.readouterr().out
 
 
-def test_infinite_values_are_null(capsys):
+def test_infinite_values_are_null(capsys: pytest.CaptureFixture[str]) -> None:
     swept = answer(capsys, "-wld", "10,0,0")
     assert swept["elo"] is swept["elo_error"] is swept["nelo"] is None
     assert swept["los"] == 100
@@ -94,13 +102,15 @@ def test_infinite_values_are_null(capsys):
         (["-wld"], "-wld"),
     ],
 )
-def test_a_mistake_is_one_clear_line(capsys, argv, word):
+def test_a_mistake_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], argv: list[str], word: str
+) -> None:
     assert leave(main, argv) == 2
     out, err = capsys.readouterr()
     assert out == "" and len(err) < 250
     assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
 
 
-def test_help_tells_the_unit_of_los(capsys):
+def test_help_tells_the_unit_of_los(capsys: pytest.CaptureFixture[str]) -> None:
     assert leave(main, ["-h"]) == 0
     assert "superiority, in percent" in capsys.readouterr().out
