@@ -1,7 +1,10 @@
 """The command line: what flags mean, and what is said of those that mean nothing."""
 
+from __future__ import annotations
+
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +17,7 @@ from merels.tournament.help import help_text
 from merels.tournament.pgnout import Style
 from merels.tournament.runoptions import make_run_options
 from merels.tournament.schedule import schedule_for
+from merels.tournament.settings import Settings
 from merels.tournament.spec import NANOSECONDS, Adjudication, TimeControl
 from merels.tournament.sprt import Sprt
 from merels.tournament.tournament_cli import main
@@ -21,11 +25,11 @@ from merels.tournament.tournament_cli import main
 TWO = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
 
 
-def settings_of(*argv):
+def settings_of(*argv: str) -> Settings:
     return make_settings(parse([*TWO, *argv]), seed=1)
 
 
-def error_of(*argv, build=True):
+def error_of(*argv: str, build: bool = True) -> str:
     with pytest.raises(InputError) as error:
         given = parse(list(argv))
         if build:
@@ -46,25 +50,25 @@ def error_of(*argv, build=True):
         (".5", None, 0.5, 0),
     ],
 )
-def test_time_controls(text, moves, seconds, increment):
+def test_time_controls(text: str, moves: int | None, seconds: float, increment: float) -> None:
     assert parse_time_control(text) == TimeControl(
         time=round(seconds * NANOSECONDS), increment=round(increment * NANOSECONDS), moves=moves
     )
 
 
-def test_no_clock():
+def test_no_clock() -> None:
     assert parse_time_control("inf") == parse_time_control("Infinite") == TimeControl()
 
 
 @pytest.mark.parametrize(
     "text", ["", "x", "10+", "+1", "0", "-5", "1e3", "40/", "/60", "0/60", "1:2:3", "nan", "9" * 30]
 )
-def test_bad_time_controls(text):
+def test_bad_time_controls(text: str) -> None:
     with pytest.raises(InputError, match="tc=moves/min:sec"):
         parse_time_control(text)
 
 
-def test_engines():
+def test_engines() -> None:
     given = parse([
         "-engine", "cmd=/opt/my engines/x y", "args=--a 'b c' -d", "option.Hash=16",
         "option.Some Path=a=b", "proto=UGI", "restart=on", "ponder=true", "timemargin=20",
@@ -81,7 +85,7 @@ def test_engines():
     assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "its own clock goes first"
 
 
-def test_names_are_made_distinct_but_given_ones_are_not():
+def test_names_are_made_distinct_but_given_ones_are_not() -> None:
     engines = make_settings(parse(["-engine", "cmd=x", "-engine", "cmd=d/x", "-engine", "cmd=y",
                                    "name=x 2", "-each", "nodes=1"]), 1).engines
     assert [engine.name for engine in engines] == ["x", "x 3", "x 2"]
@@ -90,7 +94,7 @@ def test_names_are_made_distinct_but_given_ones_are_not():
     )
 
 
-def test_defaults_are_those_of_other_runners():
+def test_defaults_are_those_of_other_runners() -> None:
     chosen = settings_of()
     assert (chosen.format, chosen.rounds, chosen.games, chosen.swap) == ("roundrobin", 2, 2, True)
     assert chosen.rules == "mill" and chosen.adjudication == Adjudication()
@@ -98,7 +102,7 @@ def test_defaults_are_those_of_other_runners():
     assert (options.concurrency, options.intervals.rating, options.intervals.score) == (1, 10, 1)
 
 
-def test_without_engines_levels_meet():
+def test_without_engines_levels_meet() -> None:
     chosen = make_settings(parse([]), seed=1)
     assert len(chosen.engines) >= 4
     assert {engine.command[0] for engine in chosen.engines} == {sys.executable}
@@ -106,7 +110,7 @@ def test_without_engines_levels_meet():
     assert len(levels) == len(chosen.engines)
 
 
-def test_tournament_flags():
+def test_tournament_flags() -> None:
     chosen = settings_of(
         "-tournament", "gauntlet", "-rounds", "7", "-games", "1", "-noswap", "-reverse",
         "-seeds", "1", "-srand", "99", "-variant", "multi", "-set", "Flying=never", "Repetition=0",
@@ -118,14 +122,14 @@ def test_tournament_flags():
     assert (chosen.event, chosen.site) == ("E", "S")
 
 
-def test_repeat_asks_for_pairs_and_does_not_undo_games():
+def test_repeat_asks_for_pairs_and_does_not_undo_games() -> None:
     assert settings_of("-games", "1", "-repeat").games == 2
     assert settings_of("-repeat", "4").games == 4
     assert settings_of("-games", "4", "-repeat").games == 4
     assert settings_of("-games", "4", "-repeat", "2").games == 4
 
 
-def test_adjudication_and_test():
+def test_adjudication_and_test() -> None:
     chosen = settings_of(
         "-draw", "movenumber=20", "movecount=4", "score=5", "-resign", "movecount=3", "score=400",
         "twosided", "-maxmoves", "100", "-sprt", "elo0=-1.5", "elo1=2", "alpha=0.1",
@@ -136,17 +140,17 @@ def test_adjudication_and_test():
     assert not chosen.by_pairs and chosen.rounds > 1000
 
 
-def test_processor_time_is_limited_for_each_game():
+def test_processor_time_is_limited_for_each_game() -> None:
     given = parse(["-engine", "cmd=a", "cpu=5", "-engine", "cmd=b", "-each", "nodes=1"])
     assert [engine.restart for engine in make_settings(given, 1).engines] == [True, False]
 
 
-def test_tables_for_adjudication(tmp_path):
+def test_tables_for_adjudication(tmp_path: Path) -> None:
     Builder(tmp_path, parse_rules("mill")).build(6)
     assert settings_of("-tb", str(tmp_path)).adjudication == Adjudication(tables=str(tmp_path))
 
 
-def test_run_options():
+def test_run_options() -> None:
     given = parse([*TWO, "-pgnout", "games.pgn", "timeleft=true", "append=false", "-shard", "2/3",
                    "-concurrency", "4", "-scoreinterval", "0", "-quiet"])
     options = make_run_options(given, make_settings(given, 1))
@@ -156,7 +160,7 @@ def test_run_options():
     assert (options.shard, options.concurrency, options.quiet) == ((2, 3), 4, True)
 
 
-def test_flags_from_a_file(tmp_path):
+def test_flags_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "my flags"
     path.write_text("# a match\n-engine cmd=a 'name=The A'\n-engine cmd=b name=B\n-each nodes=5\n")
     chosen = make_settings(parse(["-config", f"file={path}", "-rounds", "3"]), 1)
@@ -165,7 +169,7 @@ def test_flags_from_a_file(tmp_path):
     assert "cannot read the flags in this file" in error_of("-config", str(path))
 
 
-def test_flags_of_a_file_stand_where_it_is_named(tmp_path):
+def test_flags_of_a_file_stand_where_it_is_named(tmp_path: Path) -> None:
     path = tmp_path / "flags"
     path.write_text("-set Repetition=5 -rounds 3 -each nodes=5")
     chosen = settings_of("-set", "Flying=never", "-rounds", "7", "-config", str(path))
@@ -178,26 +182,28 @@ def test_flags_of_a_file_stand_where_it_is_named(tmp_path):
     [("-config loop", "cannot name another"), ("-event a\0b", "a zero byte"),
      ("-event 'a", "cannot read the flags")],
 )
-def test_a_file_of_flags_that_cannot_be_used(tmp_path, monkeypatch, text, message):
+def test_a_file_of_flags_that_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "loop").write_text(text)
     error = error_of("-config", "file=loop")
     assert "loop" in error and message in error
 
 
-def test_an_engines_own_plies_go_before_the_depth_of_all():
+def test_an_engines_own_plies_go_before_the_depth_of_all() -> None:
     given = parse(["-engine", "cmd=a", "plies=3", "-engine", "cmd=b", "-each", "depth=1"])
     assert [engine.limit.depth for engine in make_settings(given, 1).engines] == [3, 1]
 
 
-def test_ponder_needs_no_value():
+def test_ponder_needs_no_value() -> None:
     given = parse([*TWO[:3], "ponder", *TWO[3:]])
     assert [engine.ponder for engine in make_settings(given, 1).engines] == [True, False]
     assert make_settings(parse([*TWO, "ponder"]), 1).engines[1].ponder
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
-def test_a_core_named_twice_is_one_core():
+def test_a_core_named_twice_is_one_core() -> None:
     core = min(os.sched_getaffinity(0))
     assert "as many cores" in error_of(
         *TWO, "-concurrency", "2", "-use-affinity", f"{core},{core}"
@@ -253,20 +259,20 @@ def test_a_core_named_twice_is_one_core():
         (["-openings", "file=/no/such", "format=pos"], ["cannot read", "/no/such"]),
     ],
 )
-def test_mistakes_are_named(argv, parts):
+def test_mistakes_are_named(argv: list[str], parts: list[str]) -> None:
     message = error_of(*argv)
     for part in parts:
         assert part in message
     assert "\n" not in message
 
 
-def test_a_mistake_exits_with_2(capsys):
+def test_a_mistake_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-concurency", "2"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and "did you mean -concurrency?" in err and len(err.splitlines()) == 1
 
 
-def test_help_tells_of_every_flag(capsys):
+def test_help_tells_of_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
     assert text.strip() == help_text().strip()

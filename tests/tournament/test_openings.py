@@ -1,27 +1,32 @@
 """Openings: random ones are legal, quiet and different; files are read or refused clearly."""
 
+from __future__ import annotations
+
 import os
+from pathlib import Path
 
 import pytest
 
 from merels.engine.board import in_mills
 from merels.engine.errors import InputError
 from merels.engine.notation import START, parse_position, play_turns
-from merels.engine.rules import PRESETS, parse_rules
+from merels.engine.position import Position
+from merels.engine.rules import PRESETS, Rules, parse_rules
 from merels.tournament.files import file_digest, read_text
 from merels.tournament.openings import Openings, _canonical, load_openings
 from merels.tournament.settings import OpeningSettings
+from merels.tournament.spec import Opening
 
 MILL = parse_rules("mill")
 LATER = "O*@*****/********/******** b 8 8 0 2"
 
 
-def position_of(opening, rules=MILL):
+def position_of(opening: Opening, rules: Rules = MILL) -> Position:
     return play_turns(parse_position(opening.position, rules), opening.turns)
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_random_openings(name):
+def test_random_openings(name: str) -> None:
     rules = parse_rules(name)
     openings = Openings(OpeningSettings(), rules, 3)
     seen = set()
@@ -37,7 +42,7 @@ def test_random_openings(name):
     assert len(seen) == 200
 
 
-def test_the_seed_decides():
+def test_the_seed_decides() -> None:
     lists = [
         [Openings(OpeningSettings(), MILL, seed)[index] for index in range(20)]
         for seed in (1, 1, 2)
@@ -45,7 +50,7 @@ def test_the_seed_decides():
     assert lists[0] == lists[1] != lists[2]
 
 
-def test_plies_of_random_openings():
+def test_plies_of_random_openings() -> None:
     for plies in (1, 3, 12):
         openings = Openings(OpeningSettings(plies=plies), MILL, 1)
         assert {len(openings[index].turns) for index in range(30)} == {plies}
@@ -53,20 +58,20 @@ def test_plies_of_random_openings():
         Openings(OpeningSettings(plies=13), MILL, 1)[0]
 
 
-def write(tmp_path, text, name="book.pos"):
+def write(tmp_path: Path, text: str, name: str = "book.pos") -> str:
     path = tmp_path / name
     path.write_text(text)
     return str(path)
 
 
-def test_position_file(tmp_path):
+def test_position_file(tmp_path: Path) -> None:
     path = write(tmp_path, f"{START} ; the start\n\n; nothing here\n{LATER}\n")
     first, second = load_openings(OpeningSettings(file=path), MILL)
     assert (first.position, first.name) == (START, "the start")
     assert (second.position, second.turns) == (LATER, ())
 
 
-def test_seventeen_fields(tmp_path):
+def test_seventeen_fields(tmp_path: Path) -> None:
     path = write(
         tmp_path, "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes\n"
     )
@@ -74,14 +79,14 @@ def test_seventeen_fields(tmp_path):
     assert opening.position == "********/@*@*****/***OOO** w 6 7 0 3"
 
 
-def test_record_file_and_plies(tmp_path):
+def test_record_file_and_plies(tmp_path: Path) -> None:
     text = '[Opening "Cross"]\n\n1. d6 f4 2. d2 b4 *\n\n[Event "?"]\n\n1. a1 *\n'
     path = write(tmp_path, text, "book.pgn")
     openings = load_openings(OpeningSettings(file=path, format="pgn", plies=3), MILL)
     assert [(o.turns, o.name) for o in openings] == [(("d6", "f4", "d2"), "Cross"), (("a1",), "")]
 
 
-def test_order_start_and_repetition(tmp_path):
+def test_order_start_and_repetition(tmp_path: Path) -> None:
     lines = [START.replace("1", str(number)) for number in range(1, 8)]
     path = write(tmp_path, "\n".join(lines))
     sequence = Openings(OpeningSettings(file=path, start=6), MILL, 1)
@@ -98,7 +103,7 @@ def test_order_start_and_repetition(tmp_path):
     assert [later[i] for i in range(5, 12)] == [shuffled[i] for i in range(7, 14)]
 
 
-def test_plies_are_refused_where_positions_have_none(tmp_path):
+def test_plies_are_refused_where_positions_have_none(tmp_path: Path) -> None:
     path = write(tmp_path, f"{START}\n")
     with pytest.raises(InputError, match=r"'4': plies= is for games and .*, not for .*book\.pos"):
         load_openings(OpeningSettings(file=path, plies=4), MILL)
@@ -114,7 +119,7 @@ def test_plies_are_refused_where_positions_have_none(tmp_path):
         ("O@******/********/******** w 0 0 0 1\n", "the game is over here.*line 1"),
     ],
 )
-def test_bad_position_files(tmp_path, text, message):
+def test_bad_position_files(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(InputError, match=message) as error:
         load_openings(OpeningSettings(file=path), MILL)
@@ -125,14 +130,14 @@ def test_bad_position_files(tmp_path, text, message):
     ("text", "message"),
     [("1. d6 d6 *\n", "line 1"), ("1. d6 {open", "line 1"), ("", "at least one")],
 )
-def test_bad_record_files(tmp_path, text, message):
+def test_bad_record_files(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, text, "book.pgn")
     with pytest.raises(InputError, match=message) as error:
         load_openings(OpeningSettings(file=path, format="pgn"), MILL)
     assert "book.pgn" in str(error.value)
 
 
-def test_unreadable_files(tmp_path):
+def test_unreadable_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read this file: No such file"):
         load_openings(OpeningSettings(file=str(tmp_path / "none")), MILL)
     with pytest.raises(InputError, match="cannot read this file"):
@@ -143,7 +148,7 @@ def test_unreadable_files(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs named pipes and /dev/zero")
-def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path):
+def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in (str(tmp_path / "pipe"), str(tmp_path), "/dev/zero"):
         with pytest.raises(InputError, match="which can be read again"):
@@ -152,7 +157,7 @@ def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path):
         read_text("/dev/zero")
 
 
-def test_start_beyond_the_end(tmp_path):
+def test_start_beyond_the_end(tmp_path: Path) -> None:
     path = write(tmp_path, f"{START}\n")
     with pytest.raises(InputError, match="start= from 1 to 1"):
         load_openings(OpeningSettings(file=path, start=2), MILL)
