@@ -1,5 +1,7 @@
 """The table on a terminal: in place, within the terminal's size, harmless whatever names hold."""
 
+from __future__ import annotations
+
 import io
 import os
 import re
@@ -12,6 +14,7 @@ import pytest
 
 from merels.tournament.live import LiveView, bar, cut, is_terminal, llr_bar, time_text
 from merels.tournament.plan import Plan
+from merels.tournament.settings import Settings
 from merels.tournament.sprt import Sprt
 from merels.tournament.standings import Standings
 from merels.tournament.store import make_row
@@ -20,21 +23,21 @@ from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine, result, settings
 
 
-def view_of(chosen, columns=80, rows=24):
+def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveView, io.StringIO]:
     out = io.StringIO()
     plan = Plan(chosen)
     plan.next_round()
     return LiveView(chosen, plan, out, lambda: (columns, rows)), out
 
 
-def played(chosen, outcomes):
+def played(chosen: Settings, outcomes: list[str]) -> Standings:
     standings = Standings(tuple(e.name for e in chosen.engines))
     for number, outcome in enumerate(outcomes, 1):
         standings.add(make_row(result(number, outcome)))
     return standings
 
 
-def test_a_match_with_a_test():
+def test_a_match_with_a_test() -> None:
     chosen = settings(2, rounds=5, sprt=Sprt(0, 5))
     view, _ = view_of(chosen)
     playing = {number: result(number).spec for number in (7, 5)}
@@ -44,20 +47,20 @@ def test_a_match_with_a_test():
     assert "LLR: H0 -2.94 [" in text
 
 
-def test_a_part_counts_its_own_games():
+def test_a_part_counts_its_own_games() -> None:
     chosen = settings(2, rounds=8)
     view = LiveView(chosen, Plan(chosen, (1, 4)), io.StringIO())
     assert "1 of 4 games" in view.lines(played(chosen, ["1-0"]), {})[0]
 
 
-def test_a_round_robin_rates():
+def test_a_round_robin_rates() -> None:
     chosen = settings(3, rounds=1)
     view, _ = view_of(chosen)
     lines = view.lines(played(chosen, ["1-0", "1/2-1/2"]), {})
     assert any(line.split()[:2] == ["#", "Name"] for line in lines)
 
 
-def test_drawing_in_place_and_within_the_terminal():
+def test_drawing_in_place_and_within_the_terminal() -> None:
     chosen = replace(settings(2, rounds=5), engines=(engine("A" * 200), engine("B")))
     view, out = view_of(chosen, columns=40, rows=6)
     view.tick(Standings(("A" * 200, "B")), {})
@@ -68,7 +71,7 @@ def test_drawing_in_place_and_within_the_terminal():
     assert out.getvalue().removeprefix(first) == f"\x1b[{len(lines)}A\r\x1b[J"
 
 
-def test_hostile_words_move_no_cursor():
+def test_hostile_words_move_no_cursor() -> None:
     evil = "B\x1b[31m"
     chosen = replace(settings(2, rounds=5), engines=(engine("A"), engine(evil)))
     view, out = view_of(chosen, columns=200)
@@ -85,7 +88,7 @@ def test_hostile_words_move_no_cursor():
     assert "\x1b" not in drawn
 
 
-def test_it_does_not_draw_all_the_time():
+def test_it_does_not_draw_all_the_time() -> None:
     view, out = view_of(settings(2))
     standings = Standings(("A", "B"))
     for _ in range(1000):
@@ -96,12 +99,12 @@ def test_it_does_not_draw_all_the_time():
 @pytest.mark.parametrize(
     ("llr", "place"), [(-9.0, 0), (-2.944438979166, 0), (2.944438979166, 29), (9.0, 29)]
 )
-def test_llr_bar_stays_between_its_bounds(llr, place):
-    inside = re.search(r"\[([-|]+)\]", llr_bar(Sprt(0, 5), llr))[1]
-    assert len(inside) == 30 and inside.index("|") == place
+def test_llr_bar_stays_between_its_bounds(llr: float, place: int) -> None:
+    inside = re.search(r"\[([-|]+)\]", llr_bar(Sprt(0, 5), llr))
+    assert inside is not None and len(inside[1]) == 30 and inside[1].index("|") == place
 
 
-def test_small_words():
+def test_small_words() -> None:
     assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
     assert time_text(3725.4) == "1:02:05" and time_text(None) == "?"
     assert cut("日本語", 4) == "日本"
@@ -109,7 +112,7 @@ def test_small_words():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_on_a_real_terminal():
+def test_on_a_real_terminal() -> None:
     import pty
 
     child, terminal = pty.fork()

@@ -1,8 +1,12 @@
 """Joining journals: every game once, from one tournament alone, whole or not at all."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -13,15 +17,18 @@ from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
 
 
-def journal(path, numbers, arguments=(), size=0, **fields):
+def journal(
+    path: Path, numbers: Iterable[int], arguments: Sequence[str] = (), size: int = 0,
+    **fields: object,
+) -> str:
     notes = {"id": path.name, "arguments": json.dumps(arguments)}
-    with open_journal(str(path), settings(**fields), False, notes) as opened:
+    with open_journal(str(path), settings(2, **fields), False, notes) as opened:
         for number in numbers:
             opened.append(make_row(result(number, reason="x" * size)))
     return str(path)
 
 
-def test_joined(tmp_path):
+def test_joined(tmp_path: Path) -> None:
     one = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
     two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2"], rounds=5)
     out = str(tmp_path / "out")
@@ -43,7 +50,10 @@ def test_joined(tmp_path):
         (lambda p: [], "expected the journals"),
     ],
 )
-def test_refused(tmp_path, capsys, prepare, message):
+def test_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], prepare: Callable[[Path], list[str]],
+    message: str,
+) -> None:
     before = prepare(tmp_path)
     assert main([str(tmp_path / "out"), *before]) == 2
     out, err = capsys.readouterr()
@@ -61,7 +71,7 @@ sys.exit(main(sys.argv[2:]))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 @pytest.mark.parametrize("megabytes", [3, 5])
-def test_no_room_is_said_and_leaves_nothing(tmp_path, megabytes):
+def test_no_room_is_said_and_leaves_nothing(tmp_path: Path, megabytes: int) -> None:
     """The last games may be written to the log, and yet have no room in the journal itself."""
     big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
     words = [str(megabytes << 20), f"{tmp_path}/out", big]
@@ -72,13 +82,13 @@ def test_no_room_is_said_and_leaves_nothing(tmp_path, megabytes):
     assert [path.name for path in tmp_path.iterdir()] == ["big"]
 
 
-def test_nothing_is_written_over(tmp_path, capsys):
+def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = journal(tmp_path / "a", [1])
     assert main([one, one]) == 2
     assert "this file exists" in capsys.readouterr().err
 
 
-def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path):
+def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> None:
     flags = match("-rounds", "3")
     for index in (1, 2):
         run = Marked(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}")

@@ -1,7 +1,11 @@
 """Games as PGN: everything of a row that a reader needs, and nothing that would break the file."""
 
+from __future__ import annotations
+
 import errno
 import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,28 +15,28 @@ from merels.tournament.pgnfile import PgnFile
 from merels.tournament.pgnout import GameWriter, PgnView, Style, time_control_text
 from merels.tournament.spec import NANOSECONDS, TimeControl
 from merels.tournament.standings import Standings
-from merels.tournament.store import make_row
+from merels.tournament.store import Row, make_row
 
 from tests.tournament.specs import result, settings
 
 
-def writer(style=Style(), **fields):
-    return GameWriter(settings(**fields), "abc", style)
+def writer(style: Style = Style(), **fields: object) -> GameWriter:
+    return GameWriter(settings(2, **fields), "abc", style)
 
 
-def text_of(*numbers, by=None):
+def text_of(*numbers: int, by: GameWriter | None = None) -> str:
     return "".join((by or writer()).text(make_row(result(number))) for number in numbers)
 
 
-def opened(path, **options):
+def opened(path: Path | str, **options: bool) -> PgnFile:
     return PgnFile(str(path), "abc", writer().head, **options)
 
 
-def numbers_in(path):
+def numbers_in(path: Path) -> list[str]:
     return [record.tags["GameId"] for record in parse_records(path.read_text())]
 
 
-def test_a_game():
+def test_a_game() -> None:
     text = writer(event='The "Cup"', site="Here").text(make_row(result(4)))
     record = parse_record(text)
     assert record.tags | {
@@ -49,14 +53,14 @@ def test_a_game():
     ]
 
 
-def test_a_game_without_turns():
+def test_a_game_without_turns() -> None:
     row = make_row(result(turns=(), reason="White does not start", termination="abandoned"))
     record = parse_record(writer().text(row._replace(opening="")))
     assert record.opening_comment == "White does not start"
     assert record.turns == [] and record.tags["Termination"] == "abandoned"
 
 
-def test_styles():
+def test_styles() -> None:
     row = make_row(result())
     record = parse_record(writer(Style(minimal=True)).text(row))
     assert record.comments == ["", "", "", "", "White wins, Black is blocked"]
@@ -64,7 +68,7 @@ def test_styles():
     assert record.comments[2] == "+0.79/6 0.001s, n=1234, tl=59.000s"
 
 
-def test_other_rules_and_positions():
+def test_other_rules_and_positions() -> None:
     row = make_row(result())._replace(
         position="********/********/@@@@@@@@ w 9 1 0 4", opening="", opening_name=""
     )
@@ -73,7 +77,7 @@ def test_other_rules_and_positions():
     assert record.tags["FEN"] == row.position and record.tags["SetUp"] == "1"
 
 
-def test_hostile_text_stays_inside():
+def test_hostile_text_stays_inside() -> None:
     row = make_row(result(reason='bad } 0-1 {" \x1b[31m\n[White "X"]'))
     text = writer().text(row._replace(white='A"]\n[Black "Z', opening_name="\\"))
     record = parse_record(text)
@@ -91,11 +95,11 @@ def test_hostile_text_stays_inside():
         (TimeControl(per_move=NANOSECONDS // 2), "1/0.5"),
     ],
 )
-def test_time_control_tag(limit, text):
+def test_time_control_tag(limit: TimeControl, text: str) -> None:
     assert time_control_text(limit) == text
 
 
-def test_games_are_appended(tmp_path):
+def test_games_are_appended(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("1. d6 *")
     file = opened(path)
@@ -108,7 +112,7 @@ def test_games_are_appended(tmp_path):
     assert path.read_text() == ""
 
 
-def test_a_torn_game_of_ours_is_cut_off_wherever_it_is_torn(tmp_path):
+def test_a_torn_game_of_ours_is_cut_off_wherever_it_is_torn(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     whole, head = text_of(2), writer().head
     foreign = '[Event "Mine"]\n\n1. d6 *\n\n'
@@ -120,7 +124,7 @@ def test_a_torn_game_of_ours_is_cut_off_wherever_it_is_torn(tmp_path):
 
 
 @pytest.mark.parametrize("torn", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
-def test_a_torn_game_of_others_is_kept(tmp_path, torn):
+def test_a_torn_game_of_others_is_kept(tmp_path: Path, torn: str) -> None:
     path = tmp_path / "games.pgn"
     for text in (torn, torn[:-1]):
         path.write_text(text)
@@ -128,22 +132,22 @@ def test_a_torn_game_of_others_is_kept(tmp_path, torn):
         assert path.read_text() == torn + "\n"
 
 
-def show(path, numbers, there=()):
+def show(path: Path, numbers: Iterable[int], there: Sequence[int] = ()) -> None:
     """Show a file's view these games in turn, those that are "there" as an earlier run's."""
-    view = PgnView(opened(path), writer(), print)
+    view, standings = PgnView(opened(path), writer(), print), Standings(("A", "B"))
     for number in numbers:
-        (view.found if number in there else view.finished)(make_row(result(number)), None)
+        (view.found if number in there else view.finished)(make_row(result(number)), standings)
     view.close()
 
 
-def test_found_games_are_added_once(tmp_path):
+def test_found_games_are_added_once(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     for numbers in ((1, 2), (1, 2, 3)):
         show(path, numbers, there=numbers)
     assert numbers_in(path) == ["abc-1", "abc-2", "abc-3"]
 
 
-def test_games_that_an_interrupted_run_left_out_come_in_their_turn(tmp_path):
+def test_games_that_an_interrupted_run_left_out_come_in_their_turn(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     others = GameWriter(settings(), "other")
     path.write_text(text_of(3, by=others))
@@ -154,7 +158,7 @@ def test_games_that_an_interrupted_run_left_out_come_in_their_turn(tmp_path):
     assert path.read_text() == text_of(3, by=others) + text_of(*range(1, 8))
 
 
-def test_nothing_of_others_is_cut_off_for_the_sake_of_order(tmp_path):
+def test_nothing_of_others_is_cut_off_for_the_sake_of_order(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     before = text_of(1, 3) + text_of(9, by=GameWriter(settings(), "other"))
     path.write_text(before)
@@ -171,7 +175,7 @@ def test_nothing_of_others_is_cut_off_for_the_sake_of_order(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="names a pipe by its descriptor")
-def test_a_pipe_is_written_to_and_not_read(tmp_path):
+def test_a_pipe_is_written_to_and_not_read(tmp_path: Path) -> None:
     end, pipe = os.pipe()
     file = opened(f"/dev/fd/{pipe}")
     file.add(text_of(1))
@@ -181,15 +185,17 @@ def test_a_pipe_is_written_to_and_not_read(tmp_path):
         assert reader.read() == text_of(1)
 
 
-def test_a_full_disk_leaves_whole_games_and_a_word(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_whole_games_and_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "games.pgn"
-    said = []
+    said: list[str] = []
     view = PgnView(opened(path), writer(), said.append)
     standings = Standings(("A", "B"))
     view.finished(make_row(result(1)), standings)
     whole, real_write = path.read_text(), os.write
 
-    def write_some(descriptor, data):
+    def write_some(descriptor: int, data: bytes) -> int:
         if len(data) < 200:
             raise OSError(errno.ENOSPC, "No space left on device")
         return real_write(descriptor, data[:100])
@@ -201,18 +207,18 @@ def test_a_full_disk_leaves_whole_games_and_a_word(tmp_path, monkeypatch):
     assert len(said) == 1 and "No space left" in said[0] and "game 2" in said[0]
 
 
-def test_a_game_that_would_end_after_the_last_year_has_no_end():
+def test_a_game_that_would_end_after_the_last_year_has_no_end() -> None:
     row = make_row(result(1, started="9999-12-31T23:59:59", elapsed=10**18))
     assert parse_record(writer().text(row)).tags["GameEndTime"] == "?"
 
 
 @pytest.mark.parametrize("column", ["position", "opening", "moves"])
-def test_a_game_that_makes_no_sense_is_named(column):
-    row = make_row(result(7))._replace(**{column: "z9 z9 z9"})
+def test_a_game_that_makes_no_sense_is_named(column: str) -> None:
+    row = Row(**{**make_row(result(7))._asdict(), column: "z9 z9 z9"})
     with pytest.raises(InputError, match="game 7 of the journal"):
         writer().text(row)
 
 
-def test_a_place_that_cannot_be_written(tmp_path):
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write this file"):
         opened(tmp_path / "none" / "x.pgn")

@@ -1,5 +1,7 @@
 """Ratings and reports from files: journals, PGN of any runner, and a page that is safe to open."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json
@@ -33,7 +35,7 @@ from tests.tournament.specs import match, result, settings
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A journal and a PGN file of one small tournament."""
     folder = tmp_path_factory.mktemp("played")
     words = ["-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn", "-srand", "8", "-rounds", "2",
@@ -42,21 +44,23 @@ def played(tmp_path_factory):
     return folder
 
 
-def printed(capsys, *argv):
+def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
     assert main([str(word) for word in argv]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     return out
 
 
-def test_journal_and_pgn_rate_alike(played, capsys):
+def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = json.loads(printed(capsys, played / "j", "-format", "json"))
     other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
     assert one == other and one["terminations"]["games"] == 60
     assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
 
 
-def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(tmp_path, capsys):
+def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     chosen, notes = settings(2, swap=False), {"id": "x", "arguments": "[]"}
     writer = GameWriter(chosen, "x")
     rows = [
@@ -72,7 +76,7 @@ def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(tmp_path, capsys):
     assert printed(capsys, tmp_path / "j") == printed(capsys, tmp_path / "g.pgn")
 
 
-def test_formats(played, capsys, tmp_path):
+def test_formats(played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = printed(capsys, played / "j")
     assert "Elo" in text and "Termination" in text and "stronger" in text
     rows = list(csv.reader(io.StringIO(printed(capsys, played / "j", "-format", "csv"))))
@@ -111,7 +115,7 @@ FOREIGN = """\ufeff[Event "x"]
 """
 
 
-def test_pgn_of_any_runner(tmp_path):
+def test_pgn_of_any_runner(tmp_path: Path) -> None:
     path = tmp_path / "chess.pgn"
     path.write_text(FOREIGN)
     games = read_games([str(path)])
@@ -123,14 +127,14 @@ def test_pgn_of_any_runner(tmp_path):
     assert [game.score for game in scores(games)] == [1.0, 0.5]
 
 
-def test_quotes_in_a_name_that_nobody_escaped(tmp_path):
+def test_quotes_in_a_name_that_nobody_escaped(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text('[White "The "X""]\n[Black ""B" 2" ]\n\n1-0\n')
     [game] = read_games([str(path)])
     assert (game.white, game.black, game.result) == ('The "X"', '"B" 2', "1-0")
 
 
-def test_games_of_unknown_openings_are_not_paired(tmp_path):
+def test_games_of_unknown_openings_are_not_paired(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     game = '[Round "?"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1-0\n\n'
     path.write_text(game.format("A", "B") + game.format("B", "A"))
@@ -138,7 +142,9 @@ def test_games_of_unknown_openings_are_not_paired(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
-def test_the_report_is_never_written_over_the_games(played, tmp_path, capsys):
+def test_the_report_is_never_written_over_the_games(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     games = tmp_path / "g.pgn"
     shutil.copy(played / "g.pgn", games)
     (tmp_path / "link").symlink_to(games)
@@ -151,7 +157,7 @@ def test_the_report_is_never_written_over_the_games(played, tmp_path, capsys):
 GAME = '[Round "{0}"]\n[White "A"]\n[Black "B"]\n\n1. a1 {1}\n'
 
 
-def test_comments_of_either_kind_swallow_no_games(tmp_path):
+def test_comments_of_either_kind_swallow_no_games(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text("".join([
         GAME.format(1, "; odd { brace\n1-0"), GAME.format(2, "{a; b } 1-0"),
@@ -166,7 +172,9 @@ def test_comments_of_either_kind_swallow_no_games(tmp_path):
      ('[White "A"]\n[Black "A"]\n\n1. a1 1-0\n', "between two engines"),
      (GAME.format(1, "*"), "between two engines")],
 )
-def test_a_file_without_games_to_rate_is_no_rating_list(tmp_path, capsys, text, message):
+def test_a_file_without_games_to_rate_is_no_rating_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
     path = tmp_path / "x.pgn"
     path.write_text(text)
     assert main([str(path)]) == 2
@@ -174,7 +182,9 @@ def test_a_file_without_games_to_rate_is_no_rating_list(tmp_path, capsys, text, 
     assert out == "" and message in err and "x.pgn" in err
 
 
-def test_a_game_given_twice_is_counted_once(played, tmp_path, capsys):
+def test_a_game_given_twice_is_counted_once(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     once = printed(capsys, played / "j", "-format", "json")
     whole = tmp_path / "whole"
     merge(str(whole), [str(played / "j")])
@@ -185,7 +195,7 @@ def test_a_game_given_twice_is_counted_once(played, tmp_path, capsys):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
-def test_games_from_a_pipe(played):
+def test_games_from_a_pipe(played: Path) -> None:
     command = [*COMMAND[:-1], "ratings", "/dev/stdin", "-format", "json"]
     games = (played / "g.pgn").read_bytes()
     run = subprocess.run(command, input=games, capture_output=True, check=True, timeout=60)
@@ -193,7 +203,7 @@ def test_games_from_a_pipe(played):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
-def test_a_file_without_end(capsys):
+def test_a_file_without_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["/dev/zero"]) == 2
     assert "'/dev/zero': expected a text file" in capsys.readouterr().err
 
@@ -201,7 +211,9 @@ def test_a_file_without_end(capsys):
 @pytest.mark.parametrize(
     ("text", "message"), [(None, "cannot read"), ("", "found none"), ("\xff", "UTF-8")]
 )
-def test_bad_files(tmp_path, capsys, text, message):
+def test_bad_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, message: str
+) -> None:
     path = tmp_path / "x.pgn"
     if text is not None:
         path.write_bytes(text.encode("latin-1"))
@@ -210,7 +222,7 @@ def test_bad_files(tmp_path, capsys, text, message):
     assert out == "" and message in err and "x.pgn" in err and len(err.splitlines()) == 1
 
 
-def test_bad_flags(played, capsys):
+def test_bad_flags(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     journal = str(played / "j")
     for words, message in (
         (["-anchor", "Club"], "NAME=ELO"), (["-anchor", "Club=1e20"], "from -100000 to 100000"),
@@ -227,33 +239,35 @@ class Checker(HTMLParser):
 
     VOID = {"meta", "br", "line", "circle", "rect"}
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.open, self.seen, self.text = [], [], []
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append((tag, dict(attrs)))
         if tag not in self.VOID or tag in ("circle",) and self.open[-1] == "svg":
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append((tag, dict(attrs)))
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         assert self.open and self.open.pop() == tag, tag
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         self.text.append(data)
 
 
-def check(text):
+def check(text: str) -> Checker:
     checker = Checker()
     checker.feed(text)
     assert checker.open == []
     return checker
 
 
-def test_page(played, capsys):
+def test_page(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, played / "j", "-format", "html")
     checker = check(text)
     tags = [tag for tag, _ in checker.seen]
@@ -261,12 +275,12 @@ def test_page(played, capsys):
     assert sum(tag == "circle" for tag in tags) == 6
     # Self-contained: nothing is loaded from anywhere.
     assert not [a for _, a in checker.seen if "src" in a or "href" in a]
-    data = re.search(r'id="games">(.*?)</script>', text, re.S)[1]
-    assert len(json.loads(data)) == 60
+    data = re.search(r'id="games">(.*?)</script>', text, re.S)
+    assert data is not None and len(json.loads(data[1])) == 60
     assert printed(capsys, played / "j", "-format", "html", "-games", "3").count('"n":') < 10
 
 
-def test_hostile_words_stay_text(tmp_path, capsys):
+def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evil = '</script><script>alert(1)</script>&"\'<b>\x1b[2J'
     path = str(tmp_path / "j")
     with open_journal(path, settings(event=evil), False, {"id": "x", "arguments": "[]"}) as journal:
@@ -279,7 +293,7 @@ def test_hostile_words_stay_text(tmp_path, capsys):
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the page's script")
-def test_replay_ends_where_the_games_ended(played, tmp_path):
+def test_replay_ends_where_the_games_ended(played: Path, tmp_path: Path) -> None:
     with read_journal(str(played / "j")) as journal:
         rows = list(journal.rows())
     data = tmp_path / "games.json"
@@ -298,7 +312,7 @@ def test_replay_ends_where_the_games_ended(played, tmp_path):
         assert answer["note"].endswith(f"{row.result} {row.reason}")
 
 
-def test_the_reason_of_a_foreign_journal_is_fit_to_print():
+def test_the_reason_of_a_foreign_journal_is_fit_to_print() -> None:
     [game] = json.loads(games_json([make_row(result())._replace(reason="a\x1b[2J\u202eb")]))
     assert game["reason"] == "a?[2J?b"
 
@@ -306,18 +320,14 @@ def test_the_reason_of_a_foreign_journal_is_fit_to_print():
 @pytest.mark.parametrize(
     "span", [0, 0.3, 7, 40, 99, 333, 1000, 4321, 399.99999999999994, 3999.9999999999995]
 )
-def test_ticks(span):
+def test_ticks(span: float) -> None:
     step = tick_step(span)
     assert step > 0 and (span == 0 or 3.9 <= span / step <= 10.1)
 
 
-def test_served_while_it_runs():
+def test_served_while_it_runs() -> None:
     run = Marked(*match("-rounds", "2000", "-serve", "0"))
-    address = None
-    for line in run.process.stderr:
-        if "standings at" in line:
-            address = line.split()[-1]
-            break
+    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
     wait_for(run, "Finished game 5 ")
     with urllib.request.urlopen(address, timeout=10) as answer:
         text = answer.read().decode()
@@ -331,7 +341,7 @@ def test_served_while_it_runs():
     assert run.wait()[0] == 130
 
 
-def test_a_browser_that_goes_away_is_no_news():
+def test_a_browser_that_goes_away_is_no_news() -> None:
     run = Marked(*match("-rounds", "2000", "-serve", "0"))
     port = next(line for line in run.process.stderr if "standings at" in line).split(":")[-1]
     address = ("127.0.0.1", int(port.rstrip("/\n")))
@@ -346,7 +356,7 @@ def test_a_browser_that_goes_away_is_no_news():
     assert "Traceback" not in err and "Error" not in err
 
 
-def test_a_port_that_is_taken(capsys):
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -1,19 +1,24 @@
 """The journal: what goes in comes out, and nothing but a whole journal of ours is gone on with."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
 import sqlite3
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from merels.engine.errors import InputError
-from merels.tournament.settings import differences
+from merels.tournament.settings import Settings, differences
 from merels.tournament.spec import Adjudication
 from merels.tournament.store import (
+    Journal,
     JournalError,
     Row,
     make_row,
@@ -27,12 +32,12 @@ from tests.tournament.specs import result, settings
 NOTES = {"id": "x", "arguments": "[]"}
 
 
-def begin(path, **fields):
-    return open_journal(path and str(path), settings(**fields), False, NOTES)
+def begin(path: Path | str | None) -> Journal:
+    return open_journal(None if path is None else str(path), settings(), False, NOTES)
 
 
 @pytest.mark.parametrize("name", ["journal.db", None])
-def test_rows_come_back(tmp_path, name):
+def test_rows_come_back(tmp_path: Path, name: str | None) -> None:
     with begin(name and tmp_path / name) as journal:
         for number in (3, 1, 2):
             journal.append(make_row(result(number)))
@@ -44,7 +49,7 @@ def test_rows_come_back(tmp_path, name):
         assert [(e.white, e.score) for e in journal.endings()] == [("A", 1.0)] * 3
 
 
-def test_what_was_committed_outlives_a_kill(tmp_path):
+def test_what_was_committed_outlives_a_kill(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     journal = begin(path)
     journal.append(make_row(result(1)))
@@ -54,7 +59,7 @@ def test_what_was_committed_outlives_a_kill(tmp_path):
     journal.close()
 
 
-def test_a_folded_journal_needs_nothing_beside_it(tmp_path):
+def test_a_folded_journal_needs_nothing_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "j"
     for resumed in (False, True):
         with open_journal(str(path), settings(), resumed, NOTES) as journal:
@@ -64,7 +69,7 @@ def test_a_folded_journal_needs_nothing_beside_it(tmp_path):
             assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
 
 
-def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path):
+def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path: Path) -> None:
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
         with read_journal(str(tmp_path / "j")) as other:
@@ -73,17 +78,17 @@ def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path):
             assert other.numbers() == [1]
 
 
-def test_reason_is_made_printable():
+def test_reason_is_made_printable() -> None:
     assert make_row(result(reason="White\x1b[2J\nlost")).reason == "White?[2J?lost"
 
 
-def test_a_journal_is_not_written_over(tmp_path):
+def test_a_journal_is_not_written_over(tmp_path: Path) -> None:
     begin(tmp_path / "j").close()
     with pytest.raises(InputError, match="add -resume"):
         begin(tmp_path / "j")
 
 
-def test_resume_starts_where_nothing_is(tmp_path):
+def test_resume_starts_where_nothing_is(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     assert stored(path) is None
     with open_journal(path, settings(), True, NOTES) as journal:
@@ -91,7 +96,7 @@ def test_resume_starts_where_nothing_is(tmp_path):
     assert stored(path) == (7, [])
 
 
-def test_an_empty_file_is_a_new_journal(tmp_path):
+def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
     (tmp_path / "j").touch()
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result()))
@@ -100,23 +105,23 @@ def test_an_empty_file_is_a_new_journal(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "word"),
     [
-        ({"seed": 8}, "seed: now 8, in the journal 7"),
-        ({"games": 1}, "games"),
-        ({"rules": "loc"}, "rules"),
-        ({"rounds": 1}, "rounds: now 1, in the journal 2"),
-        ({"adjudication": Adjudication(max_moves=3)}, "adjudication max_moves"),
-        ({"count": 3}, "engine 3 name"),
+        (settings(seed=8), "seed: now 8, in the journal 7"),
+        (settings(games=1), "games"),
+        (settings(rules="loc"), "rules"),
+        (settings(rounds=1), "rounds: now 1, in the journal 2"),
+        (settings(adjudication=Adjudication(max_moves=3)), "adjudication max_moves"),
+        (settings(3), "engine 3 name"),
     ],
 )
-def test_another_tournament_is_refused(tmp_path, changed, word):
+def test_another_tournament_is_refused(tmp_path: Path, changed: Settings, word: str) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     with pytest.raises(InputError, match="another tournament") as error:
-        open_journal(path, settings(**changed), True, NOTES)
+        open_journal(path, changed, True, NOTES)
     assert word in str(error.value)
 
 
-def test_an_engine_that_changed_is_named(tmp_path):
+def test_an_engine_that_changed_is_named(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     chosen = settings()
@@ -125,7 +130,7 @@ def test_an_engine_that_changed_is_named(tmp_path):
         open_journal(path, replace(chosen, engines=(chosen.engines[0], other)), True, NOTES)
 
 
-def test_a_journal_from_before_limits_is_gone_on_with():
+def test_a_journal_from_before_limits_is_gone_on_with() -> None:
     chosen = settings().as_json()
     before = json.loads(chosen)
     for engine in before["engines"]:
@@ -133,7 +138,7 @@ def test_a_journal_from_before_limits_is_gone_on_with():
     assert differences(chosen, json.dumps(before)) == []
 
 
-def test_rounds_may_be_added(tmp_path):
+def test_rounds_may_be_added(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     open_journal(path, settings(rounds=9), True, NOTES).close()
@@ -141,7 +146,7 @@ def test_rounds_may_be_added(tmp_path):
         open_journal(path, settings(rounds=5), True, NOTES)
 
 
-def test_the_command_line_goes_with_the_settings(tmp_path):
+def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     grown = ["-rounds", "9"]
@@ -151,32 +156,32 @@ def test_the_command_line_goes_with_the_settings(tmp_path):
         assert stored(path) == (7, kept)
 
 
-def spoil_text(path):
+def spoil_text(path: Path) -> None:
     path.write_text("this is not a database, however long it may be " * 100)
 
 
-def spoil_foreign(path):
+def spoil_foreign(path: Path) -> None:
     path.unlink()
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE games (number)")
 
 
-def spoil_truncate(path):
+def spoil_truncate(path: Path) -> None:
     os.truncate(path, 5000)
 
 
-def spoil_middle(path):
+def spoil_middle(path: Path) -> None:
     with open(path, "r+b") as file:
         file.seek(4096 * 3)
         file.write(b"\xaa" * 4096 * 4)
 
 
-def spoil_version(path):
+def spoil_version(path: Path) -> None:
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA user_version = 99")
 
 
-def spoil_names(path):
+def spoil_names(path: Path) -> None:
     data = path.read_bytes()
     assert b"white TEXT" in data
     path.write_bytes(data.replace(b"white TEXT", b"wh\xffte TEXT"))
@@ -193,7 +198,9 @@ def spoil_names(path):
         (spoil_version, "format 99"),
     ],
 )
-def test_spoilt_files_are_refused(tmp_path, spoil, message):
+def test_spoilt_files_are_refused(
+    tmp_path: Path, spoil: Callable[[Path], None], message: str
+) -> None:
     path = tmp_path / "j"
     with begin(path) as journal:
         for number in range(1, 100):
@@ -227,7 +234,7 @@ def test_spoilt_files_are_refused(tmp_path, spoil, message):
         ("INSERT INTO meta VALUES ('verdict', 'H2')", "its verdict"),
     ],
 )
-def test_odd_content_is_refused_by_name(tmp_path, statement, message):
+def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message: str) -> None:
     """SQLite lets anything stand in any column: a reader gets an error, never a traceback."""
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
@@ -240,7 +247,7 @@ def test_odd_content_is_refused_by_name(tmp_path, statement, message):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_games_of_engines_that_do_not_play_are_refused(tmp_path):
+def test_games_of_engines_that_do_not_play_are_refused(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     with begin(path) as journal:
         journal.append(make_row(result(1)))
@@ -250,15 +257,15 @@ def test_games_of_engines_that_do_not_play_are_refused(tmp_path):
         open_journal(path, settings(), True, NOTES)
 
 
-def test_a_layout_that_fails_leaves_no_half_journal(tmp_path):
+def test_a_layout_that_fails_leaves_no_half_journal(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with pytest.raises(JournalError):
-        open_journal(str(path), settings(), False, {"id": object()})
+        open_journal(str(path), settings(), False, {"id": object()})  # type: ignore[dict-item]
     assert path.stat().st_size == 0
     open_journal(str(path), settings(), True, NOTES).close()
 
 
-def test_places_that_cannot_be_written(tmp_path):
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises((InputError, JournalError), match="journal"):
         begin(tmp_path / "none" / "j")
     with pytest.raises(InputError, match="no such file"):
@@ -267,14 +274,14 @@ def test_places_that_cannot_be_written(tmp_path):
         begin(tmp_path)
 
 
-def test_two_runs_on_one_journal_are_noticed(tmp_path):
+def test_two_runs_on_one_journal_are_noticed(tmp_path: Path) -> None:
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
         with pytest.raises(JournalError, match="game 1 .*another run"):
             journal.append(make_row(result(1)))
 
 
-def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with begin(path) as journal:
         journal.append(make_row(result(1)))
@@ -289,14 +296,14 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
         journal.append(make_row(result(5000)))
 
 
-def test_row_has_the_columns_of_the_table():
+def test_row_has_the_columns_of_the_table() -> None:
     with begin(None) as journal:
         columns = [row[1] for row in journal._database.execute("PRAGMA table_info(games)")]
     assert columns == list(Row._fields)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for the permissions of POSIX")
-def test_an_open_journal_in_a_folder_to_read_alone_says_what_it_lacks():
+def test_an_open_journal_in_a_folder_to_read_alone_says_what_it_lacks() -> None:
     # Not in tmp_path, whose folders nobody but the user may enter.
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "j")
