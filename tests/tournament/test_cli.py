@@ -1,5 +1,7 @@
 """The command as people and scripts use it: its lines, its exit status, its signals."""
 
+from __future__ import annotations
+
 import itertools
 import os
 import re
@@ -8,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +23,7 @@ from tests.tournament.processes import COMMAND, Marked, wait_for
 from tests.tournament.specs import match
 
 
-def test_lines_that_scripts_scrape():
+def test_lines_that_scripts_scrape() -> None:
     run = Marked(*match("-rounds", "3", "-ratinginterval", "2", "-concurrency", "2",
                         "-sprt", "elo0=-500", "elo1=500", "alpha=0.001", "beta=0.001"))
     status, out, err = run.wait()
@@ -29,7 +32,8 @@ def test_lines_that_scripts_scrape():
     assert re.fullmatch(r"Started game 1 of 6 \(A vs B\)", lines[0])
     finished = [line for line in lines if line.startswith("Finished")]
     pattern = r"Finished game (\d) \(([AB]) vs ([AB])\): (1-0|0-1|1/2-1/2) \{[^{}]+\}"
-    assert [re.fullmatch(pattern, line)[1] for line in finished] == list("123456")
+    matches = [re.fullmatch(pattern, line) for line in finished]
+    assert [match and match[1] for match in matches] == list("123456")
     number, fraction = r"-?(\d+\.\d\d|inf)", r"-?\d+\.\d%"
     for form in (
         r"Score of A vs B: \d+ - \d+ - \d+  \[\d\.\d{3}\] 6",
@@ -43,12 +47,12 @@ def test_lines_that_scripts_scrape():
     assert "nan" not in out
 
 
-def test_identical_engines_print_no_nan():
+def test_identical_engines_print_no_nan() -> None:
     status, out, _ = Marked(*match("-rounds", "2", "-ratinginterval", "1", nodes=(9, 9))).wait()
     assert status == 0 and "nan" not in out.lower()
 
 
-def test_journal_and_pgn_agree(tmp_path):
+def test_journal_and_pgn_agree(tmp_path: Path) -> None:
     run = Marked(*match("-rounds", "4", "-concurrency", "2", "-variant", "multi",
                         "-pgnout", f"file={tmp_path}/g.pgn", "-journal", f"file={tmp_path}/j.db"))
     status, _, err = run.wait()
@@ -66,7 +70,7 @@ def test_journal_and_pgn_agree(tmp_path):
         assert outcome is not None and outcome.result == record.result
 
 
-def test_resume_needs_no_engines_again(tmp_path):
+def test_resume_needs_no_engines_again(tmp_path: Path) -> None:
     flags = ["-journal", f"file={tmp_path}/j.db"]
     assert Marked(*match("-rounds", "1", *flags)).wait()[0] == 0
     status, out, _ = Marked(*flags, "-resume", "-rounds", "2").wait()
@@ -85,20 +89,22 @@ def test_resume_needs_no_engines_again(tmp_path):
     [["-openings", "plies=99"], ["-openings", "no.pos"], ["-openings", "start=501", "book"],
      ["-tournament", "gauntlet", "-seeds", "2"], ["-tournament", "swiss", "-rounds", "2"]],
 )
-def test_a_mistake_leaves_no_journal_behind(tmp_path, mistake, capsys):
+def test_a_mistake_leaves_no_journal_behind(
+    tmp_path: Path, mistake: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["tournament", *match("-journal", f"file={tmp_path}/j", *mistake)]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 
-def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path):
+def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path: Path) -> None:
     status, out, err = Marked("-journal", f"file={tmp_path}/misspelt", "-resume").wait()
     assert status == 2 and out == "" and "there is no journal to go on with" in err
     assert list(tmp_path.iterdir()) == []
 
 
 @needs_proc
-def test_one_interrupt_finishes_the_games(tmp_path):
+def test_one_interrupt_finishes_the_games(tmp_path: Path) -> None:
     run = Marked(*match("-rounds", "1000", "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 4 ")
     run.process.send_signal(signal.SIGINT)
@@ -115,7 +121,7 @@ def test_one_interrupt_finishes_the_games(tmp_path):
 @pytest.mark.parametrize(
     "signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP]]
 )
-def test_interrupted_at_once(tmp_path, signals):
+def test_interrupted_at_once(tmp_path: Path, signals: list[signal.Signals]) -> None:
     slow = match("-rounds", "9", "-concurrency", "2", "-journal", f"file={tmp_path}/j",
                  "-each", "st=60", nodes=(10**9, 10**9))
     run = Marked(*slow)
@@ -131,7 +137,7 @@ def test_interrupted_at_once(tmp_path, signals):
 
 
 @needs_proc
-def test_a_reader_that_leaves_ends_the_run(tmp_path):
+def test_a_reader_that_leaves_ends_the_run(tmp_path: Path) -> None:
     run = Marked(*match("-rounds", "1000", "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 2 ")
     run.process.stdout.close()
@@ -146,7 +152,7 @@ def test_a_reader_that_leaves_ends_the_run(tmp_path):
 
 @needs_proc
 @pytest.mark.parametrize("words", [[], ["-quiet"]])
-def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path, words):
+def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path: Path, words: list[str]) -> None:
     with open("/dev/full", "w") as full:
         command = [*COMMAND, *match("-rounds", "1", "-journal", f"file={tmp_path}/j", *words)]
         run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
@@ -156,7 +162,7 @@ def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path, words):
 
 
 @needs_proc
-def test_files_that_find_no_room_are_said_once_and_the_run_goes_on():
+def test_files_that_find_no_room_are_said_once_and_the_run_goes_on() -> None:
     flags = ("-pgnout", "/dev/full", "-log", "/dev/full", "level=info", "-quiet")
     status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
     assert status == 0 and "Games: 4," in out
@@ -165,12 +171,12 @@ def test_files_that_find_no_room_are_said_once_and_the_run_goes_on():
 
 
 @pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-log"])
-def test_a_file_has_a_name(flag, capsys):
+def test_a_file_has_a_name(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tournament", *match(flag)]) == 2
     assert f"'{flag}': expected file=" in capsys.readouterr().err
 
 
-def test_one_file_serves_one_purpose(tmp_path, capsys):
+def test_one_file_serves_one_purpose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "precious"
     path.write_text("startpos\n")
     os.symlink(path, tmp_path / "link")
@@ -181,7 +187,7 @@ def test_one_file_serves_one_purpose(tmp_path, capsys):
     assert path.read_text() == "startpos\n"
 
 
-def test_commands(capsys):
+def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
     assert "tournament" in text and "stats" in text
@@ -194,7 +200,7 @@ def test_commands(capsys):
     assert all(":" in entry for entry, _ in COMMANDS.values())
 
 
-def test_no_command_is_the_engine_itself():
+def test_no_command_is_the_engine_itself() -> None:
     done = subprocess.run(
         COMMAND[:-1], input="uci\nquit\n", capture_output=True, text=True, timeout=60
     )
@@ -203,7 +209,7 @@ def test_no_command_is_the_engine_itself():
 
 
 @pytest.mark.parametrize("arguments", [["-wat"], ["-engine", "cmd=x"], ["-rounds", "x"]])
-def test_a_mistake_is_one_line(arguments):
+def test_a_mistake_is_one_line(arguments: list[str]) -> None:
     status, out, err = Marked(*arguments).wait()
     assert status == 2 and out == "" and len(err.splitlines()) == 1
 
@@ -229,7 +235,7 @@ FAULTS = {
 
 
 @needs_proc
-def test_faulty_engines_leave_the_rest_unharmed(tmp_path):
+def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
     engines = ["-engine", "cmd=/no/such/engine", "name=Missing"]
     for name, (answer, _, _) in FAULTS.items():
         path = tmp_path / f"{name}.py"
@@ -258,7 +264,7 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path):
     assert set(table) >= {"A", "B", "Missing", *FAULTS}
 
 
-def test_log(tmp_path):
+def test_log(tmp_path: Path) -> None:
     path = tmp_path / "log"
     run = Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info", "engine=true",
                         "-engine", "cmd=/no/such", "name=C", "nodes=1"))
@@ -274,7 +280,7 @@ def test_log(tmp_path):
     assert path.read_text() == ""
 
 
-def test_executor(tmp_path):
+def test_executor(tmp_path: Path) -> None:
     name = "concurrent.futures:ThreadPoolExecutor"
     status, out, err = Marked(*match("-rounds", "2", "-executor", name)).wait()
     assert status == 0 and "Finished game 4 " in out

@@ -1,8 +1,11 @@
 """``kill -9`` at any moment, then ``-resume``: the tournament ends as if nothing had been."""
 
+from __future__ import annotations
+
 import random
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +16,11 @@ from tests.processes import needs_proc
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words
 
+Game = tuple[int, int, str, str, str, str]
+"""What must not change: number, pair, opening, White, Black and turns."""
 
-def flags(tmp_path, rounds, concurrency, style="roundrobin"):
+
+def flags(tmp_path: Path, rounds: int, concurrency: int, style: str = "roundrobin") -> list[str]:
     engines = []
     for index, nodes in enumerate((1, 10, 40, 100)):
         engines += engine_words(f"E{index}", f"nodes={nodes}")
@@ -24,12 +30,14 @@ def flags(tmp_path, rounds, concurrency, style="roundrobin"):
             "-pgnout", f"file={tmp_path / 'games.pgn'}"]
 
 
-def games_of(path):
+def games_of(path: Path) -> list[Game]:
     with read_journal(str(path)) as journal:
         return [(r.number, r.pair, r.opening, r.white, r.black, r.moves) for r in journal.rows()]
 
 
-def kill_and_resume(tmp_path, rounds, concurrency, kills, lines, style="roundrobin"):
+def kill_and_resume(
+    tmp_path: Path, rounds: int, concurrency: int, kills: int, lines: int, style: str = "roundrobin"
+) -> tuple[list[int], str]:
     """Play to the end through so many kills; the numbers of games that were finished at each.
 
     Each kill comes at random: soon after the start, or up to so many printed lines later.
@@ -56,7 +64,9 @@ def kill_and_resume(tmp_path, rounds, concurrency, kills, lines, style="roundrob
     return steps, out
 
 
-def check(tmp_path, rounds, concurrency, steps, style="roundrobin"):
+def check(
+    tmp_path: Path, rounds: int, concurrency: int, steps: list[int], style: str = "roundrobin"
+) -> list[Game]:
     """The journal and the PGN are those of a run that was never killed; returns its games."""
     uninterrupted = tmp_path / "whole"
     uninterrupted.mkdir()
@@ -73,7 +83,7 @@ def check(tmp_path, rounds, concurrency, steps, style="roundrobin"):
     return expected
 
 
-def check_counts(out, total):
+def check_counts(out: str, total: int) -> None:
     """The statistics of a round robin are of all its games."""
     for name in ("E0", "E1", "E2", "E3"):
         row = next(line for line in out.splitlines() if line.split()[1:2] == [name])
@@ -81,7 +91,7 @@ def check_counts(out, total):
 
 
 @needs_proc
-def test_killed_and_resumed(tmp_path):
+def test_killed_and_resumed(tmp_path: Path) -> None:
     steps, out = kill_and_resume(tmp_path, rounds=4, concurrency=2, kills=6, lines=15)
     assert 0 < steps[-1], "the kills came while games were played"
     assert len(check(tmp_path, 4, 2, steps)) == 48
@@ -90,7 +100,7 @@ def test_killed_and_resumed(tmp_path):
 
 @needs_proc
 @pytest.mark.slow
-def test_killed_fifty_times(tmp_path):
+def test_killed_fifty_times(tmp_path: Path) -> None:
     steps, out = kill_and_resume(tmp_path, rounds=25, concurrency=4, kills=50, lines=16)
     assert len(check(tmp_path, 25, 4, steps)) == 300
     check_counts(out, 300)
@@ -99,6 +109,8 @@ def test_killed_fifty_times(tmp_path):
 @needs_proc
 @pytest.mark.slow
 @pytest.mark.parametrize(("style", "rounds"), [("swiss", 3), ("knockout", 4)])
-def test_killed_between_rounds_that_follow_from_results(tmp_path, style, rounds):
+def test_killed_between_rounds_that_follow_from_results(
+    tmp_path: Path, style: str, rounds: int
+) -> None:
     steps, _ = kill_and_resume(tmp_path, rounds, concurrency=2, kills=6, lines=8, style=style)
     assert len(check(tmp_path, rounds, 2, steps, style)) >= 12

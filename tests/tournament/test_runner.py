@@ -1,7 +1,10 @@
 """The runner with real worker and engine processes: what comes back, in which order, after what."""
 
+from __future__ import annotations
+
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -12,6 +15,8 @@ from concurrent.futures import (
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 import pytest
 
@@ -20,13 +25,19 @@ from merels.tournament.localpool import LocalPool
 from merels.tournament.pgnfile import PgnFile
 from merels.tournament.pgnout import GameWriter, PgnView
 from merels.tournament.plan import Plan
-from merels.tournament.runner import Runner, WorkerError
+from merels.tournament.runner import End, Runner, WorkerError
+from merels.tournament.settings import Settings
+from merels.tournament.spec import GameSpec
 from merels.tournament.sprt import Sprt
-from merels.tournament.store import JournalError, open_journal
-from merels.tournament.tasks import play_pair
+from merels.tournament.standings import Standings
+from merels.tournament.store import Journal, JournalError, Row, open_journal
+from merels.tournament.tasks import Finished, PairTask, play_pair
 from merels.tournament.view import View
 
 from tests.tournament.specs import engine, settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 SCRIPT = "import os, signal, sys\nflag = sys.argv[1]\n"
 
@@ -34,44 +45,49 @@ SCRIPT = "import os, signal, sys\nflag = sys.argv[1]\n"
 class Record(View):
     """Writes down what it is shown."""
 
-    def __init__(self):
-        self.begun, self.ended, self.found_games, self.notices = [], [], [], []
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        self.ended: list[int] = []
+        self.found_games: list[int] = []
+        self.notices: list[str] = []
 
-    def started(self, spec):
+    def started(self, spec: GameSpec) -> None:
         self.begun.append(spec.number)
 
-    def finished(self, row, standings):
+    def finished(self, row: Row, standings: Standings) -> None:
         assert row.number not in self.ended and standings.finished > 0
         self.ended.append(row.number)
 
-    def found(self, row, standings):
+    def found(self, row: Row, standings: Standings) -> None:
         self.found_games.append(row.number)
 
-    def notice(self, text):
+    def notice(self, text: str) -> None:
         self.notices.append(text)
 
 
 class Run:
     """A runner with a journal and a record of what it showed."""
 
-    def __init__(self, chosen, path=None, workers=2, part=(1, 1)):
-        self.journal = open_journal(
-            path and str(path), chosen, True, {"id": "x", "arguments": "[]"}
-        )
+    def __init__(
+        self, chosen: Settings, path: Path | None = None, workers: int = 2,
+        part: tuple[int, int] = (1, 1),
+    ) -> None:
+        name = None if path is None else str(path)
+        self.journal = open_journal(name, chosen, True, {"id": "x", "arguments": "[]"})
         self.record = Record()
         plan = Plan(chosen, part)
         self.runner = Runner(plan, self.journal, [self.record], window=workers)
         self.pool = partial(LocalPool, workers, self.runner.report)
 
-    def play(self, make_executor=None):
+    def play(self, make_executor: Callable[[], Executor] | None = None) -> End:
         return self.runner.run(make_executor or self.pool)
 
     @property
-    def rows(self):
+    def rows(self) -> list[Row]:
         return list(self.journal.rows())
 
 
-def planned(chosen):
+def planned(chosen: Settings) -> list[GameSpec]:
     plan = Plan(chosen)
     games = []
     while tasks := plan.next_round():
@@ -79,7 +95,7 @@ def planned(chosen):
     return games
 
 
-def as_planned(rows, chosen):
+def as_planned(rows: Iterable[Row], chosen: Settings) -> bool:
     """Whether the journaled games are exactly the planned ones."""
     return [(r.number, r.pair, r.white, r.black, r.opening) for r in rows] == [
         (g.number, g.pair, g.white.name, g.black.name, " ".join(g.opening.turns))
@@ -87,14 +103,14 @@ def as_planned(rows, chosen):
     ]
 
 
-def script(tmp_path, body):
+def script(tmp_path: Path, body: str) -> tuple[str, ...]:
     """An engine that does something first and then is an ordinary one."""
     path = tmp_path / "fake.py"
     path.write_text(SCRIPT + body + "\nfrom merels.protocol.loop import main\nsys.exit(main())\n")
     return (sys.executable, "-P", str(path), str(tmp_path / "flag"))
 
 
-def test_all_games_are_played_and_shown_in_order():
+def test_all_games_are_played_and_shown_in_order() -> None:
     chosen = settings(4, rounds=2)
     run = Run(chosen, workers=3)
     assert run.play() == "finished"
@@ -107,17 +123,18 @@ def test_all_games_are_played_and_shown_in_order():
 class Watching(Record):
     """Writes down the games that are said to be in progress."""
 
-    def __init__(self, journal):
+    def __init__(self, journal: Journal) -> None:
         super().__init__()
-        self.journal, self.seen = journal, []
+        self.journal = journal
+        self.seen: list[set[int]] = []
 
-    def tick(self, standings, playing):
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         assert list(playing) == [spec.number for spec in playing.values()]
         assert not set(playing) & set(self.journal.numbers())
         self.seen.append(set(playing))
 
 
-def test_games_in_progress_are_those_that_began_and_did_not_end():
+def test_games_in_progress_are_those_that_began_and_did_not_end() -> None:
     """Whatever their order: a game that ends before an earlier one is not in progress any more."""
     run = Run(settings(3, rounds=2), workers=3)
     watching = Watching(run.journal)
@@ -127,7 +144,7 @@ def test_games_in_progress_are_those_that_began_and_did_not_end():
     assert run.runner.playing == {}
 
 
-def test_the_same_games_whatever_the_concurrency():
+def test_the_same_games_whatever_the_concurrency() -> None:
     chosen = settings(3, rounds=1)
     lists = []
     for workers in (1, 3):
@@ -138,7 +155,7 @@ def test_the_same_games_whatever_the_concurrency():
 
 
 @pytest.mark.parametrize("size", [2, 3])
-def test_shards_make_up_the_whole(size):
+def test_shards_make_up_the_whole(size: int) -> None:
     chosen = settings(3, rounds=2)
     rows = []
     for index in range(1, size + 1):
@@ -157,7 +174,7 @@ def test_shards_make_up_the_whole(size):
     ],
     ids=["threads", "processes"],
 )
-def test_any_executor_will_do(make):
+def test_any_executor_will_do(make: Callable[[], Executor]) -> None:
     chosen = settings(2, rounds=3)
     run = Run(chosen)
     assert run.play(make) == "finished"
@@ -167,21 +184,21 @@ def test_any_executor_will_do(make):
 class Fragile(Executor):
     """Breaks at its second task, as a process pool does when a worker is killed."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._inner = ThreadPoolExecutor(1)
         self._tasks = 0
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         self._tasks += 1
         if self._tasks > 1:
             raise BrokenExecutor("gone")
         return self._inner.submit(fn, *args, **kwargs)
 
-    def shutdown(self, wait=True, *, cancel_futures=False):
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._inner.shutdown(wait, cancel_futures=cancel_futures)
 
 
-def test_a_broken_executor_is_replaced():
+def test_a_broken_executor_is_replaced() -> None:
     chosen = settings(2, rounds=3)
     run = Run(chosen)
     assert run.play(Fragile) == "finished"
@@ -193,11 +210,11 @@ class Cancelling(ThreadPoolExecutor):
 
     tasks = 0
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         self.tasks += 1
         if self.tasks > 2:
             return super().submit(fn, *args, **kwargs)
-        future = Future()
+        future: Future[T] = Future()
         future.cancel()
         future.set_running_or_notify_cancel()
         return future
@@ -206,14 +223,14 @@ class Cancelling(ThreadPoolExecutor):
 @pytest.mark.parametrize(
     "chosen", [settings(2, rounds=3), settings(4, rounds=1, format="swiss")], ids=["match", "swiss"]
 )
-def test_a_cancelled_pair_is_played_again(chosen):
+def test_a_cancelled_pair_is_played_again(chosen: Settings) -> None:
     run = Run(chosen)
     assert run.play(partial(Cancelling, 2)) == "finished"
     assert as_planned(run.rows, chosen) and {row.termination for row in run.rows} == {"normal"}
     assert run.record.notices[0] == "pair 1 failed: CancelledError()"
 
 
-def play_or_die(task):
+def play_or_die(task: PairTask) -> list[Finished]:
     """Play a pair, but for the first one, which kills its process while another is played."""
     if task.games[0].pair == 1:
         os._exit(1)
@@ -223,14 +240,14 @@ def play_or_die(task):
 class Deadly(ProcessPoolExecutor):
     """A process pool, which breaks as a whole when one of its processes dies."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(2, mp_context=get_context("spawn"))
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         return super().submit(play_or_die, *args, **kwargs)
 
 
-def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it():
+def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it() -> None:
     run = Run(settings(2, rounds=2))
     assert run.play(Deadly) == "finished"
     assert [row.result == "*" for row in run.rows] == [True, True, False, False]
@@ -239,20 +256,20 @@ def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it():
 class Blank(Executor):
     """Fails without a word."""
 
-    def submit(self, fn, /, *args, **kwargs):
-        future = Future()
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
         future.set_exception(RuntimeError("\n"))
         return future
 
 
-def test_a_failure_without_words_is_named_by_its_kind():
+def test_a_failure_without_words_is_named_by_its_kind() -> None:
     run = Run(settings(2, rounds=1))
     assert run.play(Blank) == "finished"
     assert "RuntimeError" in run.record.notices[0]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits a process's descriptors")
-def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_path):
+def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
     import resource
 
     chosen = settings(2, rounds=30)
@@ -269,7 +286,7 @@ def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_pat
     assert run.rows == []
 
 
-def test_a_killed_worker_has_its_pair_played_again(tmp_path):
+def test_a_killed_worker_has_its_pair_played_again(tmp_path: Path) -> None:
     command = script(tmp_path, """
 if not os.path.exists(flag):
     open(flag, "w").close()
@@ -284,7 +301,9 @@ if not os.path.exists(flag):
     assert any("worker" in notice for notice in run.record.notices)
 
 
-def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(tmp_path):
+def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(
+    tmp_path: Path,
+) -> None:
     command = script(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
     chosen = settings(3, rounds=1)
     chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=command)))
@@ -296,7 +315,7 @@ def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(tm
         assert (row.result == "*", row.termination == "unterminated") == (bad, bad)
 
 
-def test_an_engine_that_does_not_exist_is_withdrawn():
+def test_an_engine_that_does_not_exist_is_withdrawn() -> None:
     chosen = settings(3, rounds=3)
     chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=("/no/such",))))
     run = Run(chosen)
@@ -313,10 +332,10 @@ def test_an_engine_that_does_not_exist_is_withdrawn():
 class Interrupting(Record):
     """Asks for an end when a game is over."""
 
-    runner = None
+    runner: Runner
     after = 5
 
-    def finished(self, row, standings):
+    def finished(self, row: Row, standings: Standings) -> None:
         super().finished(row, standings)
         if row.number == self.after:
             self.runner.interrupt()
@@ -325,15 +344,15 @@ class Interrupting(Record):
 class Stopping(View):
     """Asks for an end at once when so many games are in the journal."""
 
-    def __init__(self, runner, after):
+    def __init__(self, runner: Runner, after: int) -> None:
         self.runner, self.after = runner, after
 
-    def tick(self, standings, playing):
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         if self.runner.finished >= self.after:
             self.runner.interrupt(now=True)
 
 
-def test_the_pgn_is_in_order_after_games_were_left_out_and_played_later(tmp_path):
+def test_the_pgn_is_in_order_after_games_were_left_out_and_played_later(tmp_path: Path) -> None:
     command = script(tmp_path, """
 import time
 try:
@@ -357,7 +376,7 @@ except FileExistsError:
     assert ids == [f"x-{number}" for number in range(1, 9)]
 
 
-def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path):
+def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Path) -> None:
     chosen = settings(3, rounds=6)
     run = Run(chosen, tmp_path / "j")
     stopper = Interrupting()
@@ -377,7 +396,7 @@ def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["roundrobin", "swiss"])
-def test_an_interrupt_in_the_last_game_changes_nothing(form):
+def test_an_interrupt_in_the_last_game_changes_nothing(form: str) -> None:
     run = Run(settings(2, rounds=1, format=form), workers=1)
     stopper = Interrupting()
     stopper.runner, stopper.after = run.runner, 2
@@ -385,7 +404,7 @@ def test_an_interrupt_in_the_last_game_changes_nothing(form):
     assert run.play() == "finished" and len(run.rows) == 2
 
 
-def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path):
+def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path: Path) -> None:
     chosen = settings(4, rounds=2, format="swiss")
     run = Run(chosen, tmp_path / "j", workers=1)
     stopper = Interrupting()
@@ -398,7 +417,7 @@ def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path):
     assert again.record.ended == [5, 6, 7, 8]
 
 
-def test_a_finished_tournament_is_only_shown(tmp_path):
+def test_a_finished_tournament_is_only_shown(tmp_path: Path) -> None:
     chosen = settings(2, rounds=1)
     Run(chosen, tmp_path / "j").play()
     again = Run(chosen, tmp_path / "j")
@@ -406,7 +425,7 @@ def test_a_finished_tournament_is_only_shown(tmp_path):
     assert again.record.found_games == [1, 2] and again.record.begun == []
 
 
-def test_a_test_stops_the_match_and_stays_decided(tmp_path):
+def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
     engines = (engine("Strong", 3000), engine("Weak", 1))
     chosen = replace(
         settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
@@ -425,17 +444,17 @@ def test_a_test_stops_the_match_and_stays_decided(tmp_path):
 class Plain(Executor):
     """Lets itself be shut down as Dask's executor does: with one word, and no other."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._inner = ThreadPoolExecutor(1)
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         return self._inner.submit(fn, *args, **kwargs)
 
-    def shutdown(self, wait=True):
+    def shutdown(self, wait: bool = True) -> None:  # type: ignore[override]
         self._inner.shutdown(wait, cancel_futures=not wait)
 
 
-def test_a_test_is_decided_on_an_executor_that_cannot_cancel():
+def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
     engines = (engine("Strong", 3000), engine("Weak", 1))
     chosen = replace(
         settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
@@ -444,7 +463,7 @@ def test_a_test_is_decided_on_an_executor_that_cannot_cancel():
     assert run.play(Plain) == "decided" and run.runner.verdict == "H1"
 
 
-def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path):
+def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path: Path) -> None:
     command = script(tmp_path, """
 with open(flag, "a") as file:
     file.write("x")
@@ -458,7 +477,7 @@ if os.path.getsize(flag) <= 3:
     assert [row.result for row in run.rows].count("*") == 2
 
 
-def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path):
+def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path: Path) -> None:
     chosen = settings(2, rounds=100)
     run = Run(chosen, tmp_path / "j")
     database = run.journal._database
@@ -473,7 +492,7 @@ def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path):
     assert again.journal.numbers() == kept
 
 
-def test_when_no_engine_starts_the_rest_is_left_for_later(tmp_path):
+def test_when_no_engine_starts_the_rest_is_left_for_later(tmp_path: Path) -> None:
     chosen = settings(2, rounds=50)
     missing = tuple(engine(name, command=("/no/such",)) for name in "AB")
     run = Run(replace(chosen, engines=missing), tmp_path / "j")

@@ -1,6 +1,9 @@
 """A test between two versions of an engine stops by itself, and with the right verdict."""
 
+from __future__ import annotations
+
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,23 +16,25 @@ BOUNDS = ["-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2"]
 STRONG, WEAK = 1500, 800
 
 
-def engines(*named):
+def engines(*named: tuple[str, list[str]]) -> list[str]:
     """The flags of built-in engines, each a name with its rating or its nodes a turn."""
     return [word for name, limits in named for word in engine_words(name, *limits)]
 
 
-def level(elo):
+def level(elo: int) -> list[str]:
     return ["nodes=100000", "option.UCI_LimitStrength=true", f"option.UCI_Elo={elo}"]
 
 
-def decide(tmp_path, *words, timeout=300.0):
+def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, int]:
     """Run a test to its end; the verdict, the number of games, the last LLR and all it printed."""
     path = tmp_path / "journal.db"
     run = Marked(*words, *BOUNDS, "-srand", "1", "-journal", f"file={path}")
     status, out, err = run.wait(timeout)
     assert status == 0, err
     assert "nan" not in out.lower()
-    verdict = re.search(r"completed - (H[01]) was accepted", out)[1]
+    accepted = re.search(r"completed - (H[01]) was accepted", out)
+    assert accepted is not None
+    verdict = accepted[1]
     ratio = float(re.findall(r"^LLR: (-?\d+\.\d+) ", out, re.MULTILINE)[-1])
     assert (ratio > 2.94) == (verdict == "H1") and (ratio < -2.94) == (verdict == "H0")
     with read_journal(str(path)) as journal:
@@ -42,14 +47,14 @@ def decide(tmp_path, *words, timeout=300.0):
 @pytest.mark.parametrize(
     ("first", "second", "verdict"), [(STRONG, WEAK, "H1"), (WEAK, STRONG, "H0")]
 )
-def test_the_stronger_level_is_found(tmp_path, first, second, verdict):
+def test_the_stronger_level_is_found(tmp_path: Path, first: int, second: int, verdict: str) -> None:
     words = engines(("A", level(first)), ("B", level(second)))
     found, games = decide(tmp_path, *words)
     assert found == verdict
     assert games < 200
 
 
-def test_identical_engines(tmp_path):
+def test_identical_engines(tmp_path: Path) -> None:
     """Every pair is a draw of pairs: no variance at all, and still a verdict and no nan."""
     words = engines(("A", ["nodes=40"]), ("B", ["nodes=40"]))
     found, games = decide(tmp_path, *words)
@@ -58,7 +63,7 @@ def test_identical_engines(tmp_path):
 
 
 @pytest.mark.slow
-def test_more_nodes(tmp_path):
+def test_more_nodes(tmp_path: Path) -> None:
     """The engine itself, with four times the nodes of its opponent, from the balanced book."""
     words = engines(("A", ["nodes=8000"]), ("B", ["nodes=2000"]))
     found, _ = decide(tmp_path, *words, "-openings", "book", "-concurrency", "2")
@@ -66,7 +71,7 @@ def test_more_nodes(tmp_path):
 
 
 @pytest.mark.slow
-def test_equal_in_time(tmp_path):
+def test_equal_in_time(tmp_path: Path) -> None:
     """Equals that differ by chance, since the clock is never quite the same."""
     words = engines(("A", ["st=0.01"]), ("B", ["st=0.01"]))
     found, _ = decide(
