@@ -60,6 +60,7 @@ class SearchWorker:
         root_turns: Sequence[int],
         report: Callable[[int, list[_Line]], bool],
         *,
+        ranks: Sequence[int] = (),
         tables: TableSet | None = None,
         table_men: int = 24,
         first_depth: int = 1,

@@ -6,10 +6,6 @@ cdef enum:
 cdef int GO_ON = 0           # a stop flag that is never raised
 
 
-def _score_of(line):
-    return line[0]
-
-
 cdef class SearchWorker:
     """One thread's search state over a shared table.
 
@@ -62,7 +58,7 @@ cdef class SearchWorker:
         memset(self.w.killers, 0xFF, sizeof(self.w.killers))
 
     def run(self, tuple rules, tuple fields, history, root_turns, report,
-            *, TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
+            *, ranks=(), TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
             int max_depth=MAX_DEPTH, node_limit=0, lines=1, int noise=0, noise_seed=0,
             int greed=0, int freedom=0):
         """Search until a limit or `stop` ends it.
@@ -70,14 +66,17 @@ cdef class SearchWorker:
         ``tables`` of perfect play are asked wherever both hands are empty and fewer men than
         ``table_men`` are on the board.
         ``fields`` as for `perft`; ``history`` the keys of the game's earlier positions that may
-        recur, oldest first; ``root_turns`` the turns to choose from; ``report(depth, lines)`` is
-        called after each iteration with a list of (score, seldepth, pv), the best first, and ends
-        the search by a true answer. Returns whether an iteration was cut short.
+        recur, oldest first; ``root_turns`` the turns to choose from; ``ranks`` a number for each
+        of them, rising: no turn comes before one of lower rank, whatever the search thinks.
+        ``report(depth, lines)`` is called after each iteration with a list of (score, seldepth,
+        pv), the best first, and ends the search by a true answer. Returns whether an iteration was
+        cut short.
         """
         cdef Worker *w = &self.w
         cdef Board b = load_board(fields)
-        cdef int depth, line, i, number
+        cdef int depth, line, i, number, end
         cdef int values[MOST_LINES]
+        cdef TurnList legal
         cdef list found
         w.rules = load_rules(rules)
         w.tables = &tables.tables if tables is not None else NULL
@@ -98,6 +97,13 @@ cdef class SearchWorker:
         for i, turn in enumerate(root_turns):
             w.root[i] = turn
             assert is_legal(&w.rules, &b, w.root[i])
+        end = w.root_size
+        for i in range(w.root_size - 1, -1, -1):
+            if ranks and i + 1 < w.root_size and ranks[i] != ranks[i + 1]:
+                end = i + 1
+            w.root_end[i] = end
+        generate(&w.rules, &b, &legal, True, True)
+        w.whole_root = end == legal.size
         memset(w.killers, 0xFF, sizeof(w.killers))
         number = min(lines, w.root_size, MOST_LINES)
         for line in range(number):
@@ -122,8 +128,9 @@ cdef class SearchWorker:
                     return True
                 found.append((values[line], w.seldepth,
                               [w.pv[0][i] for i in range(w.pv_length[0])]))
-            # What a later line found may lift it above an earlier one.
-            found.sort(key=_score_of, reverse=True)
+            # What a later line found may lift it above an earlier one of its rank.
+            order = [(w.root_end[line], -found[line][0], line) for line in range(number)]
+            found = [found[line] for _, _, line in sorted(order)]
             for line in range(number):
                 values[line] = found[line][0]
                 w.root[line] = found[line][2][0]

@@ -69,6 +69,8 @@ cdef struct Worker:
     int pv_length[MAX_PLY + 8]
     int root_size
     turn_t root[MOST_TURNS]
+    int root_end[MOST_TURNS]                 # where the turns of the same rank end
+    bint whole_root                          # the first line is chosen from all legal turns
     int reductions[64][64]
 
 cdef struct Picker:
@@ -474,7 +476,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     return best
 
 
-# The value of the root over its turns from `start` on; the best of them is moved to `start`.
+# The value of the root over its turns of one rank from `start` on; the best is moved to `start`.
 cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                      int start) noexcept nogil:
     cdef int value = 0, best = -INFINITE, i, j, bound = UPPER
@@ -483,7 +485,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
     cdef uint64_t next_key, key = key_of(&w.rules, b)
     w.path[w.base] = key
     w.pv_length[0] = 0
-    for i in range(start, w.root_size):
+    for i in range(start, w.root_end[start]):
         turn = w.root[i]
         make(b, turn, &after)
         next_key = key_of(&w.rules, &after)
@@ -506,7 +508,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                 if value >= beta:
                     bound = LOWER
                     break
-    if start == 0:
+    if start == 0 and w.whole_root:
         store(w.table, key, w.root[0] if bound != UPPER else NO_TURN, best, depth, bound)
     return best
 

@@ -30,7 +30,7 @@ from merels.engine.score import TABLE_CP, Score
 from merels.engine.watch import MILLION, Watch
 
 if TYPE_CHECKING:
-    from merels.engine.tables.guide import Guidance
+    from merels.engine.tables.guide import Choice
     from merels.engine.tables.probe import Tables
 
 DEFAULT_HASH = 16
@@ -43,20 +43,27 @@ class _Root(NamedTuple):
     tables: Tables | None
     table_men: int
     """The search asks the tables for boards with fewer men than this."""
-    guidance: Guidance | None
-    """What the tables say of the position itself."""
+    ranks: tuple[int, ...] = ()
+    """The order that the tables put the turns in; equal ones are left to the search."""
+    choices: dict[int, Choice] = {}
+    """What the tables say of each turn."""
+    hits: int = 0
+    """How many turns they were asked of."""
 
 
 _Report = Callable[[int, list[tuple[int, int, list[int]]]], bool]
 """Takes a depth and its lines as the core has them; a true answer ends the search."""
 
 
-def _known_score(score: Score, guidance: Guidance | None) -> Score:
-    """A search's score, held to what tables know of the root."""
-    if guidance is None or not guidance.certain or score.win_in is not None:
+def _line_score(score: Score, choice: Choice | None) -> Score:
+    """A line's score from the search, held to what tables know of its turn."""
+    if choice is None or score.win_in is not None:
         return score
-    known = TABLE_CP - (guidance.depth or 0)
-    return Score(cp=guidance.value * known)
+    if choice.certain:
+        return Score(cp=choice.value * (TABLE_CP - (choice.depth or 0)))
+    # The win or the loss that the tables know may still become a draw, but nothing else.
+    estimate = score.cp or 0
+    return Score(cp=max(estimate, 1) if choice.value > 0 else min(estimate, -1))
 
 
 def _final_score(outcome: Outcome, side: int) -> Score:
@@ -218,7 +225,7 @@ class Searcher:
                 nps=nodes * 1_000_000_000 // max(elapsed, 1),
                 hashfull=self._table.full(),
                 tbhits=sum(worker.table_hits for worker in self._workers[: self.threads])
-                + (root.guidance.hits if root.guidance else 0),
+                + root.hits,
             )
 
         def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
@@ -226,7 +233,7 @@ class Searcher:
                 measured(
                     Info(
                         depth,
-                        _known_score(decode_score(value), root.guidance),
+                        _line_score(decode_score(value), root.choices.get(pv[0])),
                         tuple(map(decode_turn, pv)),
                         seldepth,
                         number,
@@ -295,8 +302,9 @@ class Searcher:
         history = core_history(position)
         if level is not None:
             nodes = min(nodes or level.nodes, level.nodes)
-        # The limit is the whole search's: each thread gets its share, in 64 bits.
-        share = max(1, min(nodes, 1 << 63) // self.threads) if nodes else 0
+        # The limit is the whole search's: each thread gets its share, the first one what is left.
+        nodes = min(nodes, 1 << 63) if nodes else 0
+        share = max(1, nodes // self.threads) if nodes else 0
         noise, noise_seed, greed, freedom = _taste(level)
         core_tables = root.tables.core if root.tables else None
 
@@ -304,8 +312,8 @@ class Searcher:
             return worker.run(
                 rules, board, history, root.turns, report,
                 tables=core_tables,
+                ranks=root.ranks,
                 table_men=root.table_men,
-                node_limit=share,
                 noise=noise,
                 noise_seed=noise_seed,
                 greed=greed,
@@ -314,7 +322,7 @@ class Searcher:
             )
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
-            run(worker, lambda depth, lines: False, first_depth=1 + index % 2)
+            run(worker, lambda depth, lines: False, first_depth=1 + index % 2, node_limit=share)
 
         helpers: list[threading.Thread] = []
         try:
@@ -325,7 +333,10 @@ class Searcher:
                 except RuntimeError:
                     break  # The system allows no more threads.
                 helpers.append(thread)
-            cut = run(self._workers[0], finished, max_depth=deepest, lines=multipv)
+            rest = max(1, nodes - share * len(helpers)) if nodes else 0
+            cut = run(
+                self._workers[0], finished, max_depth=deepest, lines=multipv, node_limit=rest
+            )
             return cut, self.threads - 1 - len(helpers)
         finally:
             for worker in self._workers[1:]:
@@ -344,15 +355,20 @@ class Searcher:
         turns = [turn for turn in turns if turn in codes] or turns
         # A level has no perfect knowledge.
         tables = self.tables_for(position.rules) if level is None else None
-        if tables is not None and multipv == 1:
-            from merels.engine.tables.guide import guide
+        if tables is None:
+            return _Root(turns, None, SIZE)
+        from merels.engine.tables.guide import guide
 
-            guidance = guide(tables, position, [decode_turn(turn) for turn in turns])
-            if guidance is not None:
-                # Before a man is taken the tables tell none of these from another: the search does.
-                men = sum(position.total(side) for side in (WHITE, BLACK))
-                return _Root([encode_turn(turn) for turn in guidance.turns], tables, men, guidance)
-        return _Root(turns, tables, SIZE, None)
+        # Before a man is taken positions of the game may recur, of which the tables know nothing,
+        # and they tell turns of one value from each other no better: both are the search's matter.
+        men = sum(position.total(side) for side in (WHITE, BLACK))
+        guidance = guide(tables, position, [decode_turn(turn) for turn in turns])
+        if guidance is None:
+            return _Root(turns, tables, SIZE if any(position.hands) else men)
+        groups = guidance.groups[:1] if multipv == 1 else guidance.groups
+        choices = {encode_turn(choice.turn): choice for group in groups for choice in group}
+        ranks = tuple(rank for rank, group in enumerate(groups) for _ in group)
+        return _Root(list(choices), tables, men, ranks, choices, guidance.hits)
 
     def _wait_if_asked(self, limits: Limits, watch: Watch) -> None:
         """Hold the answer back while pondering or searching without end."""

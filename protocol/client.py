@@ -212,6 +212,7 @@ class Engine(AnyEngine):
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         position = task.position
         line = self._position_line(task)
+        self._set_multipv(1)
         go = self.dialect.go(make_go(limit, position.side, task.root_turns))
         answer = self.ask(position, line, go, self._patience(limit, position.side))
         if answer is None:

@@ -85,7 +85,7 @@ def _rule_options() -> tuple[Option, ...]:
 
 
 TABLE: tuple[Option, ...] = (
-    Option("Hash", "spin", DEFAULT_HASH, low=1, high=1 << 20),
+    Option("Hash", "spin", DEFAULT_HASH, low=1, high=1 << 18),
     Option("Clear Hash", "button"),
     Option("Threads", "spin", 1, low=1, high=256),
     Option("Ponder", "check", False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,53 +10,101 @@ from merels.engine.position import Position, Turn
 from merels.engine.tables.probe import Known, Tables
 
 
-class Guidance(NamedTuple):
-    """What the tables make of a position, and the turns worth playing.
+class Choice(NamedTuple):
+    """A turn with what the tables make of it for the side that plays it.
 
-    ``value`` (-1, 0, 1) is proven where it is ``certain``; otherwise a limit on plies may come
-    before the win or loss. ``depth`` is the plies to the next removal or the end, where it is
-    known. ``hits`` counts the turns looked up.
+    ``value`` (-1, 0, 1) is proven where it is ``certain``; otherwise a limit on plies or a
+    repetition may come before the win or loss, which then is a draw. ``depth`` is the plies to the
+    next removal or the end, where it is known.
     """
 
+    turn: Turn
     value: int
     depth: int | None
-    turns: tuple[Turn, ...]
-    hits: int
     certain: bool
 
 
-def guide(tables: Tables, position: Position, among: Sequence[Turn]) -> Guidance | None:
-    """What perfect play chooses among some turns; None where the tables do not know them all.
+class Guidance(NamedTuple):
+    """The turns of a position, those first that perfect play prefers; equal ones make a group.
 
-    A win takes the shortest way to the next removal, a loss the longest, as far as depths are kept.
-    Turns that all hold a draw differ in what they ask of the opponent: those stay that leave him
-    the smallest share of replies that hold it too.
+    ``hits`` counts the turns looked up.
     """
-    known: dict[Turn, Known] = {}
+
+    groups: tuple[tuple[Choice, ...], ...]
+    hits: int
+
+
+def guide(tables: Tables, position: Position, among: Sequence[Turn]) -> Guidance | None:
+    """What perfect play makes of some turns; None where the tables do not know them all.
+
+    A win takes the shortest way to the next removal, a loss the longest, as far as depths are kept,
+    and what is certain goes before a win that is not, and behind a loss that is not. Turns that all
+    hold a draw differ in what they ask of the opponent: those go first that leave him the smallest
+    share of replies that hold it too.
+    """
     wanted = set(among)
-    for turn, value in tables.turns(position):
+    recurring = _recurring(position)
+    choices: list[Choice] = []
+    for turn, known in tables.turns(position):
         if turn in wanted:
-            if value is None:
+            if known is None:
                 return None
-            known[turn] = value
-    if not known:
+            choices.append(_choice(tables, position, turn, known, recurring))
+    if not choices:
         return None
-    hits = len(known)
-    best = max(value.value for value in known.values())
-    certain = tables.bounds(position) in (None, (best, best))
-    turns = [turn for turn, value in known.items() if value.value == best]
-    if best == 0:
-        shares = {turn: _holding_share(tables, position.play(turn)) for turn in turns}
-        least = min(shares.values())
-        turns = [turn for turn in turns if shares[turn] == least]
-        return Guidance(0, None, tuple(turns), hits, certain)
-    depths = [known[turn].depth for turn in turns]
-    sure = [depth for depth in depths if depth is not None]
-    if len(sure) < len(turns):
-        return Guidance(best, None, tuple(turns), hits, certain)
-    wanted_depth = min(sure) if best > 0 else max(sure)
-    turns = [turn for turn, depth in zip(turns, depths) if depth == wanted_depth]
-    return Guidance(best, wanted_depth, tuple(turns), hits, certain)
+    groups: dict[tuple[float, ...], list[Choice]] = {}
+    shallow = {choice.value for choice in choices if choice.depth is None}
+    for choice in choices:
+        deep = choice.value not in shallow
+        groups.setdefault(_rank(tables, position, choice, deep), []).append(choice)
+    ordered = tuple(tuple(groups[rank]) for rank in sorted(groups))
+    if ordered[0][0].value < 0 and not all(choice.certain for choice in choices):
+        # It is lost for certain only if all turns lose for certain.
+        ordered = tuple(tuple(c._replace(certain=False) for c in group) for group in ordered)
+    return Guidance(ordered, len(choices))
+
+
+def _recurring(position: Position) -> set[int]:
+    """The positions, by key, that the game must not come to again: that would be a draw."""
+    most = position.rules.repetition - 1
+    if most < 1:
+        return set()
+    return {key for key, times in Counter(position.history).items() if times >= most}
+
+
+def _choice(
+    tables: Tables, position: Position, turn: Turn, known: Known, recurring: set[int]
+) -> Choice:
+    """A turn with its value, the game before the position counted.
+
+    The tables know no repetition: where a side that loses can come to a position that recurs, the
+    game is drawn, and where it may do so later, the value is not certain. Which of its turns leads
+    there is the search's to find, so no depth parts them.
+    """
+    after = position.play(turn)
+    if after.outcome() is not None:
+        return Choice(turn, known.value, known.depth, True)
+    certain = tables.bounds(after) == (-known.value, -known.value)
+    if turn.taken or not recurring or not known.value:
+        return Choice(turn, known.value, known.depth, certain)
+    if known.value > 0 and any(
+        reply.key in recurring and reply.outcome() is not None
+        for reply in map(after.play, after.legal_turns())
+    ):
+        return Choice(turn, 0, None, True)
+    return Choice(turn, known.value, known.depth if known.value > 0 else None, False)
+
+
+def _rank(
+    tables: Tables, position: Position, choice: Choice, deep: bool
+) -> tuple[float, ...]:
+    """The lower, the better; ``deep``: all turns of this value have depths to go by."""
+    depth = choice.depth if deep and choice.depth is not None else 0
+    if choice.value > 0:
+        return 0, not choice.certain, depth
+    if choice.value < 0:
+        return 2, choice.certain, -depth
+    return 1, _holding_share(tables, position.play(choice.turn))
 
 
 def _holding_share(tables: Tables, position: Position) -> float:

@@ -105,7 +105,7 @@ def test_stop_ends_an_infinite_search() -> None:
 def test_infinite_never_ends_by_itself() -> None:
     searcher = Searcher(4)
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
-    search = Search(searcher, won, Limits(infinite=True))
+    search = Search(searcher, won, Limits(depth=1, infinite=True))
     search.join(0.5)
     assert search.is_alive()
     searcher.stop()
@@ -279,3 +279,24 @@ def test_memory_is_taken_before_a_clock_runs() -> None:
     more = resident()
     searcher.search(parse_position(START), Limits(nodes=50_000))
     assert resident() - more <= 8
+
+
+# Whoever is to move has lost, but for a turn that makes a position stand for the third time.
+THIRD_TIME = [
+    ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", "c4-d2"),
+    ("O@**@*O@/O*******/******** w 0 0 0 1", "d6-a1 e5-e4 a1-d6 e4-e5 d6-a1 e5-e4 a1-d6", "e4-e5"),
+]
+
+
+@pytest.mark.parametrize(("start", "turns", "saving"), THIRD_TIME)
+def test_a_lost_side_is_saved_by_the_games_own_repetition(
+    start: str, turns: str, saving: str
+) -> None:
+    position = play_turns(parse_position(start, MORRIS), turns.split())
+    result, _ = think(position, Limits(depth=8))
+    assert (str(result.turn), result.info.score) == (saving, Score(cp=0))
+    fresh = Position(
+        MORRIS, position.men, position.hands, position.side, position.plies, position.number
+    )
+    result, _ = think(fresh, Limits(depth=8))
+    assert result.info.score.win_in is not None and result.info.score.win_in < 0

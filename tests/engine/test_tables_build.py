@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -70,12 +73,13 @@ def test_a_build_without_memory_says_so(tmp_path: Path) -> None:
     assert statuses == {0, 2}
 
 
-def hold(folder: str, begun: str, seconds: float) -> None:
-    """Write in a folder for some time, with its lock."""
+def hold(folder: str, begun: str, enough: str) -> None:
+    """Write in a folder, with its lock, until that is enough."""
     with locked(Path(folder)):
         (Path(folder) / "placing.pvn.part").write_bytes(b"half")
         Path(begun).touch()
-        time.sleep(seconds)
+        while not Path(enough).exists():
+            time.sleep(0.01)
         (Path(folder) / "placing.pvn.part").rename(Path(folder) / "half")
 
 
@@ -85,9 +89,9 @@ def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
     tables = open_tables(tmp_path, RULES)
     prover = Prover(tables, 1)
     solve(tables, parse_position(PLACING, RULES), prover=prover)
-    begun = tmp_path / "begun"
+    begun, enough = tmp_path / "begun", tmp_path / "enough"
     other = multiprocessing.get_context("spawn").Process(
-        target=hold, args=(str(folder), str(begun), 1.0)
+        target=hold, args=(str(folder), str(begun), str(enough))
     )
     other.start()
     try:
@@ -97,6 +101,7 @@ def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
             time.sleep(0.01)
         with pytest.raises(InputError, match="another build is at work there"):
             built(tmp_path)
+        threading.Timer(0.3, enough.touch).start()
         keep(prover, tmp_path)
         assert (folder / "half").read_bytes() == b"half", "waited until the other was through"
         assert kept(tables, tmp_path) is not None
@@ -120,6 +125,20 @@ def test_what_cannot_be_proven_is_not(
     tables = open_tables(tmp_path, rules)
     with pytest.raises(InputError, match=token):
         solve(tables, parse_position(position, rules), hash_mb=1)
+
+
+def test_a_pair_that_the_disk_has_no_room_for_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Usage(NamedTuple):
+        total: int
+        used: int
+        free: int
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(1, 1, 1000))
+    with pytest.raises(InputError, match="3-3 needs 0.1 MB and 0.0 MB are free"):
+        Builder(tmp_path, RULES).build(6)
+    assert not list(tmp_path.glob("*/*.wdl"))
 
 
 def test_depths_without_values_are_no_table(tmp_path: Path) -> None:

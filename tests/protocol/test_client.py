@@ -94,6 +94,15 @@ def test_analysing_several_variations_and_back() -> None:
             assert {info.multipv for info in analysis if info.score} == {1}
 
 
+def test_a_turn_is_searched_in_one_variation_after_an_analysis_of_several() -> None:
+    sent: list[bytes] = []
+    with Engine.popen(MERELS, trace=lambda way, data: sent.append(data)) as engine:
+        engine.analyse(Position(), Limit(depth=2), multipv=3)
+        sent.clear()
+        assert engine.play(Position(), Limit(depth=2)).turn is not None
+    assert not any(b" multipv 2 " in data for data in sent)
+
+
 def test_root_turns_limit_the_choice() -> None:
     only = parse_turn("a1")
     with Engine.popen(MERELS) as engine:

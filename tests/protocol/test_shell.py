@@ -89,7 +89,7 @@ def test_rule_fields_over_a_variant() -> None:
         (("analyse", "-depth", "0"), "'0'"),
         (("analyse", "-hash", "x"), "'x'"),
         (("analyse", "-hash", "100000000", "-depth", "1"), "'100000000'"),
-        (("analyse", "-hash", "1048576", "-depth", "1"), "'1048576 MiB': not enough memory"),
+        (("analyse", "-hash", "262144", "-depth", "1"), "'262144 MiB': not enough memory"),
         (("analyse", "-multipv", "9999999999"), "from 1 to 64, found '9999999999'"),
         (("analyse", "-threads", "1000000"), "from 1 to 256, found '1000000'"),
         (("analyse", "-movetime", "9" * 17), f"found '{'9' * 17}'"),
