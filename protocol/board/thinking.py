@@ -1,7 +1,8 @@
 """The board's own thread: at any time it does the one thing that the game now asks of an engine.
 
 What that is follows from the session's state alone. Whoever changes the state calls `changed`; a
-search that does not fit any more is stopped, and its answer dropped.
+search that does not fit any more is stopped, and its answer dropped: it was cut short, so that is
+also done if by then the very same is wanted again, and begun anew.
 """
 
 from __future__ import annotations
@@ -66,13 +67,14 @@ class Thinker:
         self._on_error = on_error
         self._on_idle = on_idle
         self._woken = Condition()
+        """Also held to stop a search and to end a job: no stop meets the search that follows."""
         self._version = 0
         self._closed = False
         self._engine: Engine | None = None
         self._analysis: Analysis | None = None
         self._job: Job | None = None
-        self._stopping: tuple[Job, float] | None = None
-        """The job that was told to stop, and when it first was."""
+        self._stopped: float | None = None
+        """When the job was first found to be unwanted, if it was."""
         self._last_look = 0.0
         self._thread = Thread(target=self._run, name="board", daemon=True)
 
@@ -90,25 +92,26 @@ class Thinker:
     def nudge(self) -> None:
         """Stop a search that does not fit any more; called again until it has ended.
 
-        The first time may have come before the search began. An engine that goes on nevertheless
-        is killed: it would hold up whatever else is to be done here.
+        Once found unwanted it stays so. The first stop may have come before the search began. An
+        engine that goes on nevertheless is killed: it would hold up whatever else is to be done.
         """
-        analysis, engine, job = self._analysis, self._engine, self._job
-        if job is None or engine is None or not self._stale(job):
-            self._stopping = None
-            return
-        stopping, now = self._stopping, monotonic()
-        if stopping is None or stopping[0] is not job:
-            stopping = self._stopping = job, now
-        try:
-            if now - stopping[1] > STOP_SECONDS:
-                engine.kill()
-            elif analysis is not None:
-                analysis.stop()
-            else:
-                engine.interrupt()
-        except (EngineError, OSError, ValueError):
-            pass  # It has gone; the thread that reads from it says so.
+        with self._woken:
+            job, engine, now = self._job, self._engine, monotonic()
+            if job is None or (self._stopped is None and not self._stale(job)):
+                return
+            if self._stopped is None:
+                self._stopped = now
+            if engine is None:
+                return
+            try:
+                if now - self._stopped > STOP_SECONDS:
+                    engine.kill()
+                elif self._analysis is not None:
+                    self._analysis.stop()
+                else:
+                    engine.interrupt()
+            except (EngineError, OSError, ValueError):
+                pass  # It has gone; the thread that reads from it says so.
 
     def heard(self, line: bytes) -> None:
         """A line that an engine wrote; while it thinks about its turn its scores are shown."""
@@ -144,18 +147,20 @@ class Thinker:
             if job is None:
                 self._on_idle()
             else:
+                with self._woken:
+                    self._job, self._stopped = job, None
                 try:
-                    self._job = job
                     with job.seat.in_use:
                         self._do(job)
                 except Exception as error:
                     # Whatever it was: a page that waits for ever would say less. An engine that
                     # failed is not trusted with the next job.
+                    wanted = self._end(job)
                     job.seat.close()
-                    if not self._stale(job):
+                    if wanted:
                         self._on_error(job, str(error))
                 finally:
-                    self._job = self._engine = self._analysis = None
+                    self._end(job)
             with self._woken:
                 while not self._closed and self._version == version:
                     self._woken.wait()
@@ -165,22 +170,30 @@ class Thinker:
     def _do(self, job: Job) -> None:
         """Let the engine do a job, to its end or until it is not wanted any more."""
         engine = job.seat.ready()
-        self._engine = engine
+        with self._woken:
+            if self._stopped is not None:
+                return
+            self._engine = engine
         if job.limit is None:
             lines = LINES if "MultiPV" in engine.options else 1
             with engine.analysis(job.start, multipv=lines, turns=job.turns) as analysis:
                 self._analysis = analysis
-                if self._stale(job):
-                    analysis.stop()
+                self.nudge()
                 for _ in analysis:
                     self._on_info(job, analysis.infos)
             return
         self._last_look = 0.0
         result = engine.play(job.start, job.limit, turns=job.turns)
-        if self._stale(job):
+        if not self._end(job):
             return
         if result.info.score is not None:
             self._on_info(job, [result.info])
         if result.turn is None:
             raise EngineError("the engine plays no turn")
         self._on_turn(job, result.turn)
+
+    def _end(self, job: Job) -> bool:
+        """Let no stop for a job come any more; whether none has, and none would."""
+        with self._woken:
+            self._job = self._engine = self._analysis = None
+            return self._stopped is None and not self._stale(job)

@@ -53,6 +53,7 @@ class Fake:
         self.go_count = 0
         self.last = ""
         self.before = ""
+        self.searching = False
 
     def turn(self) -> str:
         """A legal turn, or 0000."""
@@ -117,6 +118,7 @@ class Fake:
             write("info depth 1 score cp 1\n")
             die()
         if MODE == "never" or MODE == "stops-only":
+            self.searching = True
             return
         if MODE == "late" and self.go_count == 2:
             time.sleep(float(ARGUMENT))
@@ -155,7 +157,9 @@ class Fake:
             self.set_position(words)
         elif command == "go":
             self.go()
-        elif command == "stop" and MODE == "stops-only":
+        elif command == "stop" and MODE == "stops-only" and self.searching:
+            self.searching = False
+            time.sleep(float(ARGUMENT or 0))
             self.answer()
         elif command == "quit" and MODE not in ("stubborn", "family"):
             sys.exit(0)

@@ -1,0 +1,112 @@
+"""The board's own thread: a search that was stopped is over, and no stop meets the next one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from threading import Event, Thread, current_thread
+from time import sleep
+from typing import Any
+
+import pytest
+
+from merels.engine.position import Position
+from merels.protocol.board.engines import EngineChoice, own_engine
+from merels.protocol.board.session import Session
+from merels.protocol.board.thinking import Job, Thinker
+from merels.protocol.client import Info, Limit, PlayResult
+from tests.board.webdriver import wait
+from tests.processes import FAKE
+
+PERSON: dict[str, Any] = {"engine": None}
+ANALYST = {"engine": 0}
+
+
+@pytest.fixture
+def slow_to_stop() -> Iterator[Session]:
+    """A board whose second engine thinks until it is stopped, and half a second longer."""
+    fake = EngineChoice("Slow", f"{shlex.join(FAKE)} stops-only 0.5")
+    session = Session("board", [own_engine(), fake])
+    session.new({"players": [PERSON, {"engine": 1}, ANALYST]})
+    session.play({"turn": "d6", "at": 0})
+    wait(lambda: searches(session) == 1, 10, "a search")
+    yield session
+    session.close()
+
+
+def searches(session: Session) -> int:
+    """How many searches Black's engine was asked for."""
+    lines = session.log.since(0)
+    return sum(who == "Black" and text.startswith("go ") for _, who, _, text in lines)
+
+
+def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop: Session) -> None:
+    slow_to_stop.pause({"on": True})
+    slow_to_stop.pause({"on": False})
+    wait(lambda: searches(slow_to_stop) == 2, 10, "another search")
+    assert len(slow_to_stop.game.turns) == 1
+
+
+def test_a_search_of_a_turn_taken_back_is_not_played_once_it_is_repeated(
+    slow_to_stop: Session,
+) -> None:
+    slow_to_stop.undo({})
+    slow_to_stop.play({"turn": "d6", "at": 0})
+    wait(lambda: searches(slow_to_stop) == 2, 10, "another search")
+    assert len(slow_to_stop.game.turns) == 1
+
+
+class OneSearch:
+    """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
+
+    part = "White"
+    in_use = nullcontext()
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.let = Event()
+        self.stopped = Event()
+
+    def ready(self) -> OneSearch:
+        """It runs already."""
+        return self
+
+    def play(self, *_: Any, **__: Any) -> PlayResult:
+        """Search."""
+        self.count += 1
+        (self.let if self.count == 1 else self.stopped).wait(5)
+        return PlayResult(Position().legal_turns()[0], None, Info())
+
+    def interrupt(self) -> None:
+        """Stop the search that runs, if it is not the first."""
+        if self.count > 1:
+            self.stopped.set()
+
+
+def test_a_late_stop_does_not_meet_the_next_search() -> None:
+    seat: Any = OneSearch()
+    wanted = [Job(seat, 1, Position(), (), Position(), Limit(time=1.0))]
+
+    def next_job() -> Job:
+        if current_thread().name == "late":
+            # The first search ends after it was found unwanted, and before it is stopped.
+            seat.let.set()
+            sleep(0.5)
+        return wanted[0]
+
+    def nothing(*_: object) -> None:
+        pass
+
+    thinker = Thinker(next_job, nothing, nothing, nothing, nothing)
+    thinker.start()
+    wait(lambda: seat.count == 1, 10, "a search")
+    wanted[0] = replace(wanted[0], version=2)
+    late = Thread(target=thinker.changed, name="late")
+    late.start()
+    late.join()
+    wait(lambda: seat.count == 2, 10, "another search")
+    assert not seat.stopped.is_set()
+    seat.stopped.set()
+    thinker.close()
