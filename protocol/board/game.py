@@ -33,10 +33,6 @@ class Clock:
         spent = monotonic() - self._since if side == self._running else 0.0
         return self._left[side] - spent
 
-    def standing(self) -> tuple[float, float]:
-        """Both sides' seconds at the start of the turn that is being played."""
-        return self._left[WHITE], self._left[BLACK]
-
     def run(self, side: int | None) -> None:
         """Let one side's time run, and the other's stand; None stops both."""
         if side == self._running:

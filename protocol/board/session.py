@@ -20,7 +20,7 @@ from merels.protocol.board.game import Clock, Game, from_record
 from merels.protocol.board.requests import read_rules, read_settings, read_text, read_time
 from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.board.view import JSON, SHELF, info_view, state_view
-from merels.protocol.client import Info, Limit
+from merels.protocol.client import Info
 from merels.protocol.formats import read_game, write_game
 from merels.protocol.review import as_json, judge_with, review
 
@@ -124,25 +124,13 @@ class Session:
             mover = self.seats[game.last.side]
             if mover.choice is not None and not game.over and not self.paused:
                 start, turns = game.positions[0], tuple(game.turns)
-                return Job(mover, mover.version, start, turns, game.last, self._limit())
+                time = game.clock or self.time["seconds"]
+                return Job(mover, mover.version, start, turns, game.last, time)
             if self.analysing and game.shown.outcome() is None:
                 turns = tuple(game.turns[: game.cursor])
                 analyst = self.seats[2]
                 return Job(analyst, analyst.version, game.positions[0], turns, game.shown)
             return None
-
-    def _limit(self) -> Limit:
-        """What an engine may spend on its turn: as long as the position stands, it is the same."""
-        clock = self.game.clock
-        if clock is None:
-            return Limit(time=self.time["seconds"])
-        left = clock.standing()
-        return Limit(
-            white_clock=left[0],
-            black_clock=left[1],
-            white_inc=clock.increment,
-            black_inc=clock.increment,
-        )
 
     def _on_info(self, job: Job, infos: list[Info]) -> None:
         self._infos = (job, list(infos))
@@ -165,7 +153,8 @@ class Session:
         """An engine has failed: the game waits for a restart."""
         with self._lock:
             self.error = f"{job.seat.part}: {message}"
-            self._stop_clock()
+            if self.game.clock is not None:
+                self.game.clock.run(None)
         self.log.add(job.seat.part, "!", message)
         self._tell("state")
 
@@ -176,11 +165,6 @@ class Session:
                 seat.close()
             else:
                 seat.tidy()
-
-    def _stop_clock(self) -> None:
-        """Let no time run before `_changed`: a search that begins anew is told what is left."""
-        if self.game.clock is not None:
-            self.game.clock.run(None)
 
     def _changed(self) -> None:
         """Start and stop what follows from a new state, and show it."""
@@ -242,7 +226,6 @@ class Session:
         with self._lock:
             before = self.time
             self._set_players(body)
-            self._stop_clock()
             if self.time != before:
                 self.game.clock = self._clock()
             self.error = ""
@@ -352,8 +335,6 @@ class Session:
     def configure(self, body: JSON) -> JSON:
         """Set options of one of the engines."""
         self._seat(body).wish(read_settings(body))
-        with self._lock:
-            self._stop_clock()
         self._changed()
         return {}
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
 
-from merels.engine.position import Position, Turn
+from merels.engine.position import BLACK, WHITE, Position, Turn
 from merels.protocol.analysis import Analysis
 from merels.protocol.board.engines import Seat
+from merels.protocol.board.game import Clock
 from merels.protocol.client import Engine, EngineError, Info, Limit
 
 LINES = 3
@@ -33,7 +34,8 @@ class Job:
 
     ``version`` is the seat's: another engine or other settings make it another job.
 
-    Without a ``limit`` it is an analysis, which ends only when the state changes.
+    ``time`` is the seconds for a turn, or the clock of the game; without it this is an analysis,
+    which ends only when the state changes.
     """
 
     seat: Seat
@@ -41,7 +43,18 @@ class Job:
     start: Position
     turns: tuple[Turn, ...]
     position: Position
-    limit: Limit | None = None
+    time: float | Clock | None = None
+
+    def limit(self) -> Limit:
+        """What the engine may spend on its turn if it begins now: its clock may run already."""
+        clock = self.time
+        if not isinstance(clock, Clock):
+            return Limit(time=clock)
+        white, black = (max(0.0, clock.left(side)) for side in (WHITE, BLACK))
+        return Limit(
+            white_clock=white, black_clock=black,
+            white_inc=clock.increment, black_inc=clock.increment,
+        )
 
 
 class Thinker:
@@ -116,7 +129,7 @@ class Thinker:
     def heard(self, line: bytes) -> None:
         """A line that an engine wrote; while it thinks about its turn its scores are shown."""
         job, engine = self._job, self._engine
-        if job is None or job.limit is None or engine is None or b" score " not in line:
+        if job is None or job.time is None or engine is None or b" score " not in line:
             return
         now = monotonic()
         if now - self._last_look >= PLAY_INFO_SECONDS:
@@ -174,7 +187,7 @@ class Thinker:
             if self._stopped is not None:
                 return
             self._engine = engine
-        if job.limit is None:
+        if job.time is None:
             lines = LINES if "MultiPV" in engine.options else 1
             with engine.analysis(job.start, multipv=lines, turns=job.turns) as analysis:
                 self._analysis = analysis
@@ -183,7 +196,7 @@ class Thinker:
                     self._on_info(job, analysis.infos)
             return
         self._last_look = 0.0
-        result = engine.play(job.start, job.limit, turns=job.turns)
+        result = engine.play(job.start, job.limit(), turns=job.turns)
         if not self._end(job):
             return
         if result.info.score is not None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from threading import Event, Thread, current_thread
 from time import sleep
@@ -16,7 +15,8 @@ from merels.engine.position import Position
 from merels.protocol.board.engines import EngineChoice, own_engine
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import Job, Thinker
-from merels.protocol.client import Info, Limit, PlayResult
+from merels.protocol.client import Info, PlayResult
+from tests.board.test_clocks import clock
 from tests.board.webdriver import wait
 from tests.processes import FAKE
 
@@ -24,28 +24,38 @@ PERSON: dict[str, Any] = {"engine": None}
 ANALYST = {"engine": 0}
 
 
+@contextmanager
+def thinking(*mode: str, **time: Any) -> Iterator[Session]:
+    """A board on which Black's engine, a fake one, has begun to think."""
+    fake = EngineChoice("Fake", (*FAKE, *mode))
+    session = Session("board", [own_engine(), fake])
+    try:
+        session.new({"players": [PERSON, {"engine": 1}, ANALYST], **time})
+        session.play({"turn": "d6", "at": 0})
+        wait(lambda: sent(session, "go "), 10, "a search")
+        yield session
+    finally:
+        session.close()
+
+
 @pytest.fixture
 def slow_to_stop() -> Iterator[Session]:
-    """A board whose second engine thinks until it is stopped, and half a second longer."""
-    fake = EngineChoice("Slow", f"{shlex.join(FAKE)} stops-only 0.5")
-    session = Session("board", [own_engine(), fake])
-    session.new({"players": [PERSON, {"engine": 1}, ANALYST]})
-    session.play({"turn": "d6", "at": 0})
-    wait(lambda: searches(session) == 1, 10, "a search")
-    yield session
-    session.close()
+    """A board whose engine thinks until it is stopped, and half a second longer."""
+    with thinking("stops-only", "0.5") as session:
+        yield session
 
 
-def searches(session: Session) -> int:
-    """How many searches Black's engine was asked for."""
+def sent(session: Session, start: str) -> list[str]:
+    """What Black's engine was sent, of all lines those that begin so."""
     lines = session.log.since(0)
-    return sum(who == "Black" and text.startswith("go ") for _, who, _, text in lines)
+    told = [text for _, who, way, text in lines if (who, way) == ("Black", ">")]
+    return [text for text in told if text.startswith(start)]
 
 
 def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop: Session) -> None:
     slow_to_stop.pause({"on": True})
     slow_to_stop.pause({"on": False})
-    wait(lambda: searches(slow_to_stop) == 2, 10, "another search")
+    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
     assert len(slow_to_stop.game.turns) == 1
 
 
@@ -54,8 +64,21 @@ def test_a_search_of_a_turn_taken_back_is_not_played_once_it_is_repeated(
 ) -> None:
     slow_to_stop.undo({})
     slow_to_stop.play({"turn": "d6", "at": 0})
-    wait(lambda: searches(slow_to_stop) == 2, 10, "another search")
+    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
     assert len(slow_to_stop.game.turns) == 1
+
+
+def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None:
+    with thinking("slow-start", "1", time=clock(60)) as session:
+        words = sent(session, "go ")[0].split()
+        assert int(words[words.index("btime") + 1]) <= 59_000
+
+
+def test_what_concerns_others_alone_does_not_stop_the_mover() -> None:
+    with thinking("stops-only", time=clock(60)) as session:
+        session.players({"players": [PERSON, {"engine": 1}, ANALYST], "time": clock(60)})
+        session.configure({"seat": 2, "settings": {"Hash": "32"}})
+        assert not sent(session, "stop")
 
 
 class OneSearch:
@@ -87,7 +110,7 @@ class OneSearch:
 
 def test_a_late_stop_does_not_meet_the_next_search() -> None:
     seat: Any = OneSearch()
-    wanted = [Job(seat, 1, Position(), (), Position(), Limit(time=1.0))]
+    wanted = [Job(seat, 1, Position(), (), Position(), 1.0)]
 
     def next_job() -> Job:
         if current_thread().name == "late":

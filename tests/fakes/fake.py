@@ -169,6 +169,8 @@ def main() -> None:
     """Read commands to the end of the input."""
     if MODE == "die-start":
         die()
+    if MODE == "slow-start":
+        time.sleep(float(ARGUMENT))
     if MODE in ("stubborn", "family"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if MODE == "family":
