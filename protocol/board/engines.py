@@ -201,9 +201,11 @@ class Seat:
                 presses.append(option.name)
             else:
                 checked[option.name] = option.check(value)
-        self._wanted = self._wanted | checked
-        self._presses += presses
-        self.version += 1
+        wanted = self._wanted | checked
+        if presses or wanted != self._wanted:
+            self._wanted = wanted
+            self._presses += presses
+            self.version += 1
 
     def tidy(self) -> None:
         """End an engine that sits here no more."""

@@ -81,6 +81,16 @@ def test_what_concerns_others_alone_does_not_stop_the_mover() -> None:
         assert not sent(session, "stop")
 
 
+def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
+    with thinking("stops-only") as session:
+        session.configure({"seat": 1, "settings": {"Hash": "32"}})
+        wait(lambda: len(sent(session, "go ")) == 2, 10, "another search")
+        stops = sent(session, "stop")
+        session.configure({"seat": 1, "settings": {"Hash": "32"}})
+        session.configure({"seat": 1, "settings": {}})
+        assert sent(session, "stop") == stops
+
+
 class OneSearch:
     """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
 
