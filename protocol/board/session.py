@@ -142,11 +142,12 @@ class Session:
             game = self.game
             if self._next_job() != job:
                 return
-            follow = game.cursor == len(game.turns)
-            looked_at, game.cursor = game.cursor, len(game.turns)
-            game.play(turn)
-            if not follow:
-                game.cursor = looked_at
+            if not game.flag():
+                follow = game.cursor == len(game.turns)
+                looked_at, game.cursor = game.cursor, len(game.turns)
+                game.play(turn)
+                if not follow:
+                    game.cursor = looked_at
         self._changed()
 
     def _on_error(self, job: Job, message: str) -> None:

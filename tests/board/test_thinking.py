@@ -74,6 +74,12 @@ def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None
         assert int(words[words.index("btime") + 1]) <= 59_000
 
 
+def test_an_engine_that_plays_behind_its_flag_has_lost() -> None:
+    with thinking("slow-start", "1.2", time=clock(1)) as session:
+        wait(lambda: session.game.over or len(session.game.turns) > 1, 10, "an end")
+        assert session.game.result() == ("1-0", "White wins, Black is out of time")
+
+
 def test_what_concerns_others_alone_does_not_stop_the_mover() -> None:
     with thinking("stops-only", time=clock(60)) as session:
         session.players({"players": [PERSON, {"engine": 1}, ANALYST], "time": clock(60)})
