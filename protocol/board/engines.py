@@ -11,7 +11,7 @@ from threading import Lock, RLock
 from typing import Any
 
 from merels.engine.levels import LEVELS, any_seed
-from merels.engine.rules import FIELDS
+from merels.engine.rules import FIELDS, Rules
 from merels.protocol.client import Engine, EngineError, Option, Options, ResourceLimits
 from merels.protocol.offered import Value, value_text
 
@@ -99,6 +99,7 @@ class Seat:
         self._wanted: dict[str, Value] = {}
         self._told: dict[str, Value] = {}
         self._presses: list[str] = []
+        self._another_game = False
 
     def seat(self, choice: EngineChoice | None, level: str = "") -> None:
         """Choose who sits here; an engine that sat here is ended when next there is time."""
@@ -112,8 +113,13 @@ class Seat:
         self.version += 1
 
     def new_game(self) -> None:
-        """Let a level err elsewhere: nobody beats it twice by the same game."""
+        """Another game begins: the engine is told so before it thinks next.
+
+        A level errs elsewhere in it: nobody beats it twice by the same game.
+        """
         self._seed = any_seed()
+        self._another_game = True
+        self.version += 1
 
     def _settings(self) -> dict[str, Value]:
         """All that the engine is to be told: from the command line, the level, the dialog."""
@@ -153,9 +159,8 @@ class Seat:
                 self._log.add(self.part, "!", f"started {name} (pid {pid})")
             return self._engine
 
-    def ready(self) -> Engine:
-        """The running engine with every setting told; the caller holds ``in_use``."""
-        engine = self.open()
+    def prepare(self, engine: Engine, rules: Rules) -> None:
+        """Tell the running engine all that it has to know; the caller holds ``in_use``."""
         news = {
             name: value
             for name, value in self._settings().items()
@@ -166,7 +171,10 @@ class Seat:
             self._told |= news
         while self._presses:
             engine.configure({self._presses.pop(0): None})
-        return engine
+        engine.set_rules(rules)
+        if self._another_game:
+            self._another_game = False
+            engine.new_game()
 
     def options(self) -> list[dict[str, Any]]:
         """The engine's options for a dialog, each with its value."""

@@ -216,8 +216,6 @@ class Session:
         start = parse_position(read_text(body, "position", START), rules)
         with self._lock:
             self._set_players(body)
-            for seat in self.seats:
-                seat.new_game()
             self._begin(Game(start, self._clock()))
         self._changed()
         return {}
@@ -380,6 +378,8 @@ class Session:
 
     def _begin(self, game: Game) -> None:
         """Put another game on the board."""
+        for seat in self.seats:
+            seat.new_game()
         self.game = game
         self.error = ""
         self.paused = False

@@ -182,11 +182,12 @@ class Thinker:
 
     def _do(self, job: Job) -> None:
         """Let the engine do a job, to its end or until it is not wanted any more."""
-        engine = job.seat.ready()
+        engine = job.seat.open()
         with self._woken:
             if self._stopped is not None:
                 return
             self._engine = engine
+        job.seat.prepare(engine, job.start.rules)
         if job.time is None:
             lines = LINES if "MultiPV" in engine.options else 1
             with engine.analysis(job.start, multipv=lines, turns=job.turns) as analysis:

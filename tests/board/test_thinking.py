@@ -45,11 +45,11 @@ def slow_to_stop() -> Iterator[Session]:
         yield session
 
 
-def sent(session: Session, start: str) -> list[str]:
-    """What Black's engine was sent, of all lines those that begin so."""
+def sent(session: Session, *starts: str) -> list[str]:
+    """What Black's engine was sent, of all lines those that begin with one of these."""
     lines = session.log.since(0)
     told = [text for _, who, way, text in lines if (who, way) == ("Black", ">")]
-    return [text for text in told if text.startswith(start)]
+    return [text for text in told if text.startswith(starts)]
 
 
 def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop: Session) -> None:
@@ -97,6 +97,18 @@ def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
         assert sent(session, "stop") == stops
 
 
+def test_an_engine_is_told_of_every_game_that_begins() -> None:
+    with thinking("sound") as session:
+        wait(lambda: len(session.game.turns) == 2, 10, "an answer")
+        session.new({})
+        session.play({"turn": "d6", "at": 0})
+        wait(lambda: len(session.game.turns) == 2, 10, "an answer")
+        session.load({"text": "1. d6 *"})
+        session.pause({"on": False})
+        wait(lambda: len(session.game.turns) == 2, 10, "an answer")
+        assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
+
+
 class OneSearch:
     """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
 
@@ -108,9 +120,12 @@ class OneSearch:
         self.let = Event()
         self.stopped = Event()
 
-    def ready(self) -> OneSearch:
+    def open(self) -> OneSearch:
         """It runs already."""
         return self
+
+    def prepare(self, *_: object) -> None:
+        """It knows everything."""
 
     def play(self, *_: Any, **__: Any) -> PlayResult:
         """Search."""
