@@ -104,7 +104,7 @@ class Seat:
     def seat(self, choice: EngineChoice | None, level: str = "") -> None:
         """Choose who sits here; an engine that sat here is ended when next there is time."""
         if choice is not self.choice:
-            self._wanted = {}
+            self._wanted, self._presses = {}, []
         elif choice is not None and choice.levels and level != self.level:
             # Another level counts for more than what the dialog made of the one before.
             for name in LEVEL_OPTIONS:

@@ -109,6 +109,16 @@ def test_an_engine_is_told_of_every_game_that_begins() -> None:
         assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
 
 
+def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
+    with thinking("sound") as session:
+        session.new({"players": [PERSON, {"engine": 0}, ANALYST]})
+        session.configure({"seat": 1, "settings": {"Clear Hash": None}})
+        session.players({"players": [PERSON, {"engine": 1}, ANALYST]})
+        session.play({"turn": "d6", "at": 0})
+        wait(lambda: session.error or len(session.game.turns) == 2, 10, "an answer")
+        assert session.error == ""
+
+
 class OneSearch:
     """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
 

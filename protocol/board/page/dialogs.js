@@ -244,7 +244,7 @@ export class Dialogs {
         try {
           const seat = Number($("options-seat").value);
           await api("configure", { seat, settings: { [option.name]: null } });
-          this.tell(`${option.name}: done.`);
+          this.tell(`${option.name}: the engine is told before it thinks next.`);
         } catch (error) {
           $("options-fault").textContent = error.message;
         }
