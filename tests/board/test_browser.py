@@ -110,6 +110,41 @@ def test_a_mill_is_closed_and_a_man_taken_by_clicking(page: Browser) -> None:
     assert page.run("return document.querySelectorAll('[data-point=d1] .man').length") == 0
 
 
+def test_proven_values_are_those_of_the_best_turn_and_of_each_man_to_take(page: Browser) -> None:
+    # Of the men that f6-f4 may take, one wins, one draws, one loses, and of one nobody knows.
+    drawn = page.run(
+        """return (async () => {
+             const [{ Board }, { Choice }, { svg }] =
+               await Promise.all(["board", "choice", "dom"].map((name) => import(`./${name}.js`)));
+             const points = ["f6", "f4", "d6", "a4", "c5", "e3", "e5"];
+             const board = new Board(svg("svg"), [...points, "d7"], {});
+             const values = { "f6-f4xa4": "loss", "f6-f4xc5": "win", "f6-f4xe3": "draw" };
+             const others = { "f6-d6xa4": "loss", "f6-d6xe3": "draw" };
+             const legal = [...Object.keys(values), "f6-f4xe5", ...Object.keys(others)];
+             const choice = new Choice(legal);
+             const seen = [];
+             for (const point of ["f6", "f4"]) {
+               choice.pick(point);
+               board.draw({ white: ["f6"], black: ["a4", "c5", "e3", "e5"], side: 0, last: null,
+                            choice, values: { ...values, ...others } });
+               for (const [name, group] of board.groups) {
+                 const mark = group.querySelector(".target, .take");
+                 if (mark) seen.push([group.ariaLabel, mark.getAttribute("class").trim()]);
+               }
+             }
+             return seen;
+           })()"""
+    )
+    assert sorted(drawn) == [
+        ["a4, black man, can be taken: proven loss", "ring take value-loss"],
+        ["c5, black man, can be taken: proven win", "ring take value-win"],
+        ["d6, empty, move here: proven draw", "target value-draw"],
+        ["e3, black man, can be taken: proven draw", "ring take value-draw"],
+        ["e5, black man, can be taken", "ring take"],
+        ["f4, empty, move here: proven win", "target value-win"],
+    ]
+
+
 def test_two_men_are_taken_one_after_the_other(page: Browser) -> None:
     begin(page)
     load(page, '[Variant "multi"]\n[FEN "********/@@******/OO***@@O w 5 5 0 5"]\n[SetUp "1"]\n\n*')

@@ -103,10 +103,9 @@ export class Board {
       if (last && !moved && point === last.to) ring("last", MAN + 4);
       if (point === choice.origin && !moved) ring("picked", MAN + 4);
       if (live.has(point) && !takeable && step !== "man") {
-        const value = this.valueOf(point);
-        parts.push(svg("circle", { class: `target ${value ? `value-${value}` : ""}`, r: 14 }));
+        parts.push(svg("circle", { class: `target ${this.shade(point)}`, r: 14 }));
       }
-      if (takeable) ring("take", MAN + 5);
+      if (takeable) ring(`take ${this.shade(point)}`, MAN + 5);
       parts.push(svg("circle", { class: "focus", r: 46 }));
       group.firstChild.replaceChildren(...parts);
       const open = live.has(point) || choice.canLift(point);
@@ -119,17 +118,29 @@ export class Board {
     if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
   }
 
-  /** The proven value of the turn that ends on a point, where tables know it. */
+  /** The proven value of the best turn that goes on with a point, where tables know it. */
   valueOf(point) {
     const { values, choice } = this.view;
-    const fitting = choice.fitting.filter((turn) => turn.to === point);
-    return values && fitting.length ? values[fitting[0].text] : undefined;
+    const taking = choice.step === "take";
+    const found = choice.fitting
+      .filter((turn) => (taking ? turn.taken.includes(point) : turn.to === point))
+      .map((turn) => values[turn.text]);
+    // A turn that tables do not know may be better than any but a win.
+    return ["win", undefined, "draw", "loss"].find((value) => found.includes(value));
+  }
+
+  shade(point) {
+    const value = this.valueOf(point);
+    return value ? `value-${value}` : "";
   }
 
   describe(point, colour, live, step) {
     const what = `${point}, ${colour ? `${colour} man` : "empty"}`;
     const can = { place: "place here", man: "can move", target: "move here", take: "can be taken" };
-    if (live.has(point)) return `${what}, ${can[step]}`;
+    if (live.has(point)) {
+      const value = step === "man" ? undefined : this.valueOf(point);
+      return `${what}, ${can[step]}${value ? `: proven ${value}` : ""}`;
+    }
     return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
   }
 
