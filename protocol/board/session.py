@@ -352,9 +352,10 @@ class Session:
         return {}
 
     def hidden(self, body: JSON) -> JSON:
-        """The page has gone into the background, and lets go of its stream for a while."""
+        """The page lets go of its stream: in the background, for a while, or it was left."""
+        seconds = UNWATCHED_SECONDS if body.get("left") else HIDDEN_SECONDS
         with self._lock:
-            self._watch_until = monotonic() + HIDDEN_SECONDS
+            self._watch_until = monotonic() + seconds
         return {}
 
     # Helpers of the requests.

@@ -320,6 +320,28 @@ def test_the_log_is_the_same_after_a_time_in_the_background(page: Browser) -> No
     assert len(re.findall("Black < bestmove", page.text("#log"))) == 2
 
 
+def test_a_page_that_is_left_says_so_and_nothing_else(server: Server, page: Browser) -> None:
+    page.run(
+        """sessionStorage.said = "";
+           const note = (way, body) => { sessionStorage.said += `${way} ${body} `; };
+           window.fetch = (path) => { note("fetch", path); return Promise.reject(); };
+           const send = navigator.sendBeacon.bind(navigator);
+           navigator.sendBeacon = (path, body) => {
+             note("beacon", `${path} ${body.type} ${send(path, body)}`);
+           };"""
+    )
+    page.open(server.address + "style.css")
+    assert page.run("return sessionStorage.said") == "beacon api/hidden application/json true "
+    page.open(server.address)
+    page.wait("document.querySelectorAll('.target').length === 24")
+    # A page from the browser's cache listens again.
+    page.run(
+        """window.dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}));
+           window.dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));"""
+    )
+    play(page, "d6")
+
+
 def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import pytest
 
-from merels.protocol.board.session import Session
+from merels.protocol.board.session import HIDDEN_SECONDS, UNWATCHED_SECONDS, Session
 
 
 def test_a_review_that_nobody_waits_for_ends(
@@ -16,3 +18,9 @@ def test_a_review_that_nobody_waits_for_ends(
     session.tick()
     # Half of it would stand there for ever, as one that goes on.
     assert session.review is None
+
+
+def test_a_page_that_is_left_is_not_waited_for_as_one_in_the_background(session: Session) -> None:
+    for body, seconds in (({}, HIDDEN_SECONDS), ({"left": True}, UNWATCHED_SECONDS)):
+        session.hidden(body)
+        assert seconds - 1 < session.idle_since - monotonic() <= seconds

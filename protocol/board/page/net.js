@@ -49,11 +49,18 @@ export function listen(on, onLost) {
     }
   };
   const stop = () => { if (source) source.close(); source = null; };
+  let left = false;
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) api("hidden").then(() => { if (document.hidden) stop(); }).catch(() => {});
-    else start();
+    if (!document.hidden) start();
+    else if (!left) api("hidden").then(() => { if (document.hidden) stop(); }).catch(() => {});
   });
-  window.addEventListener("pagehide", stop);
-  window.addEventListener("pageshow", start);
+  // A page that is left is hidden, too, before or after. It may still come back from the cache.
+  window.addEventListener("pagehide", () => {
+    left = true;
+    stop();
+    const body = JSON.stringify({ session, left });
+    navigator.sendBeacon("api/hidden", new Blob([body], { type: "application/json" }));
+  });
+  window.addEventListener("pageshow", () => { left = false; start(); });
   start();
 }
