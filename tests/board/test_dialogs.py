@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.board.steps import BUSY, PERSON, ask, begin, refused
+from tests.board.steps import BEGINNER, BUSY, PERSON, ask, begin, refused
 from tests.board.webdriver import Browser
 
 
@@ -93,3 +93,29 @@ def test_whoever_plays_black_alone_sits_below(page: Browser) -> None:
             page.run(f"document.getElementById('player-{seat}').value = '{engine}'")
         page.click("#begin")
         page.wait(f"{top} === '{side}'")
+
+
+def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -> None:
+    begin(page, white=BEGINNER, black=BEGINNER)
+    ask(page, "pause", on=True)
+    page.run(
+        """const fetch = window.fetch;
+           window.answered = 0;
+           window.fetch = async (path, request) => {
+             const { seat } = JSON.parse(request.body);
+             const answer = await fetch(path, request);
+             if (seat === 0) await new Promise((done) => { window.answer = done; });
+             setTimeout(() => { window.answered += 1; });
+             return answer;
+           };"""
+    )
+    page.click("#options")
+    page.wait("!!window.answer")
+    page.run(
+        """const seat = document.getElementById("options-seat");
+           seat.value = "1"; seat.dispatchEvent(new Event("change"));"""
+    )
+    page.wait("document.querySelector('[data-option=Hash]')")
+    page.run("window.shown = document.querySelector('[data-option=Hash]'); answer()")
+    page.wait("answered === 2")
+    assert page.run("return shown.isConnected")

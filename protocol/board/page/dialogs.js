@@ -216,10 +216,14 @@ export class Dialogs {
   async loadOptions() {
     $("options-fault").textContent = "";
     $("options-list").textContent = "Asking the engine …";
+    const asked = this.asked = {};
     try {
       const { options } = await api("options", { seat: Number($("options-seat").value) });
+      // An engine that takes long to start answers after another was asked.
+      if (asked !== this.asked) return;
       $("options-list").replaceChildren(...options.flatMap((option) => this.optionRow(option)));
     } catch (error) {
+      if (asked !== this.asked) return;
       $("options-list").textContent = "";
       $("options-fault").textContent = error.message;
     }
