@@ -148,6 +148,7 @@ class Session:
                 game.play(turn)
                 if not follow:
                     game.cursor = looked_at
+                self._forget_review()
         self._changed()
 
     def _on_error(self, job: Job, message: str) -> None:

@@ -7,6 +7,7 @@ from time import monotonic
 import pytest
 
 from merels.protocol.board.session import HIDDEN_SECONDS, UNWATCHED_SECONDS, Session
+from tests.board.webdriver import wait
 
 
 def test_a_review_that_nobody_waits_for_ends(
@@ -18,6 +19,15 @@ def test_a_review_that_nobody_waits_for_ends(
     session.tick()
     # Half of it would stand there for ever, as one that goes on.
     assert session.review is None
+
+
+def test_a_review_ends_with_the_next_turn_of_an_engine(session: Session) -> None:
+    session.load({"text": "1. d6 *"})
+    session.start_review({})
+    wait(lambda: session.review is not None and session.review["done"] == 1, 10, "a review")
+    session.pause({"on": False})
+    wait(lambda: session.review is None, 10, "its end")
+    assert len(session.game.turns) == 2
 
 
 def test_a_page_that_is_left_is_not_waited_for_as_one_in_the_background(session: Session) -> None:
