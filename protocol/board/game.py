@@ -9,6 +9,14 @@ from merels.engine.errors import InputError
 from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
 from merels.engine.record import Record
 
+_RESIGNS, _OUT_OF_TIME = "resigns", "is out of time"
+_ENDINGS = {
+    (loser, how): (("0-1", "1-0")[loser], f"{COLOURS[1 - loser]} wins, {COLOURS[loser]} {how}")
+    for loser in (WHITE, BLACK)
+    for how in (_RESIGNS, _OUT_OF_TIME)
+}
+"""Result and reason of games that end away from the board."""
+
 
 class Clock:
     """Both sides' time in seconds; one side's runs, or none's.
@@ -70,8 +78,8 @@ class Game:
         self.clock = clock
         self.ended: tuple[str, str] | None = None
         """Result and reason of a game that ended away from the board: resigned, out of time."""
-        self.stated = "*"
-        """The result that an imported record states."""
+        self.stated = ("*", "")
+        """The result that an imported record states, and the reason that the board wrote there."""
 
     @property
     def last(self) -> Position:
@@ -93,7 +101,7 @@ class Game:
         if self.ended is not None:
             return self.ended
         outcome = self.last.outcome()
-        return (self.stated, "") if outcome is None else (outcome.result, str(outcome))
+        return self.stated if outcome is None else (outcome.result, str(outcome))
 
     def play(self, turn: Turn) -> None:
         """Play a turn in the position looked at; what came after it is given up."""
@@ -115,13 +123,13 @@ class Game:
         del self.turns[ply:], self.comments[ply:], self.positions[ply + 1 :]
         self.cursor = min(self.cursor, ply)
         self.ended = None
-        self.stated = "*"
+        self.stated = ("*", "")
         if self.clock is not None and removed:
             self.clock.take_back(removed)
 
     def resign(self, side: int) -> None:
         """A side gives the game up."""
-        self._end(side, f"{COLOURS[side]} resigns")
+        self._end(side, _RESIGNS)
 
     def flag(self) -> bool:
         """End the game if a clock has run out; whether it did."""
@@ -130,12 +138,11 @@ class Game:
         side = self.clock.running
         if self.clock.left(side) > 0:
             return False
-        self._end(side, f"{COLOURS[side]} is out of time")
+        self._end(side, _OUT_OF_TIME)
         return True
 
     def _end(self, loser: int, how: str) -> None:
-        winner = 1 - loser
-        self.ended = (("1-0", "0-1")[winner], f"{COLOURS[winner]} wins, {how}")
+        self.ended = _ENDINGS[loser, how]
         if self.clock is not None:
             self.clock.run(None)
 
@@ -165,7 +172,11 @@ def from_record(record: Record) -> Game:
     game.opening_comment = record.opening_comment
     game.comments = [*record.comments, *[""] * len(record.turns)][: len(record.turns)]
     game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
-    game.stated = record.result
+    game.stated = record.result, ""
+    if game.comments and (record.result, game.comments[-1]) in _ENDINGS.values():
+        # Said of the end, which the last turn is no more once the game is played on.
+        game.stated = record.result, game.comments[-1]
+        game.comments[-1] = ""
     return game
 
 

@@ -192,6 +192,12 @@ def test_a_man_that_can_be_lifted_instead_is_said_to_be(page: Browser) -> None:
     assert other == ["false", "d7, white man, can move"]
 
 
+def test_the_result_that_a_record_states_is_shown(page: Browser) -> None:
+    load(page, "1. d6 f4 1-0")
+    said = "The record says 1-0. White: place a man. Last: f4."
+    page.wait(f"document.getElementById('status').textContent === {said!r}")
+
+
 def test_the_titles_of_turns_are_their_own_games_comments(page: Browser) -> None:
     begin(page)
     title = "document.querySelector('#turns button')?.title"

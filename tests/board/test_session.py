@@ -30,6 +30,21 @@ def test_a_review_ends_with_the_next_turn_of_an_engine(session: Session) -> None
     assert len(session.game.turns) == 2
 
 
+def test_a_resigned_game_is_opened_as_it_was_and_can_be_played_on(session: Session) -> None:
+    session.new({"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
+    session.play({"turn": "d6", "at": 0})
+    session.play({"turn": "f4", "at": 1})
+    session.resign({})
+    record = session.export({})["record"]
+    assert "1. d6 f4 {Black wins, White resigns} 0-1" in record
+    session.load({"text": record})
+    state = session.news("state", session.subscribe())
+    assert (state["result"], state["reason"]) == ("0-1", "Black wins, White resigns")
+    assert session.export({})["record"] == record
+    session.play({"turn": "d2", "at": 2})
+    assert "1. d6 f4 2. d2 *" in session.export({})["record"]
+
+
 def test_a_page_that_is_left_is_not_waited_for_as_one_in_the_background(session: Session) -> None:
     for body, seconds in (({}, HIDDEN_SECONDS), ({"left": True}, UNWATCHED_SECONDS)):
         session.hidden(body)

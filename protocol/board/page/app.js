@@ -89,7 +89,8 @@ function drawStatus() {
   const parts = [];
   const end = state.turns.length;
   if (state.cursor < end) parts.push(`Turn ${state.cursor} of ${end}.`);
-  else if (state.over || state.reason) parts.push(`${state.reason} (${state.result}).`);
+  else if (state.reason) parts.push(`${state.reason} (${state.result}).`);
+  else if (state.result !== "*") parts.push(`The record says ${state.result}.`);
   const flies = position.flying[position.side];
   const ask = {
     place: `${mover}: place a man.`,
