@@ -33,7 +33,7 @@ const wide = document.documentElement.scrollWidth - document.documentElement.cli
 if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
 const open = document.querySelector("dialog[open]");
 const boxes = [...(open || document).querySelectorAll(
-  "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board")]
+  "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
   .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
   .filter((one) => !one.closest("#turns, .scroll"))
   .map((one) => [one, one.getBoundingClientRect()])

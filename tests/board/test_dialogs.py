@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.board.steps import BEGINNER, BUSY, PERSON, ask, begin, refused
+import pytest
+
+from tests.board.steps import BEGINNER, BUSY, PERSON, ask, begin, refused, shot
 from tests.board.webdriver import Browser
 
 
@@ -119,3 +121,25 @@ def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -
     page.run("window.shown = document.querySelector('[data-option=Hash]'); answer()")
     page.wait("answered === 2")
     assert page.run("return shown.isConnected")
+
+
+@pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])
+def test_what_a_dialog_says_is_in_front_of_it(page: Browser, width: int, height: int) -> None:
+    page.look(width, height, phone=width < 400)
+    page.click("#export")
+    page.wait("document.getElementById('export-text').value")
+    page.click("#export-copy")
+    page.wait("!document.getElementById('toast').hidden")
+    shot(page, f"toast-{width}")
+    in_front = (
+        "const box = document.getElementById('toast').getBoundingClientRect();"
+        "return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2).id"
+    )
+    assert page.run(in_front) == "toast"
+    page.key("Escape")
+    page.wait(f"!{is_open('export')}")
+    # What is said next is not said in a dialog that is closed.
+    page.key("u")
+    page.wait("/no turn/.test(document.getElementById('toast').textContent)")
+    assert page.run(in_front) == "toast"
+    refused(page)

@@ -109,6 +109,8 @@ function drawStatus() {
 
 function tell(message) {
   const toast = $("toast");
+  // What is behind an open dialog is neither to be clicked nor read aloud.
+  (document.querySelector("dialog[open]") || document.body).append(toast);
   toast.textContent = message;
   toast.hidden = false;
   clearTimeout(tell.timer);
