@@ -5,5 +5,6 @@ import sys
 from merels.protocol.loop import main
 
 if sys.argv[1:]:
-    sys.exit("merels: the protocol loop takes no arguments; see merels --help")
+    print("merels: the protocol loop takes no arguments; see merels --help", file=sys.stderr)
+    sys.exit(2)
 sys.exit(main())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple, Self, overload
 
+from merels.engine.errors import InputError
 from merels.engine.position import COLOURS, Position, Turn
 from merels.protocol.analysis import Analysis
 from merels.protocol.errors import EngineError
@@ -180,7 +181,12 @@ class AnyEngine:
     ) -> Task:
         self._end_analysis()
         played = tuple(turns)
-        return Task(position, played, reduce(Position.push, played, position), root_turns)
+        there = reduce(Position.push, played, position)
+        for turn in root_turns:
+            objection = there.objection(turn)
+            if objection is not None:
+                raise InputError(str(turn), f"illegal turn to choose from, {objection}")
+        return Task(position, played, there, root_turns)
 
     def _end_analysis(self) -> None:
         """Stop an analysis that still runs: an engine does one thing at a time."""

@@ -129,6 +129,8 @@ class EnginePlayer:
         """Let the engine play at a level; `InputError` where it has none such."""
         if level == self._level:
             return
+        if level is not None and "UCI_LimitStrength" not in engine.options:
+            raise InputError("level", "expected none for this engine: it has no option UCI_LimitStrength")
         settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
         if level is not None:
             settings["UCI_Elo"] = level.elo
@@ -193,7 +195,11 @@ class Bridge:
                 self._player.new_game()
                 if set(body) <= {"id", "new"}:
                     return json.dumps({"id": identity, "ready": True})
-            answer = self._play(read_request(body, self._rules, self._limit))
+            request = read_request(body, self._rules, self._limit)
+            if request.level is not None:
+                # A level errs alike whatever was asked before.
+                self._player.new_game()
+            answer = self._play(request)
         except InputError as error:
             return self.refusal(error, identity)
         except EngineError as error:

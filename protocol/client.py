@@ -41,7 +41,7 @@ START_SECONDS = 10.0
 PING_SECONDS = 15.0
 STRAY_SECONDS = 0.5
 """What it has to end a search after a ``bestmove`` that makes no sense."""
-NO_TURNS = ("0000", "(none)", "none", "null")
+NO_TURNS = ("0000", "(none)", "none", "null", "draw")
 """What engines write instead of a turn."""
 FOREVER = 1 << 60
 """Nanoseconds: 36 years."""
@@ -203,6 +203,8 @@ class Engine(AnyEngine):
                 raise EngineTimeout(f"gives no answer to isready in {timeout:g} s")
             if line.lower() == b"readyok":
                 return
+            if self._wire.is_answer(line):
+                self._wire.owing = False
 
     def _check_end(self, task: Task, limit: Limit) -> None:
         # An engine may have a limit of its own, for a bare "go".
@@ -229,6 +231,7 @@ class Engine(AnyEngine):
         self._set_multipv(multipv)
         limits = make_go(limit or Limit(), position.side, task.root_turns, infinite=limit is None)
         timeout = FOREVER if limit is None else self._patience(limit, position.side)
+        self._settle()
         start = self._wire.begin(line + b"\n" + self.dialect.go(limits))
         return WireAnalysis(self._wire, self.dialect, position, start, timeout)
 
@@ -237,10 +240,16 @@ class Engine(AnyEngine):
 
         ``timeout`` is in nanoseconds; None means that the answer is still owed: see `stop`.
         """
-        if self._wire.untidy:
-            # It has sent a bestmove too many before, or owes one: let none be on its way.
-            self.ping()
+        self._settle()
         return self.dialect.ask(self._wire, position, line, go, timeout)
+
+    def _settle(self) -> None:
+        """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""
+        if not self._wire.settle(self.timeout):
+            raise EngineTimeout(f"gives no answer to an earlier search in {self.timeout:g} s")
+        if self._wire.untidy:
+            # It has sent a bestmove too many before.
+            self.ping()
 
     def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
         """Stop a search and wait so long for its answer; None if the engine still owes it."""
@@ -270,6 +279,7 @@ class Engine(AnyEngine):
 
     def start_pondering(self, line: bytes, go: bytes) -> None:
         """Send a ``go ponder`` without waiting: `ponderhit` or `stop` ends it."""
+        self._settle()
         self._wire.begin(line + b"\n" + go)
 
     def ponderhit(self, timeout: int) -> Answer | None:

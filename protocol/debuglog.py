@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from merels.engine.errors import InputError
+from merels.protocol.streams import refuse_pipe
 
 if TYPE_CHECKING:
     import logging
@@ -20,6 +21,7 @@ class DebugLog:
         # Few runs ask for a log, and importing logging costs a tenth of the whole start-up.
         import logging
 
+        refuse_pipe(path)
         try:
             handler = logging.FileHandler(path, encoding="utf-8", errors="replace")
         except (OSError, ValueError) as error:

@@ -23,16 +23,19 @@ def main() -> int:
     """Speaks the protocol on standard input and output until ``quit`` or the end of input."""
     make_usable()
     session = Session(Output(sys.stdout.fileno()))
+    interrupted = False
     try:
         for line in read_lines(sys.stdin.buffer):
             session.handle(line)
             if session.over:
                 break
-    except (OSError, KeyboardInterrupt):
-        pass  # The terminal has gone away, or SIGINT: the end of input by other names.
+    except OSError:
+        pass  # The terminal has gone away: the end of input by another name.
+    except KeyboardInterrupt:
+        interrupted = True
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # It ends now anyway, and soon.
-        session.close()
+        session.close(at_once=interrupted)
     return 0
 
 

@@ -31,6 +31,7 @@ from merels.protocol.console import (
 )
 from merels.protocol.shelf import Shelf
 from merels.protocol.show import men
+from merels.protocol.streams import refuse_pipe
 
 _HINT_TIME = 1000
 _DEFAULT_SECONDS = 1.0
@@ -306,10 +307,13 @@ class Game:
         """Appends the record to a file; where that fails, it is printed and the error raised."""
         text = format_record(self.record())
         try:
+            refuse_pipe(path)
             with Path(path).open("a", encoding="utf-8") as file:
                 file.write(text)
         except (OSError, ValueError) as error:
             print(text)
+            if isinstance(error, InputError):
+                raise
             reason = getattr(error, "strerror", None) or error
             raise InputError(path, f"the record cannot be written there ({reason})") from None
         print(f"The game is in {path}")

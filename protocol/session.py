@@ -85,9 +85,13 @@ class Session:
         else:
             self._output.error(f"internal, {type(error).__name__}: {shorten(str(error), 200)}")
 
-    def close(self) -> None:
-        """Ends whatever runs; ends the process where that does not end."""
-        self._worker.join(self._patience)
+    def close(self, at_once: bool = False) -> None:
+        """Ends whatever runs; ends the process where that does not end.
+
+        A count or a benchmark gets some time to end by itself, but not ``at_once``.
+        """
+        if not at_once:
+            self._worker.join(self._patience)
         self._stop()
         self._worker.close()
         if not self._worker.join(FAREWELL):

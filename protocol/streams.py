@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
+
+from merels.engine.errors import InputError
 
 
 def make_usable() -> None:
@@ -25,3 +28,13 @@ def make_usable() -> None:
                 os.set_blocking(stream.fileno(), True)
             except OSError:
                 pass  # It is none of the system's, or has no such mode.
+
+
+def refuse_pipe(path: str) -> None:
+    """Raise an `InputError` for a named pipe: whoever opens one to write waits for its reader."""
+    try:
+        found = stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return  # Whoever opens it next says why it cannot.
+    if found:
+        raise InputError(path, "expected a file; this is a pipe, which would wait for a reader")

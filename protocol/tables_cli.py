@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -139,8 +140,10 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
         raise
     finally:
         bar.clear()
-    for problem in tables.problems:
+    for problem in builder.mended:
         print(f"merels tables: built again: {problem}", file=sys.stderr)
+    for problem in tables.problems:
+        print(f"merels tables: {problem}; left as it is without -depths", file=sys.stderr)
     files = [builder.folder / name for name in os.listdir(builder.folder)]
     size = sum(file.stat().st_size for file in files)
     states = sum(tally.states for header in tables.headers.values() for tally in header.tallies)
@@ -173,17 +176,22 @@ class _Bar:
         if sys.stderr.isatty():
             filled = int(share * _BAR)
             line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {100 * share:3.0f}% {text}"
-            print(f"\r{line:<{self.width}}", end="", file=sys.stderr, flush=True)
+            self._write(f"\r{line:<{self.width}}")
             self.width = len(line)
         elif int(share * _LINES) > self.told:
             self.told = int(share * _LINES)
-            print(f"{100 * share:3.0f}% {text}", file=sys.stderr, flush=True)
+            self._write(f"{100 * share:3.0f}% {text}\n")
 
     def clear(self) -> None:
         """Leave the line as if nothing had been there."""
         if self.width:
-            print(f"\r{' ' * self.width}\r", end="", file=sys.stderr, flush=True)
+            self._write(f"\r{' ' * self.width}\r")
             self.width = 0
+
+    def _write(self, text: str) -> None:
+        """Write as far as that can be done: no build ends for its bar."""
+        with contextlib.suppress(OSError):
+            print(text, end="", file=sys.stderr, flush=True)
 
 
 def _duration(seconds: float) -> str:
@@ -274,6 +282,9 @@ def _probe(arguments: argparse.Namespace, rules: Rules) -> int:
             )
         _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
         return 0
+    outcome = position.outcome()
+    if outcome is not None:
+        raise InputError(arguments.position, f"the game is over there: {outcome}")
     known = tables.probe(position)
     if known is None:
         counts = "-".join(str(position.total(side)) for side in (position.side, 1 - position.side))

@@ -51,15 +51,17 @@ class Answer(NamedTuple):
 class Wire:
     """Both directions of an engine's pipes; how bytes move is left to the two kinds below.
 
-    ``inside`` looks for ``bestmove`` anywhere in a line, not only at its start. ``untidy`` is set
-    once a ``bestmove`` that nobody waits for has come, or is to come. ``silence`` is how long, in
-    nanoseconds, an engine may think without a word before it is asked for a sign of life.
+    ``inside`` looks for ``bestmove`` anywhere in a line, not only at its start. ``owing`` is set
+    while an answer is to come that nobody waits for any more, and ``untidy`` once one has come that
+    nobody had asked for. ``silence`` is how long, in nanoseconds, an engine may think without a
+    word before it is asked for a sign of life.
     """
 
     def __init__(
         self, process: EngineProcess, *, inside: bool = False, trace: Trace | None = None
     ) -> None:
         self.process = process
+        self.owing = False
         self.untidy = False
         self.silence = _FOREVER
         self.trace = trace
@@ -120,9 +122,14 @@ class Wire:
         start = monotonic_ns()
         self.send(b"stop\n", seconds)
         answer = self.wait_answer(start, int(seconds * 1e9))
-        if answer is None:
-            self.untidy = True
+        self.owing = answer is None
         return answer
+
+    def settle(self, seconds: float) -> bool:
+        """Wait so long for an answer that is owed, and forget it; False if it does not come."""
+        if self.owing:
+            self.owing = self.wait_answer(monotonic_ns(), int(seconds * 1e9)) is None
+        return not self.owing
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
@@ -233,7 +240,7 @@ class Wire:
             start = data.rfind(b"\n", 0, at) + 1
             line = data[start : data.find(b"\n", at)]
             place = line.find(b" multipv ")
-            best = place < 0 or line[place + 9 : place + 11] == b"1 "
+            best = place < 0 or line[place + 9 :].split(None, 1)[:1] == [b"1"]
             if best and line[:11] != b"info string":
                 self._info = line
                 return
@@ -254,8 +261,11 @@ class Wire:
                 self._fail()
 
     def _note_strays(self, data: bytes) -> None:
-        if self._pattern.search(data) is not None:
-            self.untidy = True
+        for _ in self._pattern.finditer(data):
+            if self.owing:
+                self.owing = False
+            else:
+                self.untidy = True
 
     def is_answer(self, line: bytes) -> bool:
         """Whether a line, without its end, says ``bestmove``."""

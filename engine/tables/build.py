@@ -107,6 +107,8 @@ class Builder:
         self.depths = depths
         self.report = report
         self.tables = Tables(rules)
+        self.mended: list[str] = []
+        """What was wrong with files that were there and have been built again."""
         self._started: float | None = None
         self._done = 0.0
         self._total = 0
@@ -186,14 +188,18 @@ class Builder:
         """Open a pair that is there and sound; False where it must be built."""
         if not (self.folder / file_name(larger, smaller, VALUES)).exists():
             return False
-        known = len(self.tables.problems)
+        problems = self.tables.problems
+        known = len(problems)
         try:
             self.tables.load(self.folder, larger, smaller, check=True)
         except TableError as error:
-            self.tables.problems.append(str(error))
+            self.mended += [*problems[known:], str(error)]
+            del problems[known:]
             return False
         with_depths = (self.folder / file_name(larger, smaller, DEPTHS)).exists()
-        if self.depths and (not with_depths or len(self.tables.problems) > known):
+        if self.depths and (not with_depths or len(problems) > known):
+            self.mended += problems[known:]
+            del problems[known:]
             return False
         self._total -= places_of(larger, smaller)
         return True

@@ -221,3 +221,18 @@ def test_ctrl_c_ends_it_quietly() -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and errors == ""
+
+
+def test_a_level_answers_alike_whatever_was_asked_before() -> None:
+    with bot() as own:
+        answers = [own.ask(level="Champion", time=60)["turn"] for _ in range(3)]
+        own.ask(position="startpos", turns="d6 f4", nodes=5000)
+        answers.append(own.ask(level="Champion", time=60)["turn"])
+        assert len(set(answers)) == 1
+
+
+def test_a_level_is_refused_for_an_engine_without_any() -> None:
+    with bot("-engine", shlex.join([*FAKE, "sound"])) as foreign:
+        answer = foreign.ask(level="Beginner", depth=1)
+        assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
+        assert foreign.ask(depth=1)["turn"]

@@ -506,3 +506,62 @@ def test_our_engine_speaks_ugi() -> None:
         engine.new_game()
         result = engine.play(Position(), Limit(depth=3))
         assert result.turn is not None and result.ponder is None
+
+
+# The first search is answered a second after stop, ready meanwhile; later ones at once.
+OWING = r"""
+import sys, threading
+searches = 0
+def say(*lines):
+    print("\n".join(lines), flush=True)
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci":
+        say("uciok")
+    elif word == "isready":
+        say("readyok")
+    elif word == "go":
+        searches += 1
+        if searches > 1:
+            say("info depth 1 score cp 2 pv f4")
+            if "infinite" not in line:
+                say("bestmove f4")
+    elif word == "stop":
+        late = ("info depth 9 score cp 999 pv a1", "bestmove a1")
+        if searches == 1:
+            threading.Timer(2.0, say, late).start()
+        else:
+            say("bestmove f4")
+    elif word == "quit":
+        break
+"""
+
+
+def owing() -> Engine:
+    """An engine that owes the answer to its first search."""
+    engine = Engine.popen([sys.executable, "-c", OWING])
+    engine.timeout = 0.1
+    with pytest.raises(EngineTimeout, match="plays no turn in its time"):
+        engine.play(Position(), Limit(time=0.01))
+    engine.timeout = 15.0
+    return engine
+
+
+def test_an_answer_that_is_owed_is_never_another_search_s() -> None:
+    with owing() as engine:
+        result = engine.play(Position(), Limit(depth=1))
+        assert str(result.turn) == "f4" and result.info.depth == 1
+    with owing() as engine:
+        engine.ping()
+        info = engine.analyse(Position(), Limit(depth=1))
+        assert info.depth == 1
+    with owing() as engine:
+        engine.timeout = 0.1
+        with pytest.raises(EngineTimeout, match="no answer to an earlier search in 0.1 s"):
+            engine.analysis(Position())
+
+
+def test_a_draw_is_no_turn() -> None:
+    """Some engines say so where they take the game for drawn."""
+    with Engine.popen(fake("draw")) as engine:
+        assert engine.play(Position(), Limit(depth=1)).turn is None

@@ -36,6 +36,8 @@ def test_it_plays_under_every_limit() -> None:
         assert engine.play(position, Limit(nodes=99), turns=turns, root_turns=[only]).turn == only
         with pytest.raises(InputError):
             engine.play(position, Limit(nodes=1), turns=[parse_turn("d6-d5")])
+        with pytest.raises(InputError, match="'a1-a4': illegal turn to choose from"):
+            engine.play(position, Limit(nodes=1), root_turns=[parse_turn("a1-a4")])
 
 
 @pytest.mark.parametrize("limit", [Limit(), Limit(white_clock=1.0), Limit(black_inc=1.0)])

@@ -305,3 +305,10 @@ def test_a_full_disk_ends_the_log_and_nothing_else(gui: Gui) -> None:
     gui.send("quit")
     assert gui.code() == 0
     assert gui.errors() == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="asks for a named pipe")
+def test_a_log_into_a_pipe_that_nobody_reads_is_refused(gui: Gui, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (line,) = gui.ask(f"setoption name Debug Log File value {tmp_path / 'pipe'}")
+    assert "this is a pipe" in line

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,6 +80,43 @@ def test_verify_a_damaged_table(tmp_path: Path, capsys: pytest.CaptureFixture[st
     status, _, error = run(capsys, ["verify", *flags])
     assert status == 1
     assert "4-3.wdl: damaged data" in error
+    status, _, error = run(capsys, ["build", "-men", "7", *flags])
+    assert status == 0 and "built again: " in error and "4-3.wdl: damaged data" in error
+    assert run(capsys, ["build", "-men", "7", *flags])[::2] == (0, "")
+
+
+def test_damaged_depths_are_built_again_when_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = [*RULES, "-dir", str(tmp_path), "-men", "6"]
+    assert main(["build", "-depths", *flags]) == 0
+    [path] = tmp_path.glob("*/3-3.dtc")
+    sound, data = path.read_bytes(), bytearray(path.read_bytes())
+    data[1000] ^= 1
+    path.write_bytes(data)
+    status, _, error = run(capsys, ["build", *flags])
+    assert status == 0 and "3-3.dtc: damaged data" in error
+    assert "left as it is without -depths" in error and "built again" not in error
+    status, _, error = run(capsys, ["build", "-depths", *flags])
+    assert status == 0 and "built again: " in error and path.read_bytes() == sound
+
+
+def test_a_bar_that_cannot_be_written_ends_no_build(tmp_path: Path) -> None:
+    if not Path("/dev/full").is_char_device():
+        pytest.skip("needs a device that is full")
+    command = [sys.executable, "-m", "merels.tournament.cli", "tables", "build", "-men", "6"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*command, *RULES, "-dir", str(tmp_path)], stdout=subprocess.PIPE, stderr=full,
+            timeout=120,
+        )
+    assert done.returncode == 0 and done.stdout.startswith(b"1 pairs, ")
+
+
+def test_probing_a_finished_game(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    over = "OO******/********/@@@***** w 0 0 0 20"
+    status, _, error = run(capsys, ["probe", over, *folder])
+    assert status == 2 and "the game is over there: Black wins, White has two men" in error
 
 
 def test_probe(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,8 +75,9 @@ def test_both_sides_may_write_more_than_a_pipe_holds(wires: type[Wire]) -> None:
 def test_the_last_score_before_the_answer_is_kept(wires: type[Wire]) -> None:
     code = r"""
 for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
-             "info depth 2 score cp 2 nodes 2", "info depth 2 multipv 1 score cp 3 nodes 3",
-             "info depth 2 multipv 2 score cp -9 nodes 3", "info string the score is 9 ",
+             "info depth 2 score cp 2 nodes 2", "info depth 2 score cp 3 nodes 3 multipv 1",
+             "info depth 2 score cp -9 nodes 3 multipv 2", "info depth 2 multipv 10 score cp -99",
+             "info string the score is 9 ",
              "info currmove d6",
              " \tBestMove d6 ponder f4"):
     print(line, flush=True); time.sleep(0.01)
@@ -84,7 +85,7 @@ for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
     process, wire = talk(code, wires)
     answer = wire.ask(b"go\n", SOON)
     assert answer is not None
-    assert answer.info == b"info depth 2 multipv 1 score cp 3 nodes 3"
+    assert answer.info == b"info depth 2 score cp 3 nodes 3 multipv 1"
     assert answer.text == b"d6 ponder f4"
     process.close()
     wire.close()
