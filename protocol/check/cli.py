@@ -122,7 +122,7 @@ def _try_start(subject: Subject) -> None:
     except EngineError as error:
         raise InputError(str(subject.candidate.command[0]), str(error)) from None
     try:
-        subject.ensure()
+        subject.start()
     except (EngineError, Fault) as failure:
         subject.discard()
         subject.failure = failure

@@ -13,7 +13,7 @@ GROUP = Group("ending", "Ending", needs=("greeting",))
 def quit(engine: Subject) -> None:
     """'quit' ends the process, usually within a second; what is left is killed, and its log
     files are torn."""
-    engine.ensure()
+    engine.start()
     engine.send("quit")
     engine.end("quit")
 
@@ -39,7 +39,7 @@ def quit_in_search(engine: Subject) -> None:
 def end_of_input(engine: Subject) -> None:
     """The end of its input ends the process: the client has died, and engines that miss it stay
     behind and use up the machine."""
-    engine.ensure()
+    engine.start()
     engine.close_input()
     engine.end("the end of its input")
 
@@ -66,7 +66,7 @@ def exit_code(engine: Subject) -> None:
     """Every process that was to end did so with exit code 0; tournaments report anything else
     as a crash."""
     if not engine.exits:
-        engine.ensure()
+        engine.start()
         engine.send("quit")
         engine.end("quit")
     for occasion, end in engine.exits:

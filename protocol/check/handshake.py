@@ -19,7 +19,7 @@ _PROTOCOL = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
 def greeting(engine: Subject) -> None:
     """The handshake is answered (uciok, ugiok) within the time that clients give a start, 10 s,
     and better within one; without it nothing can be played at all."""
-    engine.ensure()
+    engine.start()
     if engine.greeting.seconds > SLOW:
         engine.warn(f"{engine.dialect.hello.decode().strip()} was answered after "
                     f"{engine.greeting.seconds:.1f} s; heavy work belongs behind isready")
@@ -29,7 +29,7 @@ def greeting(engine: Subject) -> None:
 def silent_before_greeting(engine: Subject) -> None:
     """Nothing is printed before the client has spoken; some clients take the first line that they
     read for an answer."""
-    engine.ensure()
+    engine.start()
     # The time to the greeting is about what the engine needs to start.
     seconds = 2 * engine.greeting.seconds + engine.pace.listen
     engine.spawn()
@@ -44,7 +44,7 @@ def silent_before_greeting(engine: Subject) -> None:
 
 def _id(engine: Subject, what: str) -> None:
     """One line names this."""
-    engine.ensure()
+    engine.start()
     lines = [line for line in engine.greeting.lines if line.words[:2] == ["id", what]]
     if not lines:
         raise Fault(f"the greeting has no line 'id {what} …'")
@@ -71,7 +71,7 @@ def id_author(engine: Subject) -> None:
 def greeting_lines(engine: Subject) -> None:
     """The greeting holds id, option and info lines alone; a client that reads strictly stumbles
     over anything else."""
-    engine.ensure()
+    engine.start()
     for line in engine.greeting.lines[:-1]:
         if line.first and line.first not in _GREETING:
             engine.warn("is no line of a greeting", line)
@@ -95,7 +95,7 @@ def nothing_after_greeting(engine: Subject) -> None:
 @GROUP.step()
 def greeting_again(engine: Subject) -> None:
     """A second greeting is answered like the first; clients that reconnect send one."""
-    engine.ensure()
+    engine.start()
     again = engine.greet()
     first = [line.text for line in engine.greeting.lines]
     for line in again.lines:
@@ -106,7 +106,7 @@ def greeting_again(engine: Subject) -> None:
 
 def _option_lines(engine: Subject) -> list[tuple[Line, Option | None]]:
     """The option lines, each with what it says, None where it cannot be read."""
-    engine.ensure()
+    engine.start()
     return [(line, parse_option(line.text)) for line in engine.greeting.lines
             if line.first == "option"]
 

@@ -16,7 +16,7 @@ def ready(engine: Subject) -> None:
     """isready is answered by readyok, the first one within the time that clients give it; they
     wait for it before every game."""
     engine.discard()
-    engine.ensure()
+    engine.start()
     engine.ping()
 
 

@@ -103,6 +103,7 @@ class Subject:
         self._process: EngineProcess | None = None
         self._wire: Wire | None = None
         self._greeted = False
+        self._prepared = False
         self._queue: deque[Line] = deque()
         self._tail = b""
         self._owed = 0
@@ -142,6 +143,17 @@ class Subject:
 
     def ensure(self) -> None:
         """Has a process that was greeted, is ready, and is at the start of a game."""
+        failures = self.start_failures
+        self.start()
+        if not self._prepared:
+            try:
+                self.ping()
+            except BaseException:
+                self.start_failures = failures + 1
+                raise
+
+    def start(self) -> None:
+        """Has a process that was greeted and told its options; it may have yet to prepare."""
         if self._process is not None and self._greeted:
             return
         if self.failure is not None:
@@ -164,7 +176,7 @@ class Subject:
             self._process.close(0.0)
             self._wire.close()
         self._process = self._wire = None
-        self._greeted = self.changed = False
+        self._greeted = self._prepared = self.changed = False
 
     def close(self) -> None:
         """Ends the process and removes what was written about it."""
@@ -267,7 +279,9 @@ class Subject:
     def ping(self) -> list[Line]:
         """Waits until the engine is ready, and gives the lines up to its saying so."""
         self.send("isready")
-        return self.until("readyok", self.pace.answer, "isready")
+        lines = self.until("readyok", self.pace.answer, "isready")
+        self._prepared = True
+        return lines
 
     def survive(self, data: bytes, what: str) -> list[Line]:
         """Sends bytes that the engine must live through; the lines up to its being ready again."""

@@ -173,6 +173,7 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "random": lambda line: [line.replace("5000", str(random.randrange(5000, 50_000)))],
     "exact-names": without(lambda line: line.startswith("setoption name mULTIpv")),
     "slow-ready": slow_ready,
+    "needs-isready": without(lambda line: line.startswith("go") and not State.pings),
     "loses-third-stop": without(lambda line: line == "stop" and State.searches > 2),
     "deaf-in-timed": without(lambda line: line == "stop" and "movetime" in State.go),
     "deaf-in-ponder": without(lambda line: line == "stop" and "ponder wtime 60000" in State.go),

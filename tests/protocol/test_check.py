@@ -148,6 +148,11 @@ UNUSUAL = [
     ("no-nodes", "info-complete", "info-complete,known-lines"),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
+# Modes in which steps find nothing at all.
+SOUND = [
+    ("capitals", "info-complete,multipv"),
+    ("needs-isready", "answers,infinite-waits,go-depth,multipv,deterministic"),
+]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -239,8 +244,9 @@ def test_a_failure_quotes_the_line_and_names_the_search() -> None:
     assert "'go depth 4' after 'position startpos'" in findings[0].reason
 
 
-def test_the_spelling_of_a_turn_does_not_matter() -> None:
-    verdicts, findings = check("capitals", "info-complete,multipv")
+@pytest.mark.parametrize(("mode", "only"), SOUND)
+def test_what_every_client_bears_is_no_fault(mode: str, only: str) -> None:
+    verdicts, findings = check(mode, only)
     assert set(verdicts.values()) == {Verdict.PASS}, findings
 
 
@@ -253,12 +259,23 @@ def test_what_needs_an_engine_that_answers_is_skipped_without_one() -> None:
     assert any(f.reason == "needs ready, which did not pass" for f in skipped)
 
 
+def test_an_engine_that_never_gets_ready_is_not_started_for_every_step() -> None:
+    subject = Subject(EngineStart([*FAKE, "never-ready"]), QUICK)
+    steps = choose(["id-name", "stop", "go-depth", "go-nodes", "go-movetime", "quit"])
+    findings = run(steps, subject, lambda _: None)
+    subject.close()
+    # Steps run in the order of the suite: the greeting still says what it says.
+    assert [f.verdict.value for f in findings] == ["pass", "fail", "fail", "fail", "skip", "skip"]
+    assert "failed to start 3 times" in findings[-1].reason
+
+
 def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
     subject = Subject(EngineStart([sys.executable, FAULTY, "sound"]), QUICK)
     findings = run(choose(["many-lines"]), subject, lambda _: None)
     subject.close()
     assert [finding.verdict for finding in findings] == [Verdict.PASS]
-    assert sum(line.first == "readyok" for line in subject.heard) == 1
+    # Besides the first that every process gives.
+    assert sum(line.first == "readyok" for line in subject.heard) == 1 + 1
 
 
 def test_after_failed_starts_the_rest_is_skipped() -> None:
