@@ -62,7 +62,7 @@ def main(argv: list[str]) -> int:
     add_flag(
         parser, "timeout", metavar="S", type=_seconds,
         help="seconds to wait for an answer that is due (default 5, -fast 3; a start gets at "
-        "least 10)",
+        "least 10, the first readyok 15)",
     )
     arguments = parser.parse_args(argv)
     return guarded("check", lambda: _check(arguments))
@@ -91,8 +91,9 @@ def _check(arguments: argparse.Namespace) -> int:
         raise InputError("-engine", "expected one engine to check, as in -engine cmd=./myengine")
     pace = FAST if arguments.fast else Pace()
     if arguments.timeout is not None:
-        start = max(pace.start, arguments.timeout)
-        pace = replace(pace, answer=arguments.timeout, start=start)
+        seconds = arguments.timeout
+        start, ready = max(pace.start, seconds), max(pace.ready, seconds)
+        pace = replace(pace, answer=seconds, start=start, ready=ready)
     subject = Subject(read_engine_words(arguments.engine[0], PROTOCOLS), pace)
     try:
         started = time.monotonic()

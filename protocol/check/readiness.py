@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic_ns
 
 from merels.protocol.check.positions import START
-from merels.protocol.check.subject import Subject
+from merels.protocol.check.subject import LATE, Subject
 from merels.protocol.check.verdicts import Fault, Group
 
 GROUP = Group("readiness", "Ready")
@@ -13,11 +13,13 @@ GROUP = Group("readiness", "Ready")
 
 @GROUP.step()
 def ready(engine: Subject) -> None:
-    """isready is answered by readyok, the first one within the time that clients give it; they
-    wait for it before every game."""
+    """isready is answered by readyok, the first one within the time that clients give it, 15 s,
+    and better within one; they wait for it before every game."""
     engine.discard()
     engine.start()
     engine.ping()
+    if engine.preparing > LATE:
+        engine.warn(f"the first readyok took {engine.preparing:.1f} s")
 
 
 @GROUP.step()

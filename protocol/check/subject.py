@@ -17,6 +17,7 @@ from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules
 from merels.protocol.adapters import UciAdapter, UgiAdapter, dialect
 from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault
+from merels.protocol.client import PING_SECONDS, START_SECONDS
 from merels.protocol.engine_words import EngineStart
 from merels.protocol.errors import EngineError, EngineTerminated
 from merels.protocol.offered import Option, Options, parse_option
@@ -46,8 +47,10 @@ class Pace:
 
     answer: float = 5.0
     """For what is due."""
-    start: float = 10.0
+    start: float = START_SECONDS
     """For the greeting."""
+    ready: float = PING_SECONDS
+    """For the first readyok of a process."""
     watch: float = 1.0
     """How long a search that must not end by itself is watched."""
     listen: float = 0.2
@@ -108,6 +111,8 @@ class Subject:
         self._tail = b""
         self._owed = 0
         self._bytes = 0
+        self.preparing = 0.0
+        """Seconds that the first readyok of a process took."""
         self.said = ""
         """The last line that was sent, or its end."""
 
@@ -278,9 +283,13 @@ class Subject:
 
     def ping(self) -> list[Line]:
         """Waits until the engine is ready, and gives the lines up to its saying so."""
+        first = not self._prepared
+        asked = monotonic_ns()
         self.send("isready")
-        lines = self.until("readyok", self.pace.answer, "isready")
-        self._prepared = True
+        seconds = self.pace.ready if first else self.pace.answer
+        lines = self.until("readyok", seconds, "isready")
+        if first:
+            self._prepared, self.preparing = True, (lines[-1].at - asked) / 1e9
         return lines
 
     def survive(self, data: bytes, what: str) -> list[Line]:

@@ -98,6 +98,13 @@ def slow_ready(line: str) -> Lines:
     return [line]
 
 
+def slow_to_prepare(line: str) -> Lines:
+    """The first isready takes longer to answer than the others may."""
+    if line == "isready" and State.pings == 1:
+        time.sleep(1.8)
+    return [line]
+
+
 def late(pattern: str) -> Callable[[str], Lines]:
     """A filter that makes a search whose go fits the pattern take more than a second."""
     return sub(rf"^go {pattern}$", "go movetime 1300")
@@ -173,6 +180,7 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "random": lambda line: [line.replace("5000", str(random.randrange(5000, 50_000)))],
     "exact-names": without(lambda line: line.startswith("setoption name mULTIpv")),
     "slow-ready": slow_ready,
+    "slow-to-prepare": slow_to_prepare,
     "needs-isready": without(lambda line: line.startswith("go") and not State.pings),
     "loses-third-stop": without(lambda line: line == "stop" and State.searches > 2),
     "deaf-in-timed": without(lambda line: line == "stop" and "movetime" in State.go),

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from tests.processes import FAKE, assert_none_is_left
 
 FAULTY = str(Path(__file__).parents[1] / "fakes" / "faulty.py")
 OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
-QUICK = Pace(answer=1.5, watch=0.05, listen=0.05, movetime=40, plies=4, games=1)
+QUICK = Pace(answer=1.5, ready=4.0, watch=0.05, listen=0.05, movetime=40, plies=4, games=1)
 
 READINESS = "ready,answers,stop,stop-at-once,infinite-waits,ready-in-search"
 SEARCHES = "go-depth,go-mixed,go-nodes,go-movetime,go-searchmoves,multipv,deterministic"
@@ -146,6 +147,7 @@ UNUSUAL = [
     ("noisy", "silent-stderr", "silent-stderr,known-lines"),
     ("talkative", "known-lines", "silent-stderr,known-lines"),
     ("no-nodes", "info-complete", "info-complete,known-lines"),
+    ("slow-to-prepare", "ready", "ready,ready-at-once,answers,deterministic"),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
 # Modes in which steps find nothing at all.
@@ -251,7 +253,7 @@ def test_what_every_client_bears_is_no_fault(mode: str, only: str) -> None:
 
 
 def test_what_needs_an_engine_that_answers_is_skipped_without_one() -> None:
-    subject = Subject(EngineStart([*FAKE, "never-ready"]), QUICK)
+    subject = Subject(EngineStart([*FAKE, "never-ready"]), replace(QUICK, ready=0.5))
     findings = run(STEPS, subject, lambda _: None)
     subject.close()
     assert set(failed(findings)) == {"ready"}
@@ -260,7 +262,7 @@ def test_what_needs_an_engine_that_answers_is_skipped_without_one() -> None:
 
 
 def test_an_engine_that_never_gets_ready_is_not_started_for_every_step() -> None:
-    subject = Subject(EngineStart([*FAKE, "never-ready"]), QUICK)
+    subject = Subject(EngineStart([*FAKE, "never-ready"]), replace(QUICK, ready=0.5))
     steps = choose(["id-name", "stop", "go-depth", "go-nodes", "go-movetime", "quit"])
     findings = run(steps, subject, lambda _: None)
     subject.close()
