@@ -47,49 +47,57 @@ def go_nodes(engine: Subject) -> None:
         engine.warn("no info line tells of nodes, so the limit cannot be judged")
 
 
-def _in_time(engine: Subject, go: str, limit: float, start: str = START) -> None:
-    """A search that must not take longer than so many seconds."""
+def _timed(
+    engine: Subject, go: str, milliseconds: int, start: str = START
+) -> tuple[float, str, bytes | None]:
+    """A search that has so long: by how many seconds it was late, and what is to say of that."""
+    limit = milliseconds / 1000
     search = engine.search(go, start, seconds=limit + max(engine.pace.answer, LATE))
-    late, reason = search.elapsed - limit, f"'{search.go}' took {search.elapsed:.2f} s"
-    engine.judge_late(late, reason, search.said)
+    return search.elapsed - limit, f"'{search.go}' took {search.elapsed:.3f} s", search.said
 
 
 @GROUP.step()
 def go_movetime(engine: Subject) -> None:
     """'go movetime N' answers within N ms (unusual: 100 ms more, a fault: a second more)."""
     for milliseconds in (1, engine.pace.movetime):
-        _in_time(engine, f"go movetime {milliseconds}", milliseconds / 1000)
+        engine.judge_late(*_timed(engine, f"go movetime {milliseconds}", milliseconds))
 
 
 @GROUP.step()
 def go_clock(engine: Subject) -> None:
-    """With clocks and increments an engine answers long before its clock is down."""
+    """With clocks and increments an engine answers long before its clock is down; after it the
+    game is lost on time (unusual: up to 100 ms after, a fault: later)."""
     clock = 2 * engine.pace.movetime
-    _in_time(engine, f"go wtime {clock} btime {clock} winc 10 binc 10", clock / 1000)
+    go = f"go wtime {clock} btime {clock} winc 10 binc 10"
+    engine.judge_clock(*_timed(engine, go, clock))
 
 
 @GROUP.step()
 def go_moves_to_go(engine: Subject) -> None:
-    """'movestogo' is understood: with one turn to go the clock may be used up, never overrun."""
-    clock = engine.pace.movetime
-    _in_time(engine, f"go wtime {clock} btime {clock} movestogo 1", clock / 1000)
-    _in_time(engine, f"go wtime {2 * clock} btime {2 * clock} movestogo 0", 2 * clock / 1000)
+    """'movestogo' is understood: with one turn to go the clock may be used up, never overrun
+    (unusual: up to 100 ms, a fault: more)."""
+    for clock, left in ((engine.pace.movetime, 1), (2 * engine.pace.movetime, 0)):
+        go = f"go wtime {clock} btime {clock} movestogo {left}"
+        engine.judge_clock(*_timed(engine, go, clock))
 
 
 @GROUP.step()
 def go_one_clock(engine: Subject) -> None:
-    """The clock of the side to move is enough, without increments; some clients send no more."""
+    """The clock of the side to move is enough, without increments, and is not overrun (unusual:
+    up to 100 ms, a fault: more); some clients send no more."""
     clock = 2 * engine.pace.movetime
-    _in_time(engine, f"go wtime {clock}", clock / 1000, MOVING)
-    _in_time(engine, f"go btime {clock}", clock / 1000, WINNING)
+    engine.judge_clock(*_timed(engine, f"go wtime {clock}", clock, MOVING))
+    engine.judge_clock(*_timed(engine, f"go btime {clock}", clock, WINNING))
 
 
 @GROUP.step()
 def go_little_time(engine: Subject) -> None:
-    """A clock of a few milliseconds, of none or below none still gets a turn at once; clients
-    with a time margin send such clocks, and a turn that is late is better than none."""
+    """A clock of a few milliseconds, of none or below none still gets a turn at once (unusual:
+    after 100 ms, a fault: after a second); clients with a time margin send such clocks, and a
+    turn that is late is better than none."""
     for clock in (20, 1, 0, -50):
-        _in_time(engine, f"go wtime {clock} btime {clock} winc 0 binc 0", max(0, clock) / 1000)
+        go = f"go wtime {clock} btime {clock} winc 0 binc 0"
+        engine.judge_late(*_timed(engine, go, max(0, clock)))
 
 
 @GROUP.step()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from time import monotonic_ns
+
 from merels.protocol.check.heard import Search
 from merels.protocol.check.positions import FORCED, MOVING, START, WINNING
 from merels.protocol.check.subject import LATE, Subject
 from merels.protocol.check.verdicts import Fault, Group, Skip
 
 GROUP = Group("stopping", "Stopping", needs=("greeting", "ready", "answers"))
-CLOCK = 0.6
-"""Seconds on the clock of a ponder search."""
+CLOCK = 600
+"""Milliseconds on the clock of a ponder search."""
 
 
 def _stops(engine: Subject, search: Search, what: str) -> None:
@@ -118,27 +120,40 @@ def ponder_stop(engine: Subject) -> None:
     _stops(engine, search, "stop in a ponder search")
 
 
-def _answers_ponderhit(engine: Subject, search: Search, seconds: float) -> None:
-    """Tells a ponder search that its turn was played, which ends it in so many seconds."""
+def _late_after_ponderhit(
+    engine: Subject, search: Search, milliseconds: int
+) -> tuple[float, str, bytes | None]:
+    """Tells a ponder search that its turn was played, from when on it has so long.
+
+    By how many seconds it was late, and what is to say of that.
+    """
+    seconds = milliseconds / 1000 + LATE
+    hit = monotonic_ns()
     engine.send("ponderhit")
     try:
         engine.finish(search, seconds)
     except Fault as fault:
         raise Fault(f"no bestmove within {seconds:g} s of ponderhit, '{search.go}'",
                     fault.line) from None
+    assert search.best is not None
+    took = (search.best.at - hit) / 1e9
+    reason = f"'{search.go}' took {took:.3f} s after ponderhit"
+    return took - milliseconds / 1000, reason, search.said
 
 
 @GROUP.step(needs=("ponder-waits",))
 def ponder_hit(engine: Subject) -> None:
-    """After 'ponderhit' the search ends within its limits: the clock runs from then on."""
+    """After 'ponderhit' the search ends within its limits: the clock runs from then on (unusual:
+    overrun by up to 100 ms, a fault: by more)."""
     _needs_ponder(engine)
-    clock = int(1000 * CLOCK)
-    for go in (f"go ponder wtime {clock} btime {clock}", "go ponder movetime 100",
-               "go ponder depth 2"):
+    for go, milliseconds, judge in (
+        (f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK, engine.judge_clock),
+        ("go ponder movetime 100", 100, engine.judge_late),
+        ("go ponder depth 2", CLOCK, engine.judge_late),
+    ):
         search = engine.begin(go, START)
-        if engine.watch(search, engine.pace.listen / 2) is not None:
-            continue
-        _answers_ponderhit(engine, search, CLOCK + LATE)
+        if engine.watch(search, engine.pace.listen / 2) is None:
+            judge(*_late_after_ponderhit(engine, search, milliseconds))
 
 
 @GROUP.step(needs=("ponder-waits", "ponder-hit"))
@@ -147,4 +162,4 @@ def ponder_hit_at_once(engine: Subject) -> None:
     _needs_ponder(engine)
     for _ in range(3):
         search = engine.begin("go ponder movetime 50", START)
-        _answers_ponderhit(engine, search, LATE)
+        engine.judge_late(*_late_after_ponderhit(engine, search, 50))

@@ -317,6 +317,16 @@ class Subject:
         if seconds > PROMPT:
             self.warn(reason, line)
 
+    def judge_clock(self, seconds: float, reason: str, line: bytes | None = None) -> None:
+        """Finds fault with what came so long after its clock was down: that loses the game.
+
+        A little is only unusual, for the way of the answer counts, too.
+        """
+        if seconds > PROMPT:
+            raise Fault(reason, line)
+        if seconds > 0:
+            self.warn(reason, line)
+
     def new_game(self) -> None:
         """A process at the start of a new game."""
         self.ensure()

@@ -105,9 +105,16 @@ def slow_to_prepare(line: str) -> Lines:
     return [line]
 
 
-def late(pattern: str) -> Callable[[str], Lines]:
-    """A filter that makes a search whose go fits the pattern take more than a second."""
-    return sub(rf"^go {pattern}$", "go movetime 1300")
+def late(pattern: str, milliseconds: int = 700) -> Callable[[str], Lines]:
+    """A filter that makes a search whose go fits the pattern take so long."""
+    return sub(rf"^go {pattern}$", f"go movetime {milliseconds}")
+
+
+def late_after_hit(line: str) -> Lines:
+    """A ponder search with a clock gets to hear of its hit when the clock is down."""
+    if line == "ponderhit" and "wtime" in State.go:
+        time.sleep(0.8)
+    return [line]
 
 
 def third_turn(line: str) -> Lines:
@@ -189,7 +196,8 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "late-on-clock": late(r"wtime \d+ btime \d+ winc 10 binc 10"),
     "late-on-last-turn": late(r"wtime \d+ btime \d+ movestogo 1"),
     "late-on-one-clock": late(r"[wb]time \d+"),
-    "late-on-no-time": late(r"wtime \S+ btime \S+ winc 0 binc 0"),
+    "late-on-no-time": late(r"wtime \S+ btime \S+ winc 0 binc 0", 1300),
+    "late-after-hit": late_after_hit,
     "deeper-when-mixed": sub("depth 2 btime", "depth 3 btime"),
     "ignores-startpos": without(lambda line: line == "position startpos" and "fen" in State.setup),
     "ignores-fen": without(lambda line: line.startswith("position fen")),

@@ -83,6 +83,7 @@ FAULTS = [
     ("deaf-in-timed", "stop-timed", "stop,stop-timed"),
     ("deaf-in-ponder", "ponder-stop", "stop,ponder-waits,ponder-stop"),
     ("deaf-to-early-hit", "ponder-hit-at-once", "ponder-waits,ponder-hit,ponder-hit-at-once"),
+    ("late-after-hit", "ponder-hit", "ponder-waits,ponder-hit,ponder-hit-at-once"),
     ("late-on-clock", "go-clock", "go-clock,go-mixed"),
     ("late-on-last-turn", "go-moves-to-go", "go-clock,go-moves-to-go"),
     ("late-on-one-clock", "go-one-clock", "go-clock,go-one-clock"),
