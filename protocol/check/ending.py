@@ -21,6 +21,7 @@ def quit(engine: Subject) -> None:
 @GROUP.step()
 def quit_at_once(engine: Subject) -> None:
     """'quit' is obeyed before the greeting as well: a user may close a dialog quickly."""
+    engine.start()
     engine.spawn()
     engine.send("quit")
     engine.end("quit before the greeting")
@@ -47,6 +48,7 @@ def end_of_input(engine: Subject) -> None:
 @GROUP.step()
 def end_of_input_at_once(engine: Subject) -> None:
     """So does an input that ends before anything was said."""
+    engine.start()
     engine.spawn()
     engine.close_input()
     engine.end("an empty input")

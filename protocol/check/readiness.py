@@ -59,6 +59,7 @@ def ready_after_new_game(engine: Subject) -> None:
 def ready_before_greeting(engine: Subject) -> None:
     """isready is answered before the greeting as well; some clients ask whether anybody is there
     first."""
+    engine.ensure()
     engine.spawn()
     engine.send("isready")
     engine.hope_for_ready("no readyok before the greeting")

@@ -189,14 +189,18 @@ class Subject:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def end(self, occasion: str) -> None:
-        """Waits for the process to end by itself; ``occasion`` is why it should."""
+        """Waits for the process to end by itself; ``occasion`` is why it should.
+
+        One that was not greeted may have to start before it reads so.
+        """
         assert self._process is not None
         started = monotonic_ns()
-        patience = min(LAST_SECONDS, max(self.pace.answer, LATE))
+        starting = 0.0 if self._greeted else self.greeting.seconds
+        patience = min(LAST_SECONDS, max(self.pace.answer, LATE)) + starting
         if not self._process.wait(patience):
-            raise Fault(f"the process still runs {patience:g} s after {occasion}")
+            raise Fault(f"the process still runs {patience:.3g} s after {occasion}")
         seconds = (monotonic_ns() - started) / 1e9
-        if seconds > LATE:
+        if seconds > LATE + starting:
             self.warn(f"took {seconds:.1f} s to end after {occasion}")
         end = self._process.describe_end()
         self.exits.append((occasion, "" if end == "exit code 0" else end))
@@ -303,9 +307,13 @@ class Subject:
             raise Fault(f"{fault.reason}, after {what}", fault.line) from None
 
     def hope_for_ready(self, warning: str) -> None:
-        """Waits for a readyok that an engine need not say; without one the process is given up."""
+        """Waits for a readyok that an engine need not say; without one the process is given up.
+
+        A new process has the time besides that the one before it needed to start and prepare.
+        """
+        starting = 0.0 if self._prepared else self.greeting.seconds + self.preparing
         try:
-            self.until("readyok", LATE, "isready")
+            self.until("readyok", LATE + starting, "isready")
         except Fault:
             self.warn(warning)
             self.changed = True

@@ -323,6 +323,8 @@ def serve(session: Session, output: Output) -> None:
 
 def main() -> None:
     """Speaks the protocol with a fault."""
+    if MODE == "slow-to-start":
+        time.sleep(2)
     if MODE == "early":
         print("readyok", flush=True)
     if MODE == "noisy":

@@ -148,7 +148,7 @@ UNUSUAL = [
     ("noisy", "silent-stderr", "silent-stderr,known-lines"),
     ("talkative", "known-lines", "silent-stderr,known-lines"),
     ("no-nodes", "info-complete", "info-complete,known-lines"),
-    ("slow-to-prepare", "ready", "ready,ready-at-once,answers,deterministic"),
+    ("slow-to-prepare", "ready", "ready,ready-at-once,ready-before-greeting,deterministic"),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
 # Modes in which steps find nothing at all.
@@ -189,6 +189,12 @@ def test_our_engine_passes_every_step(protocol: str, other: str) -> None:
     assert len(verdicts) == len(STEPS)
     skipped = {finding.reason for finding in findings if finding.verdict is Verdict.SKIP}
     assert skipped == {f"is about {other}"}
+
+
+def test_what_is_said_to_an_engine_that_still_starts_can_wait() -> None:
+    _, findings = check("slow-to-start", "ready-before-greeting,quit-at-once,end-of-input-at-once")
+    assert failed(findings) == {}
+    assert "no readyok before the greeting" not in {finding.reason for finding in findings}
 
 
 def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
