@@ -13,7 +13,7 @@ from merels.protocol.check.runner import run
 from merels.protocol.check.subject import FAST, Pace, Subject
 from merels.protocol.check.suite import choose
 from merels.protocol.check.verdicts import PROTOCOLS, Fault, Verdict
-from merels.protocol.console import add_flag, guarded, make_parser
+from merels.protocol.console import add_flag, add_rules_flags, guarded, make_parser, rules_of
 from merels.protocol.engine_words import OPTION, read_engine_words
 from merels.protocol.errors import EngineError
 
@@ -25,6 +25,7 @@ legality of every turn that the engine plays or expects.
   merels check -engine cmd=./myengine
   merels check -engine cmd=python args="my engine.py" proto=ugi option.Hash=64
   merels check -engine cmd=./myengine -only ponder-hit,stop -timeout 20
+  merels check -engine cmd=./myengine -variant morris -set NoRemovalPlies=100
 """
 EPILOG = """\
 Each step passes (ok), fails, is skipped where the engine does not offer what it is about, or
@@ -32,8 +33,8 @@ warns of what is allowed but unusual. A failure shows what the engine said and w
 and why. An engine that dies or hangs is started again for the next step; after three failed
 starts the rest is skipped, and after five minutes no further step begins.
 
-Turns are judged by the rules that the engine's defaults name (UCI_Variant and the rule fields),
-otherwise by those of mill.
+Turns are judged by the rules that the engine's defaults name (UCI_Variant and the rule fields).
+What it has no option for is said by -variant and -set.
 
 Exit code: 0 when nothing failed, 1 when something did, 2 when the engine cannot be started or
 the command line is wrong.
@@ -64,6 +65,7 @@ def main(argv: list[str]) -> int:
         help="seconds to wait for an answer that is due (default 5, -fast 3; a start gets at "
         "least 10, the first readyok 15)",
     )
+    add_rules_flags(parser)
     arguments = parser.parse_args(argv)
     return guarded("check", lambda: _check(arguments))
 
@@ -94,7 +96,8 @@ def _check(arguments: argparse.Namespace) -> int:
         seconds = arguments.timeout
         start, ready = max(pace.start, seconds), max(pace.ready, seconds)
         pace = replace(pace, answer=seconds, start=start, ready=ready)
-    subject = Subject(read_engine_words(arguments.engine[0], PROTOCOLS), pace)
+    candidate = read_engine_words(arguments.engine[0], PROTOCOLS)
+    subject = Subject(candidate, pace, rules_of(arguments))
     try:
         started = time.monotonic()
         _try_start(subject)

@@ -13,7 +13,7 @@ from time import monotonic_ns
 from merels.engine.errors import InputError
 from merels.engine.notation import START, parse_position, parse_turn
 from merels.engine.position import Position
-from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules
+from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules
 from merels.protocol.adapters import UciAdapter, UgiAdapter, dialect
 from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault
@@ -81,11 +81,14 @@ class Subject:
     `Fault` when what is due does not come, and `EngineError` when the process is gone.
     """
 
-    def __init__(self, candidate: EngineStart, pace: Pace) -> None:
+    def __init__(
+        self, candidate: EngineStart, pace: Pace, rules: Rules = DEFAULT_RULES
+    ) -> None:
+        """``rules`` are those that the engine plays by where it does not say so itself."""
         self.candidate = candidate
         self.pace = pace
         self.dialect = dialect(candidate.protocol)
-        self.rules = DEFAULT_RULES
+        self.rules = self._default_rules = rules
         self.greeting = Greeting()
         self.heard: list[Line] = []
         self.searches: list[Search] = []
@@ -167,7 +170,9 @@ class Subject:
         try:
             self.spawn()
             self.greeting = self.greet()
-            self.rules = _rules_of(self.greeting.options, self.candidate.options)
+            self.rules = _rules_of(
+                self.greeting.options, self.candidate.options, self._default_rules
+            )
             for name, value in self.candidate.options.items():
                 self.set_option(name, value)
         except BaseException:
@@ -448,19 +453,19 @@ def option_line(name: str, value: str | None) -> str:
     return f"setoption name {name}" + ("" if value is None else f" value {value}")
 
 
-def _rules_of(options: Options, settings: Mapping[str, str]) -> Rules:
+def _rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> Rules:
     """The rules that the engine's defaults say, and the settings made over them, in their order.
 
-    Where the engine says nothing, those of ``mill``.
+    What the engine does not say is as in ``default``.
     """
     values = [(option.name.lower(), option.default) for option in options.values()]
     values += [(name.lower(), value) for name, value in settings.items() if name in options]
     # A variant sets all the fields, and an engine may list it behind them.
     values[: len(options)] = sorted(values[: len(options)], key=lambda v: v[0] != _VARIANT)
-    rules = DEFAULT_RULES
+    rules = default
     for name, value in values:
-        if name == _VARIANT:
-            rules = PRESETS.get(value.lower(), rules)
+        if name == _VARIANT and value.lower() in PRESETS:
+            rules = make_rules(value, default.fields_text().split())
         elif name in _FIELD_NAMES:
             try:
                 rules = rules.with_field(name, value)

@@ -109,7 +109,7 @@ def repeated_position(engine: Subject) -> None:
 @GROUP.step(needs=("whole-turns", "bestmove-legal"))
 def whole_games(engine: Subject) -> None:
     """The engine plays games against itself, and every turn is legal in the position that all
-    turns before it lead to, under the rules that it names (or mill)."""
+    turns before it lead to, under the rules that it names (or -variant and -set)."""
     for number in range(engine.pace.games):
         engine.new_game()
         turns: list[str] = []

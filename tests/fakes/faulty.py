@@ -163,6 +163,7 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "trailing-blank": sub("$", " "),
     "same-lines": same_lines,
     "capitals": capitals,
+    "morris-unsaid": without(lambda line: line.startswith("option")),
     "query-yes": sub("response (true|false)", "response yes"),
     "anonymous": without(lambda line: line.startswith("id author")),
     "long-uciok": sub("^uciok$", "uciok at your service"),
@@ -331,6 +332,9 @@ def main() -> None:
         print("thinking…", file=sys.stderr, flush=True)
     output = Filtered(sys.stdout.fileno())
     session = Session(output)
+    if MODE == "morris-unsaid":
+        session.handle("setoption name UCI_Variant value morris")
+        session.handle("setoption name Repetition value 0")
     serve(session, output)
     outlives = {
         "outlives-input": State.searching,

@@ -347,6 +347,7 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
         (["-engine", "cmd=x", "proto=sanmill"], "expected uci or ugi"),
         (["-engine", "proto=uci"], "expected cmd="),
         (["-engine", "cmd=x", "-only", "go-dept"], "did you mean go-depth?"),
+        (["-engine", "cmd=x", "-variant", "chess"], "'chess': expected"),
         (["-timeout", "0"], "expected seconds above 0, 3600 at most, found '0'"),
         (["-engine", *OURS, "option.Hsh=2"], "'option.Hsh=2': no option 'Hsh'; did you mean"),
         (["-engine", *OURS, "option.Hash=x"], "'option.Hash=x': option Hash takes a whole number"),
@@ -456,6 +457,23 @@ def test_info_lines_are_read_strictly(line: str, mistakes: int, unknown: list[st
 def test_answers_are_judged_by_the_rules(text: str, kind: Kind) -> None:
     position = parse_position("**@O@@**/**@O@O@*/@*@OO*OO w 0 0 24 32")
     assert judge(position, text) is kind
+
+
+def test_turns_are_judged_by_the_rules_that_the_flags_name_where_the_engine_does_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flags = ["-variant", "morris", "-set", "Repetition=0", "Blocked=draws"]
+    assert main(["-engine", f"cmd={sys.executable}", f"args={FAULTY} morris-unsaid", "-fast",
+                 *flags, "-only", "bestmove-legal,repeated-position"]) == 0
+    out = capsys.readouterr().out
+    assert "judged by the rules of morris Blocked=draws Repetition=0\n" in out
+    assert "the engine's rules know no repetition" in out
+    # An engine that offers all of them says all of them itself.
+    assert main(["-engine", *OURS, "-fast", *flags, "-only", "id-name"]) == 0
+    assert "judged by the rules of mill\n" in capsys.readouterr().out
+    fake = [f"cmd={FAKE[0]}", f"args={' '.join(FAKE[1:])} sound"]
+    assert main(["-engine", *fake, "-fast", *flags, "-only", "id-name"]) == 0
+    assert "judged by the rules of mill Blocked=draws Repetition=0\n" in capsys.readouterr().out
 
 
 def test_turns_are_judged_by_the_rules_that_the_engine_names() -> None:
