@@ -101,8 +101,8 @@ class Subject:
         """How many starts in a row failed."""
         self.failure: Fault | EngineError | None = None
         """How a start failed that the next step is to be told of, instead of starting again."""
-        self.surveyed = False
-        """Whether the searches that others judge have been made."""
+        self.surveyed: bool | None = None
+        """Whether the searches that others judge have been made; None before they were tried."""
         self.changed = False
         """Whether a step has left the process in a state that others must not meet."""
         self._folder = tempfile.mkdtemp(prefix="merels-check-")

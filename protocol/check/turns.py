@@ -26,13 +26,19 @@ SURVEY = (START, PLACING, MOVING, FLYING, TAKING, WINNING)
 
 
 def survey(engine: Subject) -> Iterator[Search]:
-    """Every search so far in a game that was not over; a few are made first, if none were yet."""
-    if not engine.surveyed:
+    """Every search so far in a game that was not over; a few are made first, if none were yet.
+
+    Where one of those fails, so does the step that came first, and the others are skipped.
+    """
+    if engine.surveyed is None:
+        engine.surveyed = False
         engine.new_game()
         for text in SURVEY:
             engine.search("go depth 4", text)
         engine.search("go depth 4", START, GAME)
         engine.surveyed = True
+    if not engine.surveyed:
+        raise Skip("the searches that are to be judged could not be made")
     for search in engine.searches:
         if search.best is not None and search.position.outcome() is None:
             yield search

@@ -278,6 +278,17 @@ def test_an_engine_that_never_gets_ready_is_not_started_for_every_step() -> None
     assert "failed to start 3 times" in findings[-1].reason
 
 
+def test_a_death_in_the_searches_that_many_steps_judge_is_one_failure() -> None:
+    subject = Subject(EngineStart([*FAKE, "parent-dies"]), QUICK)
+    findings = run(choose(["turns", "output"]), subject, lambda _: None)
+    subject.close()
+    judging = {"bestmove-legal", "pv-legal", "one-bestmove", "info-syntax", "clean-lines"}
+    assert "whole-turns" in failed(findings)
+    skipped = [f for f in findings if f.step.name in judging]
+    assert {f.verdict for f in skipped} == {Verdict.SKIP}
+    assert {f.reason for f in skipped} == {"the searches that are to be judged could not be made"}
+
+
 def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
     subject = Subject(EngineStart([sys.executable, FAULTY, "sound"]), QUICK)
     findings = run(choose(["many-lines"]), subject, lambda _: None)
