@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections import deque
@@ -380,7 +381,8 @@ class Subject:
     def begin_here(self, go: str, position: Position, setup: str) -> Search:
         """Starts a search where the engine stands, which ``setup`` has told it."""
         if self.dialect.name == "ugi":
-            go = " ".join(_UGI_WORDS.get(word, word) for word in go.split())
+            # Blanks stay as they are: a step may be about them.
+            go = re.sub(r"\S+", lambda word: _UGI_WORDS.get(word[0], word[0]), go)
         search = Search(position, setup, go, monotonic_ns())
         self.searches.append(search)
         self._owed += 1

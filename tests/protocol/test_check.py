@@ -139,6 +139,7 @@ FELT_BY_MANY = [
 ]
 UGI_FAULTS = [
     ("ponder-in-ugi", "bestmove-two-words", "output,queries"),
+    ("dies-of-blanks", "extra-blanks", "extra-blanks,torn-lines"),
     ("query-yes", "query-turn", "bestmove-legal,query-turn,query-result"),
     ("over-is-turn", "query-game-over", "queries"),
     ("result-is-over", "query-result", "queries"),
