@@ -164,6 +164,7 @@ def multipv(engine: Subject) -> None:
     option = engine.option("MultiPV")
     if option is None or (option.maximum or 0) < 3:
         raise Skip("the engine has no option MultiPV")
+    engine.needs(MOVING)
     engine.changed = True
     engine.set_option(option.name, "3")
     search = engine.search("go depth 3", MOVING)

@@ -17,7 +17,7 @@ from merels.engine.position import Position
 from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules
 from merels.protocol.adapters import UciAdapter, UgiAdapter, dialect
 from merels.protocol.check.heard import Line, Search
-from merels.protocol.check.verdicts import Fault
+from merels.protocol.check.verdicts import Fault, Skip
 from merels.protocol.client import PING_SECONDS, START_SECONDS
 from merels.protocol.engine_words import EngineStart
 from merels.protocol.errors import EngineError, EngineTerminated
@@ -366,6 +366,11 @@ class Subject:
     def position(self, text: str) -> Position:
         """A position under the rules that the engine names."""
         return parse_position(text, self.rules)
+
+    def needs(self, text: str) -> None:
+        """Skips a step if the rules end the game in a position where the engine is to play."""
+        if self.position(text).outcome() is not None:
+            raise Skip("the engine's rules end the game in the position that it needs")
 
     def begin(self, go: str, start: str = START, turns: Iterable[str] = ()) -> Search:
         """Sets a position up and starts a search, with the dialect's own words."""

@@ -198,6 +198,22 @@ def test_what_is_said_to_an_engine_that_still_starts_can_wait() -> None:
     assert "no readyok before the greeting" not in {finding.reason for finding in findings}
 
 
+@pytest.mark.parametrize(
+    ("rule", "skipped"),
+    [
+        ("Repetition=1", {"multipv", "bad-positions", "bad-turns", "forced-turn"}),
+        ("NoRemovalPlies=1", {"forced-turn"}),
+    ],
+)
+def test_what_the_rules_end_is_not_played(rule: str, skipped: set[str]) -> None:
+    subject = Subject(read_engine_words([*OURS, f"option.{rule}"], PROTOCOLS), QUICK)
+    findings = run(choose(["search", "position", "turns"]), subject, lambda _: None)
+    subject.close()
+    assert failed(findings) == {}
+    reason = "the engine's rules end the game in the position that it needs"
+    assert {finding.step.name for finding in findings if finding.reason == reason} == skipped
+
+
 def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["-engine", *OURS, "-fast", "-json", "-only", "handshake,ponder-hit,query-turn"])
     report = json.loads(capsys.readouterr().out)
