@@ -16,8 +16,8 @@ MODEST = 4
 
 def _set(engine: Subject, option: Option, value: str | None) -> None:
     """Sets an option and waits until the engine has lived through it."""
-    line = option_line(option.name, value)
-    engine.survive(line.encode() + b"\n", f"'{line}'")
+    engine.set_option(option.name, value)
+    engine.survive(b"", f"'{option_line(option.name, value)}'")
 
 
 def _text(option: Option) -> str:

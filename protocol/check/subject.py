@@ -51,7 +51,7 @@ class Pace:
     start: float = START_SECONDS
     """For the greeting."""
     ready: float = PING_SECONDS
-    """For the first readyok of a process."""
+    """For the first readyok of a process, and the first after an option was set."""
     watch: float = 1.0
     """How long a search that must not end by itself is watched."""
     listen: float = 0.2
@@ -116,7 +116,7 @@ class Subject:
         self._owed = 0
         self._bytes = 0
         self.preparing = 0.0
-        """Seconds that the first readyok of a process took."""
+        """Seconds that the last such readyok took (see `Pace.ready`)."""
         self.said = ""
         """The last line that was sent, or its end."""
 
@@ -358,7 +358,8 @@ class Subject:
         return set_to.get(name.lower(), option.default) if option is not None else ""
 
     def set_option(self, name: str, value: str | None) -> None:
-        """Sets an option; None presses a button."""
+        """Sets an option, for which the engine may prepare anew; None presses a button."""
+        self._prepared = False
         self.send(option_line(name, value))
 
     # Searches.

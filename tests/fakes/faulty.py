@@ -36,6 +36,7 @@ class State:
     hellos = 0
     pings = 0
     error = False
+    unprepared = False
     first_pv = ""
 
 
@@ -101,6 +102,16 @@ def slow_ready(line: str) -> Lines:
 def slow_to_prepare(line: str) -> Lines:
     """The first isready takes longer to answer than the others may."""
     if line == "isready" and State.pings == 1:
+        time.sleep(1.8)
+    return [line]
+
+
+def slow_after_option(line: str) -> Lines:
+    """The first isready after an option of the rules takes longer to answer than others may."""
+    if line.startswith("setoption name Blocked value draws"):
+        State.unprepared = True
+    if line == "isready" and State.unprepared:
+        State.unprepared = False
         time.sleep(1.8)
     return [line]
 
@@ -189,6 +200,7 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "exact-names": without(lambda line: line.startswith("setoption name mULTIpv")),
     "slow-ready": slow_ready,
     "slow-to-prepare": slow_to_prepare,
+    "slow-after-option": slow_after_option,
     "needs-isready": without(lambda line: line.startswith("go") and not State.pings),
     "loses-third-stop": without(lambda line: line == "stop" and State.searches > 2),
     "deaf-in-timed": without(lambda line: line == "stop" and "movetime" in State.go),

@@ -155,6 +155,7 @@ UNUSUAL = [
 # Modes in which steps find nothing at all.
 SOUND = [
     ("capitals", "info-complete,multipv"),
+    ("slow-after-option", "set-combos"),
     ("needs-isready", "answers,infinite-waits,go-depth,multipv,deterministic"),
 ]
 
