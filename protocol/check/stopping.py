@@ -98,9 +98,13 @@ def ready_in_search(engine: Subject) -> None:
 
 
 def _needs_ponder(engine: Subject) -> None:
+    """Switches pondering on, as clients do that ponder."""
     engine.ensure()
-    if engine.option("Ponder") is None:
+    option = engine.option("Ponder")
+    if option is None:
         raise Skip("the engine has no option Ponder")
+    engine.changed = True
+    engine.set_option(option.name, "true")
 
 
 @GROUP.step(needs=("stop",))

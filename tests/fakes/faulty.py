@@ -37,6 +37,7 @@ class State:
     pings = 0
     error = False
     unprepared = False
+    ponder = False
     first_pv = ""
 
 
@@ -114,6 +115,13 @@ def slow_after_option(line: str) -> Lines:
         State.unprepared = False
         time.sleep(1.8)
     return [line]
+
+
+def needs_ponder(line: str) -> Lines:
+    """Without the option Ponder a ponder search is like any other."""
+    if line.startswith("setoption name Ponder value"):
+        State.ponder = line.endswith("true")
+    return [line if State.ponder else line.replace("go ponder", "go")]
 
 
 def late(pattern: str, milliseconds: int = 700) -> Callable[[str], Lines]:
@@ -199,6 +207,7 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "random": lambda line: [line.replace("5000", str(random.randrange(5000, 50_000)))],
     "exact-names": without(lambda line: line.startswith("setoption name mULTIpv")),
     "slow-ready": slow_ready,
+    "needs-ponder": needs_ponder,
     "slow-to-prepare": slow_to_prepare,
     "slow-after-option": slow_after_option,
     "needs-isready": without(lambda line: line.startswith("go") and not State.pings),
@@ -242,7 +251,7 @@ DEADLY: dict[str, Callable[[str], bool]] = {
     "dies-of-unknown-words": lambda line: line.startswith("go quickly"),
     "dies-of-second-go": lambda line: line.startswith("go") and State.searching,
     "dies-of-default": lambda line: line == "setoption name Hash value 16",
-    "dies-of-check": lambda line: line == "setoption name Ponder value true",
+    "dies-of-check": lambda line: line == "setoption name UCI_ShowWDL value true",
     "dies-of-spin": lambda line: line == "setoption name Move Overhead value 5000",
     "dies-of-combo": lambda line: line == "setoption name UCI_Variant value loc",
     "dies-of-no-string": lambda line: line == "setoption name TablePath value",

@@ -156,6 +156,7 @@ UNUSUAL = [
 SOUND = [
     ("capitals", "info-complete,multipv"),
     ("slow-after-option", "set-combos"),
+    ("needs-ponder", "infinite-waits,ponder-waits,go-depth"),
     ("needs-isready", "answers,infinite-waits,go-depth,multipv,deterministic"),
 ]
 
