@@ -130,7 +130,9 @@ class EnginePlayer:
         if level == self._level:
             return
         if level is not None and "UCI_LimitStrength" not in engine.options:
-            raise InputError("level", "expected none for this engine: it has no option UCI_LimitStrength")
+            raise InputError(
+                "level", "expected none for this engine: it has no option UCI_LimitStrength"
+            )
         settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
         if level is not None:
             settings["UCI_Elo"] = level.elo

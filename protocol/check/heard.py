@@ -11,8 +11,6 @@ from merels.engine.numbers import parse_whole
 from merels.engine.position import Position, Turn
 from merels.protocol.client import NO_TURNS
 
-DRAW_WORDS = ("draw", *NO_TURNS)
-"""What some dialects write instead of a turn."""
 NUMBERS = (
     "depth", "seldepth", "time", "nodes", "multipv", "currmovenumber", "hashfull", "nps", "tbhits",
     "sbhits", "cpuload", "cp", "mate",
@@ -179,7 +177,7 @@ class Search:
 
 def judge(position: Position, text: str) -> Kind:
     """What a turn's text is in a position."""
-    if text.lower() in DRAW_WORDS:
+    if text.lower() in NO_TURNS:
         return Kind.NONE
     turn = read(text)
     if turn is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from merels.engine.position import Position
-from merels.protocol.check.heard import DRAW_WORDS, Kind, Search, judge, read
+from merels.protocol.check.heard import Kind, Search, judge, read
 from merels.protocol.check.positions import (
     FINISHED,
     FLYING,
@@ -20,6 +20,7 @@ from merels.protocol.check.positions import (
 )
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Group, Skip
+from merels.protocol.client import NO_TURNS
 
 GROUP = Group("turns", "Turns", needs=("greeting", "ready", "answers"))
 SURVEY = (START, PLACING, MOVING, FLYING, TAKING, WINNING)
@@ -84,7 +85,7 @@ def forced_turn(engine: Subject) -> None:
 def _ends(engine: Subject, search: Search, what: str) -> None:
     """The answer in a position that is over."""
     answer = search.answer.lower()
-    if answer not in DRAW_WORDS:
+    if answer not in NO_TURNS:
         raise Fault(f"plays on where the game is over: {what}", search.said)
     if answer != "0000":
         engine.warn(f"writes '{answer}' where the game is over; 0000 is usual", search.best)
