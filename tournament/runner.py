@@ -22,7 +22,7 @@ from merels.tournament.withdrawal import FAILED_STARTS, Withdrawals
 
 ATTEMPTS = 3
 """How often a task is tried whose worker died; then its games are recorded as broken off, or the
-run stops if none of them ever began."""
+run stops if it is the workers that cannot play."""
 TICK_SECONDS = 0.25
 
 End = Literal["finished", "decided", "interrupted", "killed", "stuck"]
@@ -31,7 +31,7 @@ engine starts, or none to test against."""
 
 
 class WorkerError(Exception):
-    """No worker gets as far as to begin a game: the machine is at fault, not a pair."""
+    """No worker gets as far as to play a game: the machine is at fault, not a pair."""
 
 
 class _Done(NamedTuple):
@@ -79,6 +79,8 @@ class Runner:
         self._again: deque[PairTask] = deque()
         self._failures: Counter[int] = Counter()
         """How often each pair failed that is neither through nor given up."""
+        self._workers_play = False
+        """Whether a worker has begun a game, or has returned one: foreign ones tell no more."""
         self._interrupts = 0
         self._judged_pairs = 0
 
@@ -102,7 +104,7 @@ class Runner:
         """Play until there is nothing left to play, a test is decided or someone interrupts.
 
         ``make_executor`` is called again when the executor breaks. Raises `JournalError` when a
-        game cannot be recorded and `WorkerError` when none can be begun; whatever happens, the
+        game cannot be recorded and `WorkerError` when none can be played; whatever happens, the
         executor's work has ended afterwards.
         """
         executor = make_executor()
@@ -195,8 +197,9 @@ class Runner:
                 future = executor.submit(play_pair, task)
             self._running += 1
             if not isinstance(executor, LocalPool):
+                # Nobody tells when they begin: that they are handed over has to do.
                 for spec in task.games:
-                    self.report(Started(spec.number))
+                    self._start(spec.number)
             future.add_done_callback(partial(self._done, task))
         return executor
 
@@ -220,6 +223,7 @@ class Runner:
         if isinstance(event, Finished):
             self._take(event)
         elif isinstance(event, Started):
+            self._workers_play = True
             self._start(event.number)
         elif isinstance(event, _Done):
             self._running -= 1
@@ -250,6 +254,7 @@ class Runner:
         except Exception as error:
             why = (str(error).strip() or repr(error)).splitlines()[-1]
         for game in games:
+            self._workers_play = True
             self._take(game)
         left = task.without(self._played)
         if not why or not left.games:
@@ -260,8 +265,8 @@ class Runner:
         if self._failures[pair] < ATTEMPTS:
             self._again.append(left)
             return
-        if all(spec.number in self._unstarted for spec in left.games):
-            raise WorkerError(f"no worker gets as far as to begin a game: {why}")
+        if not self._workers_play or all(spec.number in self._unstarted for spec in left.games):
+            raise WorkerError(f"no worker gets as far as to play a game: {why}")
         del self._failures[pair]
         for spec in left.games:
             self._take(finished(GameResult(spec, "*", "unterminated", f"No result: {why}")))

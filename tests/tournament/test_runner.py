@@ -264,8 +264,40 @@ class Blank(Executor):
 
 def test_a_failure_without_words_is_named_by_its_kind() -> None:
     run = Run(settings(2, rounds=1))
-    assert run.play(Blank) == "finished"
+    with pytest.raises(WorkerError, match="RuntimeError"):
+        run.play(Blank)
     assert "RuntimeError" in run.record.notices[0]
+
+
+class Bare(ThreadPoolExecutor):
+    """Fails as a cluster does whose workers have no merels, after so many tasks that are played."""
+
+    def __init__(self, played=0):
+        super().__init__(1)
+        self.left = played
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.left -= 1
+        if self.left >= 0:
+            return super().submit(fn, *args, **kwargs)
+        future = Future()
+        future.set_exception(ModuleNotFoundError("No module named 'merels'"))
+        return future
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(tmp_path, workers):
+    chosen = settings(2, rounds=30)
+    run = Run(chosen, tmp_path / "j", workers)
+    with pytest.raises(WorkerError, match="no worker .*No module named 'merels'"):
+        run.play(Bare)
+    assert run.rows == []
+
+
+def test_where_workers_have_played_a_pair_that_fails_is_recorded():
+    run = Run(settings(2, rounds=2), workers=1)
+    assert run.play(partial(Bare, 1)) == "finished"
+    assert [row.result == "*" for row in run.rows] == [False, False, True, True]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits a process's descriptors")
