@@ -187,6 +187,7 @@ class Runner:
             left = task.without(self._played)
             if not left.games:
                 del self._failures[task.games[0].pair]
+                self._wait(executor, 0)  # There may be many more of them.
                 continue
             task = left
             try:
@@ -207,10 +208,10 @@ class Runner:
         """Take the executor's word, from any thread, that it is through with a task."""
         self._events.put(_Done(task, future))
 
-    def _wait(self, executor: Executor) -> None:
+    def _wait(self, executor: Executor, seconds: float = TICK_SECONDS) -> None:
         """Wait for one event, but no longer than a moment."""
         try:
-            event = self._events.get(timeout=TICK_SECONDS)
+            event = self._events.get(timeout=seconds)
         except queue.Empty:
             pass
         else:

@@ -11,7 +11,7 @@ from merels.tournament.tasks import finished
 from merels.tournament.withdrawal import FAILED_STARTS, Withdrawals
 
 from tests.tournament.specs import engine, result, settings
-from tests.tournament.test_runner import Run, script
+from tests.tournament.test_runner import Run, Stopping, script
 
 
 def lost(number: int, **fields: object) -> GameResult:
@@ -77,6 +77,14 @@ def test_a_match_without_a_test_is_played_to_its_end() -> None:
         "lost"
     ]
     assert sum(row.reason.endswith("was withdrawn") for row in run.rows) >= 90
+
+
+def test_a_run_of_forfeits_can_be_interrupted() -> None:
+    chosen = settings(2, rounds=10_000)
+    run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
+    run.runner.views.append(Stopping(run.runner, 50))
+    assert run.play() == "killed"
+    assert 50 <= len(run.rows) < 100
 
 
 def test_an_engine_that_starts_in_the_end_plays_the_rest_when_resumed(tmp_path: Path) -> None:
