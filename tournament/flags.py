@@ -128,6 +128,8 @@ class Given:
     words: dict[str, list[str]] = field(default_factory=dict)
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
     engines: list[dict[str, str]] = field(default_factory=list)
+    line: list[str] = field(default_factory=list)
+    """The command line, with what the files of ``-config`` say in their place."""
 
     def has(self, flag: str) -> bool:
         """Whether the flag was given."""
@@ -202,6 +204,7 @@ def parse(argv: Sequence[str]) -> Given:
     """The flags of a command line, each word checked to belong to one."""
     given = Given()
     for name, words in _expanded(argv):
+        given.line += [name, *words]
         flag = FLAGS[name]
         if flag.keys:
             pairs = _pairs(name, flag, words)

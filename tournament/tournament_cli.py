@@ -77,8 +77,7 @@ def _run(argv: list[str]) -> int:
             raise file_error(path, "there is no journal to go on with; name engines to begin one")
         # A stranger's journal names programs to start and files to write.
         notify(f"the journal's own command line: {shlex.join(words)}")
-        argv = [*words, *argv]
-        given = parse(argv)
+        given = parse([*words, *argv])
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
         raise InputError("-shard", "expected -srand N as well, the same for all parts")
     settings = make_settings(given, seed)
@@ -88,7 +87,7 @@ def _run(argv: list[str]) -> int:
     foreign = None if options.executor is None else load_factory(options.executor)
     notes = {
         "id": secrets.token_hex(8),
-        "arguments": json.dumps(argv),
+        "arguments": json.dumps(given.line),
         "version": __version__,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }

@@ -16,7 +16,7 @@ import pytest
 
 from merels.engine.record import parse_records
 from merels.tournament.cli import COMMANDS, main
-from merels.tournament.store import read_journal
+from merels.tournament.store import read_journal, stored
 
 from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
@@ -82,6 +82,16 @@ def test_resume_needs_no_engines_again(tmp_path: Path) -> None:
     assert status == 2 and "-resume" in err
     status, out, err = Marked(*match("-rounds", "2", *flags, "-resume", "-maxmoves", "5")).wait()
     assert status == 2 and "max_moves: now 5, in the journal 0" in err
+
+
+def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path):
+    config, journal = tmp_path / "flags.txt", ["-journal", f"file={tmp_path}/j.db"]
+    config.write_text(shlex.join(match("-rounds", "1")))
+    assert Marked("-config", str(config), *journal).wait()[0] == 0
+    config.unlink()
+    assert stored(f"{tmp_path}/j.db")[1] == [*match("-rounds", "1"), *journal]
+    status, out, err = Marked(*journal, "-resume", "-rounds", "2").wait()
+    assert status == 0 and "Finished game 4 (" in out, err
 
 
 @pytest.mark.parametrize(
