@@ -240,6 +240,16 @@ def _expanded(argv: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             yield inner
 
 
+def without(argv: Sequence[str], flags: Sequence[str]) -> list[str]:
+    """A command line less some flags and the words behind them."""
+    return [
+        word
+        for name, words in _grouped(argv)
+        if name not in flags
+        for word in (name, *words)
+    ]
+
+
 def _words_in(path: str) -> list[str]:
     """The words of a file of flags, split as a shell splits them; ``#`` starts a comment."""
     text = read_text(path)

@@ -12,15 +12,20 @@ from collections.abc import Sequence
 from merels.engine.errors import InputError
 from merels.protocol.console import guarded, make_parser
 from merels.tournament.files import file_error
+from merels.tournament.flags import without
 from merels.tournament.settings import MAY_GROW, differences
 from merels.tournament.store import Journal, JournalError, connect, read_journal
 
+OF_A_PART = ("-shard", "-pgnout", "-log")
+"""The flags of a part that are not those of the whole: whoever goes on with it plays all of it, and
+writes nothing to the part's files."""
 DESCRIPTION = """\
 Joins the journals IN of one tournament, played in parts (merels tournament -shard i/n) or on
 several machines, into the new journal OUT. A game that is in several of them is taken once, from
 the first. Journals of different tournaments are refused, and it is said what differs.
 
-What is still missing can be played: merels tournament -journal file=OUT -resume"""
+What is still missing can be played: merels tournament -journal file=OUT -resume
+That writes to no PGN file and no log of a part; -pgnout and -log name those of the whole."""
 
 
 def main(argv: list[str]) -> int:
@@ -89,8 +94,7 @@ def _fill(target: Journal, paths: Sequence[str]) -> tuple[int, int]:
                 else:
                     target.append(row)
                     total += 1
-    # Whoever goes on with the whole plays all of it, whatever part the first journal was.
-    whole = [*json.loads(arguments), "-shard", "1/1"]
+    whole = without(json.loads(arguments), OF_A_PART)
     target.set_meta({"settings": settings, "arguments": json.dumps(whole)})
     return total, again
 

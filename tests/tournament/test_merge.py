@@ -38,7 +38,7 @@ def test_joined(tmp_path: Path) -> None:
         assert json.loads(joined.meta()["settings"])["rounds"] == 5
         assert joined.meta()["id"] not in ("a", "b")
         words = json.loads(joined.meta()["arguments"])
-        assert words == ["-rounds", "5", "-shard", "2/2", "-shard", "1/1"]
+        assert words == ["-rounds", "5"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 
@@ -90,9 +90,12 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> None:
     flags = match("-rounds", "3")
+    pgn, log = tmp_path / "1.pgn", tmp_path / "1.log"
     for index in (1, 2):
-        run = Marked(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}")
+        run = Marked(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}",
+                     "-pgnout", f"{tmp_path}/{index}.pgn", "--log", f"{log}", "level=info")
         assert run.wait()[0] == 0
+    files = pgn.read_bytes(), log.read_bytes()
     merge(f"{tmp_path}/out", [f"{tmp_path}/1", f"{tmp_path}/2"])
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4]
@@ -100,3 +103,4 @@ def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> Non
     assert status == 0, err
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5, 6]
+    assert (pgn.read_bytes(), log.read_bytes()) == files, "the parts' files are left alone"
