@@ -63,8 +63,8 @@ def read_games(paths: Iterable[str]) -> list[PlayedGame]:
 def without_doubles(games: Iterable[PlayedGame]) -> list[PlayedGame]:
     """Each game once, where it stands first.
 
-    A journal and its PGN are known by the tournament's id and the game's number. Merged journals
-    have an id of their own; there a game is known by all that is noted of it, down to its times.
+    A game of ours is known by the tournament's id and its number, in a journal and in PGN. Merged
+    journals have an id of their own; there it is known by number, names and the time it began.
     """
     seen: set[object] = set()
     kept = []
@@ -105,8 +105,14 @@ def _journal_games(path: str) -> Iterator[PlayedGame]:
         tournament = journal.meta()["id"]
         for row in journal.rows():
             pair = (*sorted((row.white, row.black)), row.pair)
-            marks = (f"{tournament}-{row.number}", row)
+            marks = _marks(f"{tournament}-{row.number}", row.white, row.black, row.started)
             yield PlayedGame(row.white, row.black, row.result, row.termination, pair, marks, row)
+
+
+def _marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
+    """What tells a game of ours from others; one that was never begun has no time that does."""
+    number = identity.rpartition("-")[2]
+    return (identity, (number, white, black, started)) if started else (identity,)
 
 
 def _pgn_games(path: str) -> Iterator[PlayedGame]:
@@ -131,7 +137,9 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
                 pair = (pairs,)
                 waiting[key] = (white, pairs)
         termination = tags.get("Termination", "") or "normal"
-        marks = (tags[ID_TAG],) if ID_TAG in tags else ()
+        marks: tuple[object, ...] = ()
+        if ID_TAG in tags:
+            marks = _marks(tags[ID_TAG], white, black, tags.get("GameStartTime", ""))
         yield PlayedGame(white, black, tags["Result"], termination.lower(), pair, marks)
 
 

@@ -22,7 +22,7 @@ import pytest
 from merels.engine.board import NAMES, points_of
 from merels.engine.notation import parse_position, play_turns
 from merels.engine.rules import parse_rules
-from merels.tournament.gamefiles import read_games, scores
+from merels.tournament.gamefiles import read_games, scores, without_doubles
 from merels.tournament.merge_cli import merge
 from merels.tournament.pgnout import GameWriter
 from merels.tournament.ratings_cli import main
@@ -188,10 +188,21 @@ def test_a_game_given_twice_is_counted_once(
     once = printed(capsys, played / "j", "-format", "json")
     whole = tmp_path / "whole"
     merge(str(whole), [str(played / "j")])
-    for files in ((played / "j", whole), (played / "j", played / "g.pgn"), (whole, whole)):
+    pgn = played / "g.pgn"
+    for files in ((played / "j", whole), (played / "j", pgn), (whole, whole), (whole, pgn)):
         assert main([*map(str, files), "-format", "json"]) == 0
         out, err = capsys.readouterr()
         assert out == once and "left out 60 doubles" in err
+
+
+def test_games_that_never_began_are_not_taken_for_one(tmp_path):
+    forfeit = result(1, "0-1", termination="abandoned", turns=(), started="", elapsed=0)
+    for id in ("x", "y"):
+        notes = {"id": id, "arguments": "[]"}
+        with open_journal(str(tmp_path / id), settings(), False, notes) as journal:
+            journal.append(make_row(forfeit))
+    games = read_games([str(tmp_path / "x"), str(tmp_path / "y")])
+    assert len(without_doubles(games)) == 2
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
