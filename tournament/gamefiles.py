@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from merels.tournament.counts import GameScore
 from merels.tournament.files import file_error, read_lines
-from merels.tournament.pgnfile import ID_TAG
+from merels.tournament.pgnfile import ID_TAG, IDENTITY
 from merels.tournament.pgnout import PAIR_TAG
 from merels.tournament.store import SCORES, Row, read_journal
 from merels.tournament.terminations import Ending
@@ -125,7 +125,7 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
         white, black = tags.get("White", "?"), tags.get("Black", "?")
         key = _opening_key(tags, white, black)
         pair: tuple[object, ...] | None = None
-        if PAIR_TAG in tags:
+        if IDENTITY.fullmatch(tags.get(PAIR_TAG, "")):
             # Our own files say it, also where the colours were not exchanged.
             pair = (tags[PAIR_TAG],)
         elif key is not None:
@@ -138,7 +138,7 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
                 waiting[key] = (white, pairs)
         termination = tags.get("Termination", "") or "normal"
         marks: tuple[object, ...] = ()
-        if ID_TAG in tags:
+        if IDENTITY.fullmatch(tags.get(ID_TAG, "")):
             marks = _marks(tags[ID_TAG], white, black, tags.get("GameStartTime", ""))
         yield PlayedGame(white, black, tags["Result"], termination.lower(), pair, marks)
 

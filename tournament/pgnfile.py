@@ -13,6 +13,8 @@ from merels.tournament.files import system_error
 
 ID_TAG = "GameId"
 """The tag that names a game across runs: the tournament's id and the game's number."""
+IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
+"""Such a name, of a game or a pair; what other runners write into a tag of that name is none."""
 
 
 @dataclass(slots=True)

@@ -61,8 +61,8 @@ def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[
 def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chosen, notes = settings(2, swap=False), {"id": "x", "arguments": "[]"}
-    writer = GameWriter(chosen, "x")
+    chosen, notes = settings(2, swap=False), {"id": "0123456789abcdef", "arguments": "[]"}
+    writer = GameWriter(chosen, notes["id"])
     rows = [
         make_row(result(number, outcome)) for number, outcome in
         enumerate(("1-0", "1-0", "0-1", "0-1", "1/2-1/2", "1-0", "1-0", "1-0"), 1)
@@ -125,6 +125,18 @@ def test_pgn_of_any_runner(tmp_path: Path) -> None:
     ]
     assert games[0].pair == games[1].pair != games[2].pair
     assert [game.score for game in scores(games)] == [1.0, 0.5]
+
+
+def test_the_ids_of_other_runners_are_none_of_ours(tmp_path):
+    paths = [str(tmp_path / name) for name in "ab"]
+    for path in paths:
+        with open(path, "w") as file:
+            for number, names in enumerate((("A", "B"), ("B", "A")), 1):
+                file.write('[Round "1"]\n[White "{}"]\n[Black "{}"]\n'.format(*names))
+                file.write(f'[GameId "{number}"]\n[PairId "{number}"]\n\n1-0\n\n')
+    games = read_games(paths)
+    assert without_doubles(games) == games
+    assert games[0].pair == games[1].pair != games[2].pair == games[3].pair
 
 
 def test_quotes_in_a_name_that_nobody_escaped(tmp_path: Path) -> None:
