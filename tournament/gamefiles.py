@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 
 from merels.tournament.counts import GameScore
 from merels.tournament.files import file_error, read_lines
@@ -30,8 +30,10 @@ class PlayedGame:
     black: str
     result: str
     termination: str
-    pair: tuple[object, ...] | None = None
-    """The same for the games of one opening with colours exchanged; None where unknown."""
+    pair: Hashable | None = None
+    """The same for the games of one opening with colours exchanged; None where unknown.
+
+    Of our own games it is that in every file; those of others pair within a file alone."""
     marks: tuple[object, ...] = ()
     """What tells the game from others: records that share any of these are of one game."""
     row: Row | None = None
@@ -48,15 +50,11 @@ def read_games(paths: Iterable[str]) -> list[PlayedGame]:
     A game that is in several of them is in the list more than once: see `without_doubles`.
     """
     games: list[PlayedGame] = []
-    for number, path in enumerate(paths):
+    for path in paths:
         found = list(_journal_games(path) if is_journal(path) else _pgn_games(path))
         if not found:
             raise file_error(path, "expected games in this file, found none")
-        # Pairs of different files are different pairs.
-        games += [
-            game if game.pair is None else replace(game, pair=(number, *game.pair))
-            for game in found
-        ]
+        games += found
     return games
 
 
@@ -104,7 +102,7 @@ def _journal_games(path: str) -> Iterator[PlayedGame]:
     with read_journal(path) as journal:
         tournament = journal.meta()["id"]
         for row in journal.rows():
-            pair = (*sorted((row.white, row.black)), row.pair)
+            pair = f"{tournament}-{row.pair}"
             marks = _marks(f"{tournament}-{row.number}", row.white, row.black, row.started)
             yield PlayedGame(row.white, row.black, row.result, row.termination, pair, marks, row)
 
@@ -124,17 +122,17 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
             continue  # any text has lines that are no tags
         white, black = tags.get("White", "?"), tags.get("Black", "?")
         key = _opening_key(tags, white, black)
-        pair: tuple[object, ...] | None = None
+        pair: Hashable | None = None
         if IDENTITY.fullmatch(tags.get(PAIR_TAG, "")):
             # Our own files say it, also where the colours were not exchanged.
-            pair = (tags[PAIR_TAG],)
+            pair = tags[PAIR_TAG]
         elif key is not None:
             before = waiting.pop(key, None)
             if before is not None and before[0] == black:
-                pair = (before[1],)
+                pair = (path, before[1])
             else:
                 pairs += 1
-                pair = (pairs,)
+                pair = (path, pairs)
                 waiting[key] = (white, pairs)
         termination = tags.get("Termination", "") or "normal"
         marks: tuple[object, ...] = ()

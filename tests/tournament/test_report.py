@@ -217,6 +217,21 @@ def test_games_that_never_began_are_not_taken_for_one(tmp_path):
     assert len(without_doubles(games)) == 2
 
 
+def test_the_order_of_files_that_overlap_changes_nothing(played, tmp_path, capsys):
+    """One holds a game of a pair, the other both: the errors by pairs come out alike."""
+    games = (played / "g.pgn").read_text().split("[Event ")
+    half, journal = tmp_path / "half.pgn", played / "j"
+    half.write_text("[Event ".join([*games[:30], *games[32:]]))
+
+    def errors(*files):
+        assert main([*map(str, files), "-format", "json"]) == 0
+        players = json.loads(capsys.readouterr().out)["players"]
+        return {player["name"]: player["error"] for player in players}
+
+    for files in ((half, journal), (journal, half), (half, played / "g.pgn")):
+        assert errors(*files) == pytest.approx(errors(journal))
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
 def test_games_from_a_pipe(played: Path) -> None:
     command = [*COMMAND[:-1], "ratings", "/dev/stdin", "-format", "json"]
