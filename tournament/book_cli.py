@@ -31,7 +31,7 @@ from merels.tournament.book import (
     Found,
     make_book,
 )
-from merels.tournament.files import file_error, system_error
+from merels.tournament.files import create_partial, file_error, system_error
 from merels.tournament.flags import whole
 
 DESCRIPTION = f"""\
@@ -119,13 +119,9 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
     target = os.path.realpath(out)  # a link stays one
     if not os.path.isfile(out) and (os.path.exists(out) or os.path.lexists(target)):
         raise file_error(out, "cannot write the book here: expected the name of a file")
-    partial = f"{target}.part"
+    partial = create_partial(target)
     try:
-        file = open(partial, "w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise system_error(out, "write", error) from None
-    try:
-        with file:
+        with open(partial, "w", encoding="utf-8", newline="\n") as file:
             _write(settings, tables, file, out)
         os.replace(partial, target)
     except BaseException as error:

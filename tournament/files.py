@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -25,6 +26,19 @@ def file_error(path: str, problem: str) -> InputError:
 def system_error(path: str, action: str, error: OSError) -> InputError:
     """The error of a file that the system does not let us ``action``."""
     return file_error(path, f"cannot {action} this file: {error.strerror or error}")
+
+
+def create_partial(path: str) -> str:
+    """Create an empty file beside a path that is to get its name when it is whole.
+
+    Its own name was nobody's before: no other process and no user means the same file by it.
+    """
+    partial = f"{path}.{secrets.token_hex(4)}.part"
+    try:
+        open(partial, "x").close()
+    except OSError as error:
+        raise system_error(path, "write", error) from None
+    return partial
 
 
 def read_text(path: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from merels.engine.errors import InputError
 from merels.protocol.console import guarded, make_parser
-from merels.tournament.files import file_error
+from merels.tournament.files import create_partial, file_error, system_error
 from merels.tournament.flags import without
 from merels.tournament.settings import MAY_GROW, differences
 from merels.tournament.store import Journal, JournalError, connect, read_journal
@@ -50,22 +50,30 @@ def merge(out: str, paths: Sequence[str]) -> str:
     """Write the joined journal, whole or not at all; returns a line that says what is in it."""
     if not paths:
         raise InputError(out, "expected the journals to join behind the one to write")
-    if os.path.exists(out):
-        raise file_error(out, "this file exists; name another to write to")
-    partial = f"{out}.part"
-    _remove(partial)
+    _check_free(out)
+    partial = create_partial(out)
     try:
         with connect(partial) as target:
+            target.path = out  # Errors speak of what the user named.
             total, again = _fill(target, paths)
             # Only the file is renamed: what is not in it by now would be lost.
             target.fold()
+        _check_free(out)
         os.rename(partial, out)
-    except BaseException:
+    except BaseException as error:
         _remove(partial)
+        if isinstance(error, OSError):
+            raise system_error(out, "write", error) from None
         raise
     doubles = f"; {again} came more than once" if again else ""
     journals = "journal" if len(paths) == 1 else "journals"
     return f"{out}: {total} games from {len(paths)} {journals}{doubles}"
+
+
+def _check_free(out: str) -> None:
+    """Raise an `InputError` where there is something already."""
+    if os.path.lexists(out):
+        raise file_error(out, "this file exists; name another to write to")
 
 
 def _remove(partial: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from merels.tournament import merge_cli
 from merels.tournament.merge_cli import main, merge
 from merels.tournament.store import make_row, open_journal, read_journal
 
@@ -78,7 +79,8 @@ def test_no_room_is_said_and_leaves_nothing(tmp_path: Path, megabytes: int) -> N
     command = [sys.executable, "-P", "-c", MERGE_WITHIN, *words]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert run.returncode == 1 and run.stdout == ""
-    assert run.stderr.startswith("merels merge: cannot write the journal"), run.stderr
+    said = f"merels merge: cannot write the journal {tmp_path}/out: "
+    assert run.stderr.startswith(said), run.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["big"]
 
 
@@ -86,6 +88,42 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     one = journal(tmp_path / "a", [1])
     assert main([one, one]) == 2
     assert "this file exists" in capsys.readouterr().err
+
+
+def test_no_file_of_another_name_is_touched(tmp_path, capsys):
+    """Neither one of the journals nor the user's, whatever the partial file could be called."""
+    part, out = journal(tmp_path / "out.part", [1, 2]), str(tmp_path / "out")
+    assert main([out, part]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.part"]
+    with read_journal(part) as source, read_journal(out) as joined:
+        assert source.numbers() == joined.numbers() == [1, 2]
+
+
+def test_of_two_merges_into_one_file_the_first_stays(tmp_path, capsys, monkeypatch):
+    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [3])
+    out = str(tmp_path / "out")
+    real_read = merge_cli.read_journal
+
+    def read_slowly(path):
+        if path == one:
+            merge(out, [other])
+        return real_read(path)
+
+    monkeypatch.setattr(merge_cli, "read_journal", read_slowly)
+    assert main([out, one]) == 2
+    assert "out': this file exists" in capsys.readouterr().err
+    with read_journal(out) as joined:
+        assert joined.numbers() == [3]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
+
+
+def test_a_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys, monkeypatch):
+    one = journal(tmp_path / "a", [1])
+    monkeypatch.chdir(tmp_path)
+    for out in ("", "none/out"):
+        assert main([out, one]) == 2
+        assert f"'{out}': cannot write this file: No such file" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> None:
