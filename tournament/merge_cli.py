@@ -86,7 +86,8 @@ def _remove(partial: str) -> None:
 def _fill(target: Journal, paths: Sequence[str]) -> tuple[int, int]:
     """Copy the games; returns how many there are, and how many came more than once."""
     first = settings = arguments = ""
-    total = again = 0
+    numbers: set[int] = set()
+    again = 0
     for path in paths:
         with read_journal(path) as source:
             notes = source.meta()
@@ -97,14 +98,14 @@ def _fill(target: Journal, paths: Sequence[str]) -> tuple[int, int]:
             if common != settings:
                 settings, arguments = common, notes["arguments"]
             for row in source.rows():
-                if row.number in target:
+                if row.number in numbers:
                     again += 1
                 else:
                     target.append(row)
-                    total += 1
+                    numbers.add(row.number)
     whole = without(json.loads(arguments), OF_A_PART)
     target.set_meta({"settings": settings, "arguments": json.dumps(whole)})
-    return total, again
+    return len(numbers), again
 
 
 def _common(settings: str, theirs: str, first: str, path: str) -> str:

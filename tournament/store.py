@@ -12,6 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple, get_type_hints
 
 from merels.engine.errors import InputError, printable
@@ -182,8 +183,8 @@ class Journal:
 
     def prepare_writing(self) -> None:
         """Have games committed to a write-ahead log, which is fast."""
-        self._write(lambda: self._database.execute("PRAGMA journal_mode = WAL"))
-        self._database.execute("PRAGMA synchronous = NORMAL")
+        for setting in ("journal_mode = WAL", "synchronous = NORMAL"):
+            self._write(partial(self._database.execute, f"PRAGMA {setting}"))
 
     def fold(self) -> None:
         """Fold the write-ahead log into the file, so that it can be read where nobody may write.
@@ -298,10 +299,6 @@ class Journal:
         names = ", ".join(Row._fields)
         query = f"SELECT {names} FROM games WHERE number = ?"
         return Row(*next(self._read(query, number)))
-
-    def __contains__(self, number: int) -> bool:
-        query = "SELECT 1 FROM games WHERE number = ?"
-        return self._database.execute(query, (number,)).fetchone() is not None
 
     def numbers(self) -> list[int]:
         """The numbers of the games played, rising."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,7 @@ import pytest
 
 from merels.tournament import merge_cli
 from merels.tournament.merge_cli import main, merge
-from merels.tournament.store import make_row, open_journal, read_journal
+from merels.tournament.store import Journal, make_row, open_journal, read_journal
 
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
@@ -82,6 +83,24 @@ def test_no_room_is_said_and_leaves_nothing(tmp_path: Path, megabytes: int) -> N
     said = f"merels merge: cannot write the journal {tmp_path}/out: "
     assert run.stderr.startswith(said), run.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["big"]
+
+
+def test_nothing_is_read_where_there_may_be_no_room_to_read_it(tmp_path, monkeypatch):
+    """SQLite needs room for its index of the log to read what has just been written."""
+
+    def deny_games(action, table, *_):
+        denied = action == sqlite3.SQLITE_READ and table == "games"
+        return sqlite3.SQLITE_DENY if denied else sqlite3.SQLITE_OK
+
+    def connect(path):
+        target = Journal(path)
+        target._database.set_authorizer(deny_games)
+        return target
+
+    monkeypatch.setattr(merge_cli, "connect", connect)
+    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
+    said = merge(f"{tmp_path}/out", [one, other])
+    assert "3 games from 2 journals; 1 came more than once" in said
 
 
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
