@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import secrets
@@ -14,7 +13,7 @@ from merels.protocol.console import guarded, make_parser
 from merels.tournament.files import create_partial, file_error, system_error
 from merels.tournament.flags import without
 from merels.tournament.settings import MAY_GROW, differences
-from merels.tournament.store import Journal, JournalError, connect, read_journal
+from merels.tournament.store import Journal, JournalError, connect, read_journal, remove_files
 
 OF_A_PART = ("-shard", "-pgnout", "-log")
 """The flags of a part that are not those of the whole: whoever goes on with it plays all of it, and
@@ -61,7 +60,7 @@ def merge(out: str, paths: Sequence[str]) -> str:
         _check_free(out)
         os.rename(partial, out)
     except BaseException as error:
-        _remove(partial)
+        remove_files(partial)
         if isinstance(error, OSError):
             raise system_error(out, "write", error) from None
         raise
@@ -74,13 +73,6 @@ def _check_free(out: str) -> None:
     """Raise an `InputError` where there is something already."""
     if os.path.lexists(out):
         raise file_error(out, "this file exists; name another to write to")
-
-
-def _remove(partial: str) -> None:
-    """Remove a journal that was not finished, with what SQLite keeps beside it."""
-    for ending in ("", "-wal", "-shm", "-journal"):
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(partial + ending)
 
 
 def _fill(target: Journal, paths: Sequence[str]) -> tuple[int, int]:

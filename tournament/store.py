@@ -8,6 +8,7 @@ file. ``FULL`` would add a disk flush a game, which the fastest tournaments cann
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -334,6 +335,12 @@ class Journal:
         """Close the file. What cannot be folded into it now stays in the log beside it."""
         self._database.close()
 
+    def remove(self) -> None:
+        """Close the file and remove it, with what stands beside it."""
+        self.close()
+        if self.path is not None:
+            remove_files(self.path)
+
     def _write(self, action: Callable[[], object]) -> None:
         """Do something that writes; failure is a `JournalError` that says why and what to do."""
         try:
@@ -344,6 +351,13 @@ class Journal:
             raise JournalError(
                 f"cannot write the journal {self.path or '(temporary file)'}: {error}"
             ) from error
+
+
+def remove_files(path: str) -> None:
+    """Remove what there is of a journal, with what SQLite keeps beside it."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path + ending)
 
 
 def check_notes(meta: dict[str, str]) -> None:

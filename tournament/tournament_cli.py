@@ -30,7 +30,7 @@ from merels.tournament.plan import Plan
 from merels.tournament.runner import End, Runner, WorkerError
 from merels.tournament.runoptions import RunOptions, file_of, make_run_options
 from merels.tournament.settings import Settings
-from merels.tournament.store import Journal, JournalError, open_journal, stored
+from merels.tournament.store import Journal, JournalError, is_new, open_journal, stored
 from merels.tournament.view import OutputError, View, put
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -91,8 +91,15 @@ def _run(argv: list[str]) -> int:
         "version": __version__,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
+    is_begun = path is not None and is_new(path)
     with open_journal(path, settings, resume, notes) as journal:
-        status = _play(plan, options, journal, foreign)
+        try:
+            status = _play(plan, options, journal, foreign)
+        except InputError:
+            # A place that cannot be written, or a port that is taken.
+            if is_begun and not journal.numbers():
+                journal.remove()
+            raise
         with contextlib.suppress(JournalError):
             journal.fold()
         return status

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,8 +16,10 @@ from pathlib import Path
 import pytest
 
 from merels.engine.record import parse_records
+from merels.tournament.build import make_settings
 from merels.tournament.cli import COMMANDS, main
-from merels.tournament.store import read_journal, stored
+from merels.tournament.flags import parse
+from merels.tournament.store import open_journal, read_journal, stored
 
 from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
@@ -105,6 +108,27 @@ def test_a_mistake_leaves_no_journal_behind(
     assert main(["tournament", *match("-journal", f"file={tmp_path}/j", *mistake)]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("resume", [[], ["-resume"]])
+def test_a_place_that_cannot_be_written_leaves_no_journal_behind(tmp_path, resume, capsys):
+    words = match("-journal", f"file={tmp_path}/j", *resume)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        for more in (["-pgnout", f"{tmp_path}/no/g"], ["-log", f"{tmp_path}/no/l"],
+                     ["-serve", port]):
+            assert main(["tournament", *words, *more]) == 2
+            assert more[-1] in capsys.readouterr().err
+            assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_costs_no_journal_that_was_there(tmp_path, capsys):
+    words = match("-journal", f"file={tmp_path}/j", "-resume", "-pgnout", f"{tmp_path}/no/g")
+    chosen = make_settings(parse(words), None)
+    open_journal(f"{tmp_path}/j", chosen, False, {"id": "x", "arguments": "[]"}).close()
+    assert main(["tournament", *words]) == 2
+    assert "no/g" in capsys.readouterr().err
+    assert stored(f"{tmp_path}/j") == (5, [])
 
 
 def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path: Path) -> None:
