@@ -87,6 +87,16 @@ def check_settings(text: str) -> None:
     openings = data["openings"]
     if "file" not in openings or not isinstance(openings["file"], str | None):
         raise ValueError("its settings do not say their openings")
+    engines = data.get("engines")
+    if not isinstance(engines, list) or not all(
+        isinstance(engine, dict) and isinstance(engine.get("name"), str) for engine in engines
+    ):
+        raise ValueError("its settings do not say their engines")
+
+
+def engine_names(settings: str) -> list[str]:
+    """The names of a tournament's engines, from its settings as JSON."""
+    return [engine["name"] for engine in json.loads(settings)["engines"]]
 
 
 def facts(settings: str) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from merels.engine.errors import InputError, printable
 from merels.tournament.files import file_error
-from merels.tournament.settings import Settings, check_settings, differences
+from merels.tournament.settings import Settings, check_settings, differences, engine_names
 from merels.tournament.spec import GameResult, TurnRecord
 from merels.tournament.terminations import Ending
 
@@ -222,7 +222,9 @@ class Journal:
             if found != "ok":
                 raise self._damaged(found)
             self._check_types()
-            check_notes(self.meta())
+            meta = self.meta()
+            check_notes(meta)
+            self._check_names(engine_names(meta["settings"]))
         except sqlite3.DatabaseError as error:
             # An error of Python's own part, such as text that is none, has no name.
             if getattr(error, "sqlite_errorname", "") in _NEEDS_ITS_LOG:
@@ -262,11 +264,19 @@ class Journal:
                 raise self._damaged(f"a value in its table '{name}' is of another type")
         for condition, what in (
             ("result NOT IN ('1-0', '0-1', '1/2-1/2', '*')", "has a result that is none"),
+            ("number < 1", "has a number below 1"),
             ("white = black", "is of an engine against itself"),
         ):
             odd = self._database.execute(f"SELECT number FROM games WHERE {condition} LIMIT 1")
             for (number,) in odd:
                 raise self._damaged(f"game {number} {what}")
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        """Refuse games of engines other than these."""
+        marks = ",".join("?" * len(names))
+        query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
+        for (number,) in self._database.execute(query, (*names, *names)):
+            raise self._damaged(f"game {number} is of engines that this tournament has not")
 
     def protect(self) -> None:
         """Let nothing be written from now on."""
@@ -304,13 +314,6 @@ class Journal:
     def numbers(self) -> list[int]:
         """The numbers of the games played, rising."""
         return [n for (n,) in self._read("SELECT number FROM games ORDER BY number")]
-
-    def check_names(self, names: Sequence[str]) -> None:
-        """Raise an `InputError` if a game is of engines other than these."""
-        marks = ",".join("?" * len(names))
-        query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
-        for (number,) in self._read(query, *names, *names):
-            raise self._damaged(f"game {number} is of engines that this tournament has not")
 
     def endings(self) -> Iterator[Ending]:
         """How each game ended."""
@@ -375,6 +378,8 @@ def check_notes(meta: dict[str, str]) -> None:
         raise ValueError("it does not say its id")
     if meta.get("verdict", "H0") not in ("H0", "H1"):
         raise ValueError("its verdict is neither H0 nor H1")
+    if "verdict" in meta and json.loads(meta["settings"]).get("sprt") is None:
+        raise ValueError("it has a verdict, and no test that came to it")
 
 
 def is_new(path: str) -> bool:
@@ -411,7 +416,6 @@ def open_journal(
         if changed:
             what = "; ".join(changed)
             raise file_error(path, f"this is the journal of another tournament; {what}")
-        journal.check_names([engine.name for engine in settings.engines])
         journal.prepare_writing()
         if ours != theirs:
             # The command line goes with the settings that it asks for, and goes first: killed

@@ -31,7 +31,7 @@ from merels.tournament.store import make_row, open_journal, read_journal
 from merels.tournament.svg import tick_step
 
 from tests.tournament.processes import COMMAND, Marked, wait_for
-from tests.tournament.specs import match, result, settings
+from tests.tournament.specs import engine, match, result, settings
 
 
 @pytest.fixture(scope="module")
@@ -321,7 +321,8 @@ def test_page(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evil = '</script><script>alert(1)</script>&"\'<b>\x1b[2J'
     path = str(tmp_path / "j")
-    with open_journal(path, settings(event=evil), False, {"id": "x", "arguments": "[]"}) as journal:
+    chosen = settings(event=evil, engines=(engine(evil), engine("B")))
+    with open_journal(path, chosen, False, {"id": "x", "arguments": "[]"}) as journal:
         row = make_row(result(reason=evil))
         journal.append(row._replace(white=evil, opening_name=evil, termination=evil, moves=evil))
     text = printed(capsys, path, "-format", "html")

@@ -219,6 +219,8 @@ def test_spoilt_files_are_refused(
         ("UPDATE games SET reason = CAST(x'ff' AS TEXT)", "damaged: Could not decode"),
         ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
         ("UPDATE games SET white = black", "game 1 is of an engine against itself"),
+        ("UPDATE games SET number = 0", "game 0 has a number below 1"),
+        ("UPDATE games SET black = 'C'", "game 1 is of engines that this tournament has not"),
         ("UPDATE games SET scores = '- - #x'", "expected numbers for its turns"),
         ("UPDATE games SET nodes = '1 1 99999999999999999999'", "expected numbers for its turns"),
         ("UPDATE games SET depths = '6'", "expected numbers for its turns"),
@@ -228,10 +230,13 @@ def test_spoilt_files_are_refused(
         ("UPDATE meta SET value = '{\"seed\": 1}' WHERE key = 'settings'", "settings do not say"),
         ("UPDATE meta SET value = json_remove(value, '$.openings.file') WHERE key = 'settings'",
          "settings do not say their openings"),
+        ("UPDATE meta SET value = json_remove(value, '$.engines[1].name') WHERE key = 'settings'",
+         "settings do not say their engines"),
         ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "no list of words"),
         ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),
         ("DELETE FROM meta WHERE key = 'id'", "does not say its id"),
         ("INSERT INTO meta VALUES ('verdict', 'H2')", "its verdict"),
+        ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, and no test"),
     ],
 )
 def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message: str) -> None:
@@ -245,16 +250,6 @@ def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message:
             for row in journal.rows():
                 row.turns()
     assert len(str(error.value).splitlines()) == 1
-
-
-def test_games_of_engines_that_do_not_play_are_refused(tmp_path: Path) -> None:
-    path = str(tmp_path / "j")
-    with begin(path) as journal:
-        journal.append(make_row(result(1)))
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE games SET black = 'C'")
-    with pytest.raises(InputError, match="game 1 is of engines that this tournament has not"):
-        open_journal(path, settings(), True, NOTES)
 
 
 def test_a_layout_that_fails_leaves_no_half_journal(tmp_path: Path) -> None:
