@@ -28,6 +28,7 @@ SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
 _NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
 """What SQLite says of a journal with a log beside it, or none where it would make one."""
+_IN_USE = "another process is using it"
 LONGEST_FIELD = 1 << 24
 """Bytes of the longest text that is read from a journal: a game of some 500,000 turns."""
 
@@ -174,7 +175,13 @@ class Journal:
         """Lay out an empty journal in one transaction: after a crash it is there or it is not."""
 
         def lay_out() -> None:
-            self._database.executescript(f"BEGIN; {_SCHEMA}")
+            try:
+                self._database.executescript(f"BEGIN; {_SCHEMA}")
+            except sqlite3.OperationalError as error:
+                if _name(error) != "SQLITE_ERROR":
+                    raise
+                # The tables are there, and were not when we looked.
+                raise JournalError(f"cannot begin the journal {self.path}: {_IN_USE}") from None
             self.set_meta({"settings": settings, **meta})
             self._database.execute("COMMIT")
 
@@ -226,14 +233,7 @@ class Journal:
             check_notes(meta)
             self._check_names(engine_names(meta["settings"]))
         except sqlite3.DatabaseError as error:
-            # An error of Python's own part, such as text that is none, has no name.
-            if getattr(error, "sqlite_errorname", "") in _NEEDS_ITS_LOG:
-                raise file_error(
-                    self.path or "",
-                    "a run has not closed this journal: move it, with the file ending in -wal"
-                    " beside it if there is one, to a folder where you may write",
-                ) from None
-            raise file_error(self.path or "", f"this is not a whole journal: {error}") from None
+            raise self._unreadable(error) from None
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
@@ -241,6 +241,21 @@ class Journal:
 
     def _damaged(self, what: str) -> InputError:
         return file_error(self.path or "", f"this journal is damaged: {printable(what)}")
+
+    def _unreadable(self, error: sqlite3.DatabaseError) -> InputError:
+        """Why the file cannot be read, as SQLite says."""
+        path = self.path or ""
+        if _is_busy(error):
+            return file_error(path, f"cannot read this journal: {_IN_USE}")
+        if _name(error) in _NEEDS_ITS_LOG:
+            return file_error(
+                path,
+                "a run has not closed this journal: move it, with the file ending in -wal"
+                " beside it if there is one, to a folder where you may write",
+            )
+        if _name(error).startswith("SQLITE_IOERR"):
+            return file_error(path, f"cannot read this journal: {error}")
+        return file_error(path, f"this is not a whole journal: {error}")
 
     def _check_schema(self) -> None:
         """Refuse triggers, views and virtual tables, which are programs, and other columns."""
@@ -287,7 +302,7 @@ class Journal:
         try:
             yield from self._database.execute(query, values)
         except sqlite3.DatabaseError as error:
-            raise self._damaged(str(error)) from None
+            raise self._unreadable(error) from None
 
     def append(self, row: Row) -> None:
         """Commit one finished game."""
@@ -351,9 +366,19 @@ class Journal:
         except sqlite3.IntegrityError:
             raise
         except sqlite3.DatabaseError as error:
+            why = _IN_USE if _is_busy(error) else error
             raise JournalError(
-                f"cannot write the journal {self.path or '(temporary file)'}: {error}"
+                f"cannot write the journal {self.path or '(temporary file)'}: {why}"
             ) from error
+
+
+def _name(error: sqlite3.DatabaseError) -> str:
+    """SQLite's name of an error; one of Python's own part, such as text that is none, has none."""
+    return getattr(error, "sqlite_errorname", "")
+
+
+def _is_busy(error: sqlite3.DatabaseError) -> bool:
+    return _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def remove_files(path: str) -> None:

@@ -9,12 +9,14 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from merels.engine.errors import InputError
+from merels.tournament import store
 from merels.tournament.settings import Settings, differences
 from merels.tournament.spec import Adjudication
 from merels.tournament.store import (
@@ -73,9 +75,33 @@ def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path: P
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
         with read_journal(str(tmp_path / "j")) as other:
-            with pytest.raises(JournalError, match="locked"):
+            with pytest.raises(JournalError, match="another process is using it"):
                 journal.fold()
             assert other.numbers() == [1]
+
+
+def test_a_journal_that_another_process_holds_is_not_called_broken(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.1)
+    path = str(tmp_path / "j")
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+        journal.fold()
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(InputError, match="cannot read this journal: another process is using"):
+            read_journal(path)
+        (tmp_path / "new").touch()
+    with closing(sqlite3.connect(tmp_path / "new", isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(JournalError, match="new: another process is using it"):
+            begin(tmp_path / "new")
+
+
+def test_of_two_runs_that_begin_one_journal_the_second_says_so(tmp_path, monkeypatch):
+    with begin(tmp_path / "j"):
+        monkeypatch.setattr(store, "is_new", lambda path: True)  # the second looked a bit earlier
+        with pytest.raises(JournalError, match="j: another process is using it"):
+            begin(tmp_path / "j")
 
 
 def test_reason_is_made_printable() -> None:
@@ -216,7 +242,7 @@ def test_spoilt_files_are_refused(
     [
         ("UPDATE games SET elapsed = 'x'", "of another type"),
         ("UPDATE games SET white = x'ff'", "of another type"),
-        ("UPDATE games SET reason = CAST(x'ff' AS TEXT)", "damaged: Could not decode"),
+        ("UPDATE games SET reason = CAST(x'ff' AS TEXT)", "not a whole journal: Could not"),
         ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
         ("UPDATE games SET white = black", "game 1 is of an engine against itself"),
         ("UPDATE games SET number = 0", "game 0 has a number below 1"),
