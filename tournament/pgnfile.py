@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from merels.engine.record import RESULTS
 from merels.tournament.files import system_error
 
 ID_TAG = "GameId"
 """The tag that names a game across runs: the tournament's id and the game's number."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
 """Such a name, of a game or a pair; what other runners write into a tag of that name is none."""
+_RESULTS = frozenset(result.encode() for result in RESULTS)
 
 
 @dataclass(slots=True)
@@ -25,13 +27,15 @@ class _Game:
     number: int | None = None
     in_tags: bool = True
     """Whether nothing but tags was read of it so far."""
+    has_result: bool = False
+    """Whether what was read so far ends in a result."""
     is_ended: bool = False
     """Whether an empty line came behind what was read so far."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has come to its end, if it is one of ours: tags, turns and an empty line."""
-        return self.is_ended and not self.in_tags
+        """Whether it has come to its end, if it is one of ours: tags, turns, result, empty line."""
+        return self.is_ended and not self.in_tags and self.has_result
 
 
 def _games(file: BinaryIO, tournament: str) -> Iterator[_Game]:
@@ -51,6 +55,8 @@ def _games(file: BinaryIO, tournament: str) -> Iterator[_Game]:
                 if game is not None:
                     yield game
                 game = _Game(place, in_tags=is_tag)
+        if game is not None and line.strip():
+            game.has_result = line.split()[-1] in _RESULTS
         if game is not None and game.in_tags and (found := own.match(line)):
             game.number = int(found[1])
         place += len(line)

@@ -123,6 +123,19 @@ def test_a_torn_game_of_ours_is_cut_off_wherever_it_is_torn(tmp_path: Path) -> N
             assert path.read_text() == before, size
 
 
+def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path):
+    path = tmp_path / "games.pgn"
+    whole, others = text_of(1), GameWriter(settings(), "other")
+    for size in range(1, len(whole) - 1):
+        path.write_text(whole[:size])
+        file = PgnFile(str(path), "other", others.head)
+        file.add(text_of(1, by=others))
+        file.close()
+        show(path, (1,), there=(1,))
+        text = path.read_text()
+        assert whole.rstrip() in text and text.count(text_of(1, by=others)) == 1, size
+
+
 @pytest.mark.parametrize("torn", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
 def test_a_torn_game_of_others_is_kept(tmp_path: Path, torn: str) -> None:
     path = tmp_path / "games.pgn"
