@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -43,6 +44,9 @@ def _games(file: BinaryIO, tournament: str) -> Iterator[_Game]:
     own = re.compile(rf'\[{ID_TAG} "{re.escape(tournament)}-(\d{{1,18}})"\]'.encode())
     game: _Game | None = None
     place = 0
+    if file.read(len(BOM_UTF8)) == BOM_UTF8:  # An editor has saved the file.
+        place = len(BOM_UTF8)
+    file.seek(place)
     for line in file:
         if not line.strip():
             if game is not None:
