@@ -17,8 +17,9 @@ from merels.tournament.terminations import Ending
 SQLITE_MAGIC = b"SQLite format 3\0"
 UNKNOWN = ("", "?", "-")
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.|"(?!\s*\]))*)"\s*\]\s*')
-"""A line with a tag. Not every runner escapes the quotes within a name."""
-_MARKS = re.compile("[{};]")
+"""A tag, with the blanks around it. Not every runner escapes the quotes within a name."""
+_COMMENT = re.compile(r"\{[^}]*\}?|;.*")
+"""A comment within a line; one in braces that is not closed takes the line's end with it."""
 _RESULT = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*\Z")
 
 
@@ -152,34 +153,34 @@ def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, 
 def _tag_sets(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     """The tags of each game, with Result made sure of; what stands in comments is no tag."""
     tags: dict[str, str] = {}
-    turns = ""
-    in_comment = False
+    in_turns = in_comment = False
+    words = ""
     for line in lines:
-        match = None if in_comment else _TAG.fullmatch(line)
-        if match is not None:
-            if turns:
-                yield _with_result(tags, turns)
-                tags, turns = {}, ""
+        place = 0
+        while not in_comment and (match := _TAG.match(line, place)):
+            if in_turns:
+                yield _with_result(tags, words)
+                tags, in_turns, words = {}, False, ""
             tags[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
-        elif line.strip():
-            turns = line
-            in_comment = _ends_in_comment(line, in_comment)
-    if tags or turns:
-        yield _with_result(tags, turns)
+            place = match.end()
+        rest = line[place:]
+        if rest.strip():
+            in_turns = True
+            bare, in_comment = _without_comments(rest, in_comment)
+            words = bare if bare.strip() else words
+    if tags or in_turns:
+        yield _with_result(tags, words)
 
 
-def _ends_in_comment(line: str, inside: bool) -> bool:
-    """Whether a comment in braces is open behind a line; ``;`` hides the rest of the line."""
-    for mark in _MARKS.findall(line):
-        if mark == ";" and not inside:
-            break
-        inside = mark == "{" or inside and mark == ";"
-    return inside
+def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
+    """A line without its comments, and whether one in braces is open behind it."""
+    bare = _COMMENT.sub("", ("{" if inside else "") + line + "\n")
+    return bare, not bare.endswith("\n")
 
 
-def _with_result(tags: dict[str, str], turns: str) -> dict[str, str]:
+def _with_result(tags: dict[str, str], words: str) -> dict[str, str]:
     """The tags with a result: their own, or that which the last line of turns ends in."""
     if tags.get("Result") in (*SCORES, "*"):
         return tags
-    match = _RESULT.search(turns)
+    match = _RESULT.search(words)
     return tags | {"Result": match[1] if match else "*"}

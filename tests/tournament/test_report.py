@@ -139,6 +139,18 @@ def test_the_ids_of_other_runners_are_none_of_ours(tmp_path):
     assert games[0].pair == games[1].pair != games[2].pair == games[3].pair
 
 
+def test_tags_may_share_a_line_and_a_comment_may_follow_the_result(tmp_path):
+    path = tmp_path / "x.pgn"
+    path.write_text(
+        '[White "A"] [Black "B"][Round "1"]\n\n{no turns} 1. a1 1-0 {White wins 0-1\n or so}\n'
+        '[White "B"][Black "A"] 1. a1 ; 1-0\n1/2-1/2\n{agreed} ; a draw\n\n'
+        '[White "A"]\n[Black "B"]\n\n{0-1}\n'
+    )
+    games = read_games([str(path)])
+    assert [(game.white, game.black) for game in games] == [("A", "B"), ("B", "A"), ("A", "B")]
+    assert [game.result for game in games] == ["1-0", "1/2-1/2", "*"]
+
+
 def test_quotes_in_a_name_that_nobody_escaped(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text('[White "The "X""]\n[Black ""B" 2" ]\n\n1-0\n')
