@@ -130,6 +130,8 @@ class Given:
     engines: list[dict[str, str]] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
     """The command line, with what the files of ``-config`` say in their place."""
+    configs: list[str] = field(default_factory=list)
+    """These files."""
 
     def has(self, flag: str) -> bool:
         """Whether the flag was given."""
@@ -203,7 +205,7 @@ def suggestion(text: str, known: Iterable[str]) -> str:
 def parse(argv: Sequence[str]) -> Given:
     """The flags of a command line, each word checked to belong to one."""
     given = Given()
-    for name, words in _expanded(argv):
+    for name, words in _expanded(argv, given.configs):
         given.line += [name, *words]
         flag = FLAGS[name]
         if flag.keys:
@@ -225,8 +227,8 @@ def parse(argv: Sequence[str]) -> Given:
     return given
 
 
-def _expanded(argv: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each flag with its words; in the place of a file of flags those that are in it."""
+def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each flag with its words; in the place of a file of flags, noted in ``files``, its own."""
     for name, words in _grouped(argv):
         if name != "-config":
             yield name, words
@@ -234,6 +236,7 @@ def _expanded(argv: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         path = _pairs(name, FLAGS[name], words).get("file", "")
         if not path:
             raise InputError(name, "expected file=, a text file of flags")
+        files.append(path)
         for inner in _grouped(_words_in(path)):
             if inner[0] == "-config":
                 raise file_error(path, "a file of flags cannot name another with -config")

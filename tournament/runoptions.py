@@ -94,8 +94,10 @@ def file_of(given: Given, flag: str) -> str | None:
 
 def _check_files(given: Given, settings: Settings) -> None:
     """Refuse one file for two purposes: the one would destroy what the other needs."""
+    users = {os.path.realpath(path): "-config" for path in given.configs}
     openings = settings.openings.file
-    users = {} if openings in (None, BOOK) else {os.path.realpath(openings): "-openings"}
+    if openings not in (None, BOOK):
+        users[os.path.realpath(openings)] = "-openings"
     for flag in ("-journal", "-pgnout", "-log"):
         path = file_of(given, flag)
         real = os.path.realpath(path or "")

@@ -219,6 +219,11 @@ def test_one_file_serves_one_purpose(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert main(["tournament", *words]) == 2
         assert f"{one} and {other} cannot have the same file" in capsys.readouterr().err
     assert path.read_text() == "startpos\n"
+    path.write_text(shlex.join(match()))
+    for other in ("-journal", "-pgnout", "-log"):
+        assert main(["tournament", "-config", str(path), other, f"{tmp_path}/link"]) == 2
+        assert f"-config and {other} cannot have the same file" in capsys.readouterr().err
+    assert path.read_text() == shlex.join(match())
 
 
 def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
