@@ -160,7 +160,7 @@ def header(settings: BookSettings, name: str) -> list[str]:
         ("-nodes", settings.nodes),
         ("-bound", settings.bound),
         ("-srand", settings.seed),
-        ("-out", name),
+        ("-out", printable(name)),
     ):
         words += [flag, str(value)]
     if settings.proven:

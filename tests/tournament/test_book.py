@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+import sys
 
 import pytest
 
@@ -139,6 +140,14 @@ def test_what_a_failed_book_leaves_is_named(
     with open(partial) as file:
         assert entries(file.read()) and not path.exists()
     assert (tmp_path / "book.pos.part").read_text() == "the user's"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names a file by bytes that are no text")
+def test_a_book_may_have_any_name(tmp_path, capsys):
+    name = os.fsdecode(b"b\xff")
+    made(capsys, *SMALL, "-out", str(tmp_path / name))
+    text = (tmp_path / name).read_text()
+    assert len(entries(text)) == 8 and "b?'" in text
 
 
 def test_lengths_take_turns() -> None:
