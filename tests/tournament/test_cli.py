@@ -315,6 +315,9 @@ def test_log(tmp_path: Path) -> None:
     again = match("-rounds", "1", "-log", f"file={path}", "level=fatal")
     assert Marked(*again).wait()[0] == 0
     assert path.read_text() == text, "a log is added to"
+    path.write_text(torn := text + "2026-01-02T03:04:05.678+00:00 info  game 7: A v")
+    assert Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info")).wait()[0] == 0
+    assert re.match(r"\n\S+ info  game 1: A vs B started\n", path.read_text()[len(torn):])
     assert Marked(*again, "-log", "append=false").wait()[0] == 0
     assert path.read_text() == ""
 
