@@ -136,14 +136,15 @@ def test_what_a_failed_book_leaves_is_named(
     words = ["-positions", "50", "-plies", "1", "-nodes", "100", "-bound", "10000"]
     (tmp_path / "book.pos.part").write_text("the user's")
     assert main(["book", *words, "-out", str(path)]) == 2
-    partial = re.search(r"what there is stands in (.*)", capsys.readouterr().err)[1]
-    with open(partial) as file:
+    said = re.search(r"what there is stands in (.*)", capsys.readouterr().err)
+    assert said is not None
+    with open(said[1]) as file:
         assert entries(file.read()) and not path.exists()
     assert (tmp_path / "book.pos.part").read_text() == "the user's"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names a file by bytes that are no text")
-def test_a_book_may_have_any_name(tmp_path, capsys):
+def test_a_book_may_have_any_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = os.fsdecode(b"b\xff")
     made(capsys, *SMALL, "-out", str(tmp_path / name))
     text = (tmp_path / name).read_text()

@@ -87,12 +87,12 @@ def test_resume_needs_no_engines_again(tmp_path: Path) -> None:
     assert status == 2 and "max_moves: now 5, in the journal 0" in err
 
 
-def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path):
+def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path: Path) -> None:
     config, journal = tmp_path / "flags.txt", ["-journal", f"file={tmp_path}/j.db"]
     config.write_text(shlex.join(match("-rounds", "1")))
     assert Marked("-config", str(config), *journal).wait()[0] == 0
     config.unlink()
-    assert stored(f"{tmp_path}/j.db")[1] == [*match("-rounds", "1"), *journal]
+    assert stored(f"{tmp_path}/j.db") == (5, [*match("-rounds", "1"), *journal])
     status, out, err = Marked(*journal, "-resume", "-rounds", "2").wait()
     assert status == 0 and "Finished game 4 (" in out, err
 
@@ -111,7 +111,9 @@ def test_a_mistake_leaves_no_journal_behind(
 
 
 @pytest.mark.parametrize("resume", [[], ["-resume"]])
-def test_a_place_that_cannot_be_written_leaves_no_journal_behind(tmp_path, resume, capsys):
+def test_a_place_that_cannot_be_written_leaves_no_journal_behind(
+    tmp_path: Path, resume: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     words = match("-journal", f"file={tmp_path}/j", *resume)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
@@ -122,7 +124,9 @@ def test_a_place_that_cannot_be_written_leaves_no_journal_behind(tmp_path, resum
             assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written_costs_no_journal_that_was_there(tmp_path, capsys):
+def test_a_place_that_cannot_be_written_costs_no_journal_that_was_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = match("-journal", f"file={tmp_path}/j", "-resume", "-pgnout", f"{tmp_path}/no/g")
     chosen = make_settings(parse(words), None)
     open_journal(f"{tmp_path}/j", chosen, False, {"id": "x", "arguments": "[]"}).close()

@@ -85,14 +85,16 @@ def test_no_room_is_said_and_leaves_nothing(tmp_path: Path, megabytes: int) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["big"]
 
 
-def test_nothing_is_read_where_there_may_be_no_room_to_read_it(tmp_path, monkeypatch):
+def test_nothing_is_read_where_there_may_be_no_room_to_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SQLite needs room for its index of the log to read what has just been written."""
 
-    def deny_games(action, table, *_):
+    def deny_games(action: int, table: str | None, *_: str | None) -> int:
         denied = action == sqlite3.SQLITE_READ and table == "games"
         return sqlite3.SQLITE_DENY if denied else sqlite3.SQLITE_OK
 
-    def connect(path):
+    def connect(path: str) -> Journal:
         target = Journal(path)
         target._database.set_authorizer(deny_games)
         return target
@@ -109,7 +111,9 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "this file exists" in capsys.readouterr().err
 
 
-def test_no_file_of_another_name_is_touched(tmp_path, capsys):
+def test_no_file_of_another_name_is_touched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Neither one of the journals nor the user's, whatever the partial file could be called."""
     part, out = journal(tmp_path / "out.part", [1, 2]), str(tmp_path / "out")
     assert main([out, part]) == 0
@@ -118,15 +122,15 @@ def test_no_file_of_another_name_is_touched(tmp_path, capsys):
         assert source.numbers() == joined.numbers() == [1, 2]
 
 
-def test_of_two_merges_into_one_file_the_first_stays(tmp_path, capsys, monkeypatch):
+def test_of_two_merges_into_one_file_the_first_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [3])
     out = str(tmp_path / "out")
-    real_read = merge_cli.read_journal
-
-    def read_slowly(path):
+    def read_slowly(path: str) -> Journal:
         if path == one:
             merge(out, [other])
-        return real_read(path)
+        return read_journal(path)
 
     monkeypatch.setattr(merge_cli, "read_journal", read_slowly)
     assert main([out, one]) == 2
@@ -136,7 +140,9 @@ def test_of_two_merges_into_one_file_the_first_stays(tmp_path, capsys, monkeypat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 
-def test_a_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys, monkeypatch):
+def test_a_place_that_cannot_be_written_is_named_as_it_was_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = journal(tmp_path / "a", [1])
     monkeypatch.chdir(tmp_path)
     for out in ("", "none/out"):

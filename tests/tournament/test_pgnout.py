@@ -123,7 +123,7 @@ def test_a_torn_game_of_ours_is_cut_off_wherever_it_is_torn(tmp_path: Path) -> N
             assert path.read_text() == before, size
 
 
-def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path):
+def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     whole, others = text_of(1), GameWriter(settings(), "other")
     for size in range(1, len(whole) - 1):
@@ -160,7 +160,7 @@ def test_found_games_are_added_once(tmp_path: Path) -> None:
     assert numbers_in(path) == ["abc-1", "abc-2", "abc-3"]
 
 
-def test_a_file_that_an_editor_has_saved_with_its_mark_is_known_again(tmp_path):
+def test_a_file_that_an_editor_has_saved_with_its_mark_is_known_again(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(text_of(1, 2), encoding="utf-8-sig")
     show(path, (1, 2, 3), there=(1, 2))

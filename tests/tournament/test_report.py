@@ -127,7 +127,7 @@ def test_pgn_of_any_runner(tmp_path: Path) -> None:
     assert [game.score for game in scores(games)] == [1.0, 0.5]
 
 
-def test_the_ids_of_other_runners_are_none_of_ours(tmp_path):
+def test_the_ids_of_other_runners_are_none_of_ours(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in "ab"]
     for path in paths:
         with open(path, "w") as file:
@@ -139,7 +139,7 @@ def test_the_ids_of_other_runners_are_none_of_ours(tmp_path):
     assert games[0].pair == games[1].pair != games[2].pair == games[3].pair
 
 
-def test_tags_may_share_a_line_and_a_comment_may_follow_the_result(tmp_path):
+def test_tags_may_share_a_line_and_a_comment_may_follow_the_result(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text(
         '[White "A"] [Black "B"][Round "1"]\n\n{no turns} 1. a1 1-0 {White wins 0-1\n or so}\n'
@@ -219,7 +219,7 @@ def test_a_game_given_twice_is_counted_once(
         assert out == once and "left out 60 doubles" in err
 
 
-def test_games_that_never_began_are_not_taken_for_one(tmp_path):
+def test_games_that_never_began_are_not_taken_for_one(tmp_path: Path) -> None:
     forfeit = result(1, "0-1", termination="abandoned", turns=(), started="", elapsed=0)
     for id in ("x", "y"):
         notes = {"id": id, "arguments": "[]"}
@@ -229,13 +229,15 @@ def test_games_that_never_began_are_not_taken_for_one(tmp_path):
     assert len(without_doubles(games)) == 2
 
 
-def test_the_order_of_files_that_overlap_changes_nothing(played, tmp_path, capsys):
+def test_the_order_of_files_that_overlap_changes_nothing(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One holds a game of a pair, the other both: the errors by pairs come out alike."""
     games = (played / "g.pgn").read_text().split("[Event ")
     half, journal = tmp_path / "half.pgn", played / "j"
     half.write_text("[Event ".join([*games[:30], *games[32:]]))
 
-    def errors(*files):
+    def errors(*files: Path) -> dict[str, float]:
         assert main([*map(str, files), "-format", "json"]) == 0
         players = json.loads(capsys.readouterr().out)["players"]
         return {player["name"]: player["error"] for player in players}

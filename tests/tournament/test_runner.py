@@ -272,21 +272,23 @@ def test_a_failure_without_words_is_named_by_its_kind() -> None:
 class Bare(ThreadPoolExecutor):
     """Fails as a cluster does whose workers have no merels, after so many tasks that are played."""
 
-    def __init__(self, played=0):
+    def __init__(self, played: int = 0) -> None:
         super().__init__(1)
         self.left = played
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.left -= 1
         if self.left >= 0:
             return super().submit(fn, *args, **kwargs)
-        future = Future()
+        future: Future[Any] = Future()
         future.set_exception(ModuleNotFoundError("No module named 'merels'"))
         return future
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(tmp_path, workers):
+def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(
+    tmp_path: Path, workers: int
+) -> None:
     chosen = settings(2, rounds=30)
     run = Run(chosen, tmp_path / "j", workers)
     with pytest.raises(WorkerError, match="no worker .*No module named 'merels'"):
@@ -294,7 +296,7 @@ def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(tmp_path, worker
     assert run.rows == []
 
 
-def test_where_workers_have_played_a_pair_that_fails_is_recorded():
+def test_where_workers_have_played_a_pair_that_fails_is_recorded() -> None:
     run = Run(settings(2, rounds=2), workers=1)
     assert run.play(partial(Bare, 1)) == "finished"
     assert [row.result == "*" for row in run.rows] == [False, False, True, True]

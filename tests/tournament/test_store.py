@@ -80,7 +80,9 @@ def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path: P
             assert other.numbers() == [1]
 
 
-def test_a_journal_that_another_process_holds_is_not_called_broken(tmp_path, monkeypatch):
+def test_a_journal_that_another_process_holds_is_not_called_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "BUSY_SECONDS", 0.1)
     path = str(tmp_path / "j")
     with begin(path) as journal:
@@ -97,7 +99,9 @@ def test_a_journal_that_another_process_holds_is_not_called_broken(tmp_path, mon
             begin(tmp_path / "new")
 
 
-def test_of_two_runs_that_begin_one_journal_the_second_says_so(tmp_path, monkeypatch):
+def test_of_two_runs_that_begin_one_journal_the_second_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with begin(tmp_path / "j"):
         monkeypatch.setattr(store, "is_new", lambda path: True)  # the second looked a bit earlier
         with pytest.raises(JournalError, match="j: another process is using it"):
