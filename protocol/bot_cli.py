@@ -75,6 +75,8 @@ def main(argv: list[str]) -> int:
     )
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
+    if arguments.codingame and len(argv) > 1:
+        parser.error("-codingame takes no other flag: the arena sets the rules and the time")
     return guarded("bot", lambda: _run(arguments))
 
 

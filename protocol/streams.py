@@ -14,8 +14,8 @@ def make_usable() -> None:
     """Lets nothing else care how the streams were inherited.
 
     One that was closed is empty, or takes what nobody will see; its descriptor would otherwise go
-    to the next file that is opened. None refuses to wait, as whoever shares it may have wished,
-    and none stops at a byte or a foreign name that the terminal's encoding lacks.
+    to the next file that is opened. Neither input nor output refuses to wait, as whoever shares
+    it may have wished, or stops at a byte or a foreign name that the terminal's encoding lacks.
     """
     sys.stdin = sys.stdin or open(os.devnull)
     sys.stdout = sys.stdout or open(os.devnull, "w")

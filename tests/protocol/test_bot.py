@@ -236,3 +236,10 @@ def test_a_level_is_refused_for_an_engine_without_any() -> None:
         answer = foreign.ask(level="Beginner", depth=1)
         assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
         assert foreign.ask(depth=1)["turn"]
+
+
+def test_the_arena_takes_no_other_flag() -> None:
+    done = subprocess.run(
+        [*COMMAND, "-codingame", "-variant", "nope"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2 and "takes no other flag" in done.stderr
