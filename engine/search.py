@@ -63,7 +63,7 @@ def _line_score(score: Score, choice: Choice | None) -> Score:
         return Score(cp=choice.value * (TABLE_CP - (choice.depth or 0)))
     # The win or the loss that the tables know may still become a draw, but nothing else.
     estimate = score.cp or 0
-    return Score(cp=max(estimate, 1) if choice.value > 0 else min(estimate, -1))
+    return Score(cp=max(estimate, 0) if choice.value > 0 else min(estimate, 0))
 
 
 def _final_score(outcome: Outcome, side: int) -> Score:

@@ -65,11 +65,15 @@ def guide(tables: Tables, position: Position, among: Sequence[Turn]) -> Guidance
 
 
 def _recurring(position: Position) -> set[int]:
-    """The positions, by key, that the game must not come to again: that would be a draw."""
+    """The positions, by key, that the game must not come to again: that would be a draw.
+
+    Not the present one: whoever wins comes nearer to the end with every turn, and never back to it.
+    """
     most = position.rules.repetition - 1
     if most < 1:
         return set()
-    return {key for key, times in Counter(position.history).items() if times >= most}
+    counts = Counter(position.history)
+    return {key for key, times in counts.items() if times >= most and key != position.key}
 
 
 def _choice(

@@ -163,6 +163,20 @@ def test_the_games_own_repetitions_count(
         assert result.info.score.cp == 0
 
 
+def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> None:
+    chance = random.Random(13)
+    searcher = Searcher(4)
+    searcher.tables = tables
+    for _ in range(40):
+        position = random_position(chance, 3, 3, RULES.with_field("Repetition", "2"))
+        known = tables.probe(position)
+        assert known is not None
+        guidance = guide(tables, position, position.legal_turns())
+        assert guidance is not None
+        best = guidance.groups[0][0]
+        assert (best.value, best.certain) == (known.value, True)
+
+
 def test_scores_tell_what_is_known(tables: Tables) -> None:
     chance = random.Random(6)
     searcher = Searcher(4)
