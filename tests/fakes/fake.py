@@ -78,7 +78,6 @@ class Fake:
             "garbage": "bestmove \x01\xff%$ hello\n",
             "none": "bestmove (none)\n",
             "zeros": "bestmove 0000\n",
-            "draw": "bestmove draw\n",
             "empty": "bestmove\n",
             "upper": f"{info} {turn}\nBESTMOVE {turn.upper()}\n",
             "crlf": f"{info} {turn}\r\nbestmove {turn}\r\n",

@@ -559,9 +559,3 @@ def test_an_answer_that_is_owed_is_never_another_search_s() -> None:
         engine.timeout = 0.1
         with pytest.raises(EngineTimeout, match="no answer to an earlier search in 0.1 s"):
             engine.analysis(Position())
-
-
-def test_a_draw_is_no_turn() -> None:
-    """Some engines say so where they take the game for drawn."""
-    with Engine.popen(fake("draw")) as engine:
-        assert engine.play(Position(), Limit(depth=1)).turn is None
