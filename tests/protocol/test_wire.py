@@ -36,7 +36,10 @@ SOON = 5 * 10**9
 
 @pytest.mark.parametrize("wires", WIRES)
 def test_an_endless_line_takes_no_memory(wires: type[Wire]) -> None:
-    code = "w = sys.stdout.write; w('info ' + 'x' * 30_000_000 + '\\nbestmove d6\\n')"
+    code = r"""
+sys.stdin.readline()
+sys.stdout.write("info " + "x" * 30_000_000 + "\nbestmove d6\n")
+"""
     process, wire = talk(code, wires)
     answer = wire.ask(b"go\n", SOON)
     assert answer is not None and answer.text == b"d6"
@@ -74,6 +77,7 @@ def test_both_sides_may_write_more_than_a_pipe_holds(wires: type[Wire]) -> None:
 @pytest.mark.parametrize("wires", WIRES)
 def test_the_last_score_before_the_answer_is_kept(wires: type[Wire]) -> None:
     code = r"""
+sys.stdin.readline()
 for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
              "info depth 2 score cp 2 nodes 2", "info depth 2 score cp 3 nodes 3 multipv 1",
              "info depth 2 score cp -9 nodes 3 multipv 2", "info depth 2 multipv 10 score cp -99",
@@ -112,6 +116,7 @@ sys.stdin.readline(); print("bestmove g1", flush=True)
 def test_lines_read_ahead_stay_in_order(wires: type[Wire]) -> None:
     code = r"""
 w = sys.stdout.write
+sys.stdin.readline()
 w("bestmove a1\ninfo depth 5 score cp 5 nodes 5\nbestmo"); sys.stdout.flush(); time.sleep(0.2)
 w("ve d1\n"); sys.stdout.flush()
 """
