@@ -362,12 +362,12 @@ class Searcher:
         # Before a man is taken positions of the game may recur, of which the tables know nothing,
         # and they tell turns of one value from each other no better: both are the search's matter.
         men = sum(position.total(side) for side in (WHITE, BLACK))
-        guidance = guide(tables, position, [decode_turn(turn) for turn in turns])
+        guidance = guide(tables, position, [decode_turn(turn) for turn in turns], multipv)
         if guidance is None:
             return _Root(turns, tables, SIZE if any(position.hands) else men)
-        groups = guidance.groups[:1] if multipv == 1 else guidance.groups
-        choices = {encode_turn(choice.turn): choice for group in groups for choice in group}
-        ranks = tuple(rank for rank, group in enumerate(groups) for _ in group)
+        ranked = [(rank, one) for rank, group in enumerate(guidance.groups) for one in group]
+        choices = {encode_turn(choice.turn): choice for _, choice in ranked}
+        ranks = tuple(rank for rank, _ in ranked)
         return _Root(list(choices), tables, men, ranks, choices, guidance.hits)
 
     def _wait_if_asked(self, limits: Limits, watch: Watch) -> None:

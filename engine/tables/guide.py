@@ -34,8 +34,12 @@ class Guidance(NamedTuple):
     hits: int
 
 
-def guide(tables: Tables, position: Position, among: Sequence[Turn]) -> Guidance | None:
+def guide(
+    tables: Tables, position: Position, among: Sequence[Turn], lines: int = 1
+) -> Guidance | None:
     """What perfect play makes of some turns; None where the tables do not know them all.
+
+    There are as many groups as it takes for so many ``lines`` of play.
 
     A win takes the shortest way to the next removal, a loss the longest, as far as depths are kept,
     and what is certain goes before a win that is not, and behind a loss that is not. Turns that all
@@ -52,16 +56,17 @@ def guide(tables: Tables, position: Position, among: Sequence[Turn]) -> Guidance
             choices.append(_choice(tables, position, turn, known, recurring))
     if not choices:
         return None
-    groups: dict[tuple[float, ...], list[Choice]] = {}
-    shallow = {choice.value for choice in choices if choice.depth is None}
-    for choice in choices:
-        deep = choice.value not in shallow
-        groups.setdefault(_rank(tables, position, choice, deep), []).append(choice)
-    ordered = tuple(tuple(groups[rank]) for rank in sorted(groups))
-    if ordered[0][0].value < 0 and not all(choice.certain for choice in choices):
+    groups: list[tuple[Choice, ...]] = []
+    for value in (1, 0, -1):
+        # Draws are dear to rank: not before they are asked for.
+        if sum(map(len, groups)) < lines:
+            groups += _groups(tables, position, [c for c in choices if c.value == value])
+    if groups[0][0].value < 0 and not all(choice.certain for choice in choices):
         # It is lost for certain only if all turns lose for certain.
-        ordered = tuple(tuple(c._replace(certain=False) for c in group) for group in ordered)
-    return Guidance(ordered, len(choices))
+        groups = [tuple(c._replace(certain=False) for c in group) for group in groups]
+    while sum(map(len, groups[:-1])) >= lines:
+        groups.pop()
+    return Guidance(tuple(groups), len(choices))
 
 
 def _recurring(position: Position) -> set[int]:
@@ -99,16 +104,25 @@ def _choice(
     return Choice(turn, known.value, known.depth if known.value > 0 else None, False)
 
 
+def _groups(
+    tables: Tables, position: Position, choices: Sequence[Choice]
+) -> list[tuple[Choice, ...]]:
+    """Turns of one value by rank, the best first."""
+    deep = all(choice.depth is not None for choice in choices)
+    groups: dict[tuple[float, ...], list[Choice]] = {}
+    for choice in choices:
+        groups.setdefault(_rank(tables, position, choice, deep), []).append(choice)
+    return [tuple(groups[rank]) for rank in sorted(groups)]
+
+
 def _rank(
     tables: Tables, position: Position, choice: Choice, deep: bool
 ) -> tuple[float, ...]:
-    """The lower, the better; ``deep``: all turns of this value have depths to go by."""
+    """The lower, the better among turns of one value; ``deep``: all have depths to go by."""
+    if not choice.value:
+        return (_holding_share(tables, position.play(choice.turn)),)
     depth = choice.depth if deep and choice.depth is not None else 0
-    if choice.value > 0:
-        return 0, not choice.certain, depth
-    if choice.value < 0:
-        return 2, choice.certain, -depth
-    return 1, _holding_share(tables, position.play(choice.turn))
+    return (not choice.certain, depth) if choice.value > 0 else (choice.certain, -depth)
 
 
 def _holding_share(tables: Tables, position: Position) -> float:
