@@ -122,7 +122,10 @@ class Builder:
         with locked(self.folder):
             self._clear_away()
             for larger, smaller in todo:
+                known = len(self.tables.problems)
                 if not self._reuse(larger, smaller):
+                    self.mended += self.tables.problems[known:]
+                    del self.tables.problems[known:]
                     self._begin_clock()
                     self._check_space(larger, smaller)
                     self._solve(larger, smaller)
@@ -188,18 +191,14 @@ class Builder:
         """Open a pair that is there and sound; False where it must be built."""
         if not (self.folder / file_name(larger, smaller, VALUES)).exists():
             return False
-        problems = self.tables.problems
-        known = len(problems)
+        known = len(self.tables.problems)
         try:
             self.tables.load(self.folder, larger, smaller, check=True)
         except TableError as error:
-            self.mended += [*problems[known:], str(error)]
-            del problems[known:]
+            self.tables.problems.append(str(error))
             return False
         with_depths = (self.folder / file_name(larger, smaller, DEPTHS)).exists()
-        if self.depths and (not with_depths or len(problems) > known):
-            self.mended += problems[known:]
-            del problems[known:]
+        if self.depths and (not with_depths or len(self.tables.problems) > known):
             return False
         self._total -= places_of(larger, smaller)
         return True

@@ -118,7 +118,6 @@ def _refuses(engine: Subject, bad: str, what: str) -> bool:
 def bad_positions(engine: Subject) -> None:
     """A position that makes no sense is refused in words, the position before it stays, and the
     engine lives; a client's mistake should cost neither the game nor the engine."""
-    engine.ensure()
     engine.needs(MOVING)
     for what, text in BAD_POSITIONS.items():
         engine.search("go depth 1", MOVING)
@@ -132,7 +131,6 @@ def bad_positions(engine: Subject) -> None:
 def bad_turns(engine: Subject) -> None:
     """A line with an illegal turn is refused as a whole and in words, and the position before it
     stays; to play on from the turns before it is to play another game than the client."""
-    engine.ensure()
     engine.needs(MOVING)
     for what, line in BAD_TURNS.items():
         engine.search("go depth 1", MOVING)

@@ -326,19 +326,22 @@ class Subject:
 
     def judge_late(self, seconds: float, reason: str, line: bytes | None = None) -> None:
         """Finds fault with what came so long after it was due, or finds it unusual."""
-        if seconds > LATE:
-            raise Fault(reason, line)
-        if seconds > PROMPT:
-            self.warn(reason, line)
+        self._judge(seconds, PROMPT, LATE, reason, line)
 
     def judge_clock(self, seconds: float, reason: str, line: bytes | None = None) -> None:
         """Finds fault with what came so long after its clock was down: that loses the game.
 
         A little is only unusual, for the way of the answer counts, too.
         """
-        if seconds > PROMPT:
+        self._judge(seconds, 0.0, PROMPT, reason, line)
+
+    def _judge(
+        self, seconds: float, unusual: float, fault: float, reason: str, line: bytes | None
+    ) -> None:
+        """Warns beyond one bound, and raises a `Fault` beyond the other."""
+        if seconds > fault:
             raise Fault(reason, line)
-        if seconds > 0:
+        if seconds > unusual:
             self.warn(reason, line)
 
     def new_game(self) -> None:
@@ -370,6 +373,7 @@ class Subject:
 
     def needs(self, text: str) -> None:
         """Skips a step if the rules end the game in a position where the engine is to play."""
+        self.ensure()
         if self.position(text).outcome() is not None:
             raise Skip("the engine's rules end the game in the position that it needs")
 

@@ -74,7 +74,6 @@ def bestmove_legal(engine: Subject) -> None:
 def forced_turn(engine: Subject) -> None:
     """A turn that is the only one is played like any other, whatever the limit; engines that take
     a short cut there forget to answer."""
-    engine.ensure()
     engine.needs(FORCED)
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,19 @@ def random_position(
             return position
 
 
+def won_positions(
+    tables: Tables, chance: random.Random, number: int, least: int
+) -> Iterator[tuple[Position, int]]:
+    """So many positions of three against three that are won in ``least`` plies or more."""
+    while number:
+        position = random_position(chance, 3, 3)
+        known = tables.probe(position)
+        assert known is not None
+        if known.value == 1 and known.depth is not None and known.depth >= least:
+            number -= 1
+            yield position, known.depth
+
+
 def test_no_turn_throws_a_value_away(tables: Tables) -> None:
     chance = random.Random(4)
     searcher = Searcher(4)
@@ -59,15 +73,8 @@ def test_a_win_is_won_in_the_plies_that_its_depth_promises(tables: Tables) -> No
     chance = random.Random(5)
     searcher = Searcher(4)
     searcher.tables = tables
-    won = 0
-    while won < 10:
-        position = random_position(chance, 3, 3)
-        known = tables.probe(position)
-        assert known is not None
-        if known.value != 1 or known.depth is None or known.depth < 5:
-            continue
-        won += 1
-        for _ in range(known.depth):
+    for position, depth in won_positions(tables, chance, 10, 5):
+        for _ in range(depth):
             assert position.outcome() is None
             turn = searcher.search(position, Limits(depth=1)).turn
             assert turn is not None
@@ -104,15 +111,8 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables) -> None:
     chance = random.Random(12)
     searcher = Searcher(4)
     searcher.tables = tables
-    won = 0
-    while won < 6:
-        position = random_position(chance, 3, 3)
-        known = tables.probe(position)
-        assert known is not None
-        if known.value != 1 or known.depth is None or known.depth < 7:
-            continue
-        won += 1
-        for left in range(known.depth, 0, -1):
+    for position, depth in won_positions(tables, chance, 6, 7):
+        for left in range(depth, 0, -1):
             last: dict[int, Info] = {}
             turn = searcher.search(
                 position, Limits(depth=2), lambda info: last.update({info.multipv: info}), multipv=3
@@ -125,7 +125,7 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables) -> None:
                 if score.win_in is None:
                     expected = value.value * (TABLE_CP - (value.depth or 0))
                     assert score.cp == expected, "held to what is known of its own turn"
-            mover = 1 if (known.depth - left) % 2 == 0 else -1
+            mover = 1 if (depth - left) % 2 == 0 else -1
             assert values[turn] == (mover, left)
             position = position.play(turn)
         assert position.outcome() is not None
