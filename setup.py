@@ -1,4 +1,4 @@
-"""Builds merels: three packages and one compiled extension.
+"""Builds merels: three floors of packages and one compiled extension.
 
 MERELS_NATIVE=1 compiles for this machine's own processor: faster, but the result may not run on
 another. MERELS_DEBUG=1 compiles with bounds checks and assertions,
@@ -32,14 +32,14 @@ if NATIVE and not MSVC:
 
 # The compiler and Cython look at the sources' age alone. A build of another kind than the last
 # one here must not keep anything of it.
-KIND = Path("engine/core.kind")
+KIND = Path("engine/core/core.kind")
 kind = f"{DEBUG} {compile_args}\n"
 other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
 
 core = Extension(
-    "merels.engine.core",
-    sources=["engine/core.pyx"],
-    depends=[path.as_posix() for path in sorted(Path("engine").rglob("*.pxi"))],
+    "merels.engine.core.core",
+    sources=["engine/core/core.pyx"],
+    depends=[path.as_posix() for path in sorted(Path("engine/core").rglob("*.pxi"))],
     extra_compile_args=compile_args,
     extra_link_args=link_args,
     define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
@@ -58,32 +58,25 @@ extensions = cythonize(
 )
 KIND.write_text(kind, encoding="utf-8")
 
+ROOMS = [
+    path.parent
+    for floor in ("engine", "protocol", "tournament")
+    for path in sorted(Path(floor).rglob("__init__.py"))
+]
+
 setup(
-    packages=[
-        "merels.engine",
-        "merels.engine.tables",
-        "merels.protocol",
-        "merels.protocol.board",
-        "merels.protocol.check",
-        "merels.protocol.formats",
-        "merels.tournament",
-    ],
-    package_dir={
-        "merels.engine": "engine",
-        "merels.engine.tables": "engine/tables",
-        "merels.protocol": "protocol",
-        "merels.protocol.board": "protocol/board",
-        "merels.protocol.check": "protocol/check",
-        "merels.protocol.formats": "protocol/formats",
-        "merels.tournament": "tournament",
-    },
+    packages=[".".join(("merels", *room.parts)) for room in ROOMS],
+    package_dir={".".join(("merels", *room.parts)): room.as_posix() for room in ROOMS},
     package_data={
-        "merels.engine": ["*.pyx", "*.pxi", "*.pyi", "*.bin", "*.md", "py.typed"],
-        "merels.engine.tables": ["*.pxi", "*.md"],
+        "merels.engine": ["py.typed", "*.md"],
+        "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "*/*.pxi"],
+        "merels.engine.tablebase": ["*.md"],
         "merels.protocol": ["py.typed"],
         "merels.protocol.board": ["page/*"],
-        "merels.tournament": ["py.typed", "*.css", "*.js", "books/*.pos"],
+        "merels.tournament": ["py.typed"],
+        "merels.tournament.pairing": ["books/*.pos"],
+        "merels.tournament.report": ["*.css", "*.js"],
     },
-    exclude_package_data={"merels.engine": ["*.c"]},
+    exclude_package_data={"merels.engine.core": ["*.c"]},
     ext_modules=extensions,
 )

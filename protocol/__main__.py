@@ -2,7 +2,7 @@
 
 import sys
 
-from merels.protocol.loop import main
+from merels.protocol.uci.loop import main
 
 if sys.argv[1:]:
     print("merels: the protocol loop takes no arguments; see merels --help", file=sys.stderr)

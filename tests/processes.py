@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import pytest
 
-from merels.protocol.guard import GUARD
-from merels.protocol.guardian import MARK
+from merels.protocol.process.guard import GUARD
+from merels.protocol.process.guardian import MARK
 
 FAKE = (sys.executable, str(Path(__file__).parent / "fakes" / "fake.py"))
 SANMILL = (sys.executable, str(Path(__file__).parent / "fakes" / "sanmill.py"))

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.cli import COMMANDS, main
+from merels.tournament.commands.main import COMMANDS, main
 from tests.commands import leave
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     path
-    for folder in (".", "engine", "engine/tables", "protocol", "tournament")
+    for folder in (".", "engine", "engine/tablebase", "protocol", "tournament")
     for path in (ROOT / folder).glob("*.md")
 )
 SOURCES = ("engine", "protocol", "tournament", "tests", ".ci")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.cli import COMMANDS
+from merels.tournament.commands.main import COMMANDS
 from tests.protocol.gui import PATIENCE
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a POSIX shell opens the streams")
 
-MERELS = [sys.executable, "-m", "merels.tournament.cli"]
+MERELS = [sys.executable, "-m", "merels.tournament.commands.main"]
 ENGINE = f"cmd={sys.executable} args='-m merels.protocol' nodes=5"
 QUICK = {
     "": "",

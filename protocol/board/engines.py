@@ -10,10 +10,10 @@ from itertools import count, islice
 from threading import Lock, RLock
 from typing import Any
 
-from merels.engine.levels import LEVELS, any_seed
-from merels.engine.rules import FIELDS, Rules
-from merels.protocol.client import Engine, EngineError, Option, Options, ResourceLimits
-from merels.protocol.offered import Value, value_text
+from merels.engine.game.rules import FIELDS, Rules
+from merels.engine.search.levels import LEVELS, any_seed
+from merels.protocol.client.engine import Engine, EngineError, Option, Options, ResourceLimits
+from merels.protocol.client.options import Value, value_text
 
 LOG_LINES = 2000
 """Lines of the raw log that are kept for each board."""

@@ -1,13 +1,13 @@
-"""A game on the board: a line of turns, the place that is looked at, and the clocks."""
+"""A game on the board: a line of moves, the place that is looked at, and the clocks."""
 
 from __future__ import annotations
 
 from datetime import date
 from time import monotonic
 
-from merels.engine.errors import InputError
-from merels.engine.position import BLACK, COLOURS, WHITE, Position, Turn
-from merels.engine.record import Record
+from merels.engine.game.errors import InputError
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
+from merels.engine.game.record import Record
 
 _RESIGNS, _OUT_OF_TIME = "resigns", "is out of time"
 _ENDINGS = {
@@ -21,7 +21,7 @@ _ENDINGS = {
 class Clock:
     """Both sides' time in seconds; one side's runs, or none's.
 
-    ``history`` holds what both had before each turn, so that a turn can be taken back.
+    ``history`` holds what both had before each move, so that a move can be taken back.
     """
 
     def __init__(self, base: float, increment: float) -> None:
@@ -50,27 +50,27 @@ class Clock:
         self._running, self._since = side, monotonic()
 
     def press(self, side: int) -> None:
-        """A side has played its turn."""
+        """A side has played its move."""
         self._history.append((self._left[WHITE], self._left[BLACK]))
         running = self._running == side
         self.run(None)
         if running:
             self._left[side] += self.increment
 
-    def take_back(self, turns: int) -> None:
-        """Go back to the times before the last so many turns."""
+    def take_back(self, moves: int) -> None:
+        """Go back to the times before the last so many moves."""
         self.run(None)
-        for _ in range(turns):
+        for _ in range(moves):
             if self._history:
                 self._left = list(self._history.pop())
 
 
 class Game:
-    """Turns played from a first position; ``cursor`` counts those before the one looked at."""
+    """Moves played from a first position; ``cursor`` counts those before the one looked at."""
 
     def __init__(self, start: Position, clock: Clock | None = None) -> None:
         self.positions = [start]
-        self.turns: list[Turn] = []
+        self.moves: list[Move] = []
         self.opening_comment = ""
         self.comments: list[str] = []
         self.tags: dict[str, str] = {}
@@ -83,7 +83,7 @@ class Game:
 
     @property
     def last(self) -> Position:
-        """The position after all turns."""
+        """The position after all moves."""
         return self.positions[-1]
 
     @property
@@ -103,24 +103,24 @@ class Game:
         outcome = self.last.outcome()
         return self.stated if outcome is None else (outcome.result, str(outcome))
 
-    def play(self, turn: Turn) -> None:
-        """Play a turn in the position looked at; what came after it is given up."""
-        if self.over and self.cursor == len(self.turns):
-            raise InputError(str(turn), "the game is over; take a turn back or begin a new one")
+    def play(self, move: Move) -> None:
+        """Play a move in the position looked at; what came after it is given up."""
+        if self.over and self.cursor == len(self.moves):
+            raise InputError(str(move), "the game is over; take a move back or begin a new one")
         position = self.shown
-        after = position.push(turn)
+        after = position.push(move)
         self.cut(self.cursor)
-        self.turns.append(turn)
+        self.moves.append(move)
         self.comments.append("")
         self.positions.append(after)
-        self.cursor = len(self.turns)
+        self.cursor = len(self.moves)
         if self.clock is not None:
             self.clock.press(position.side)
 
     def cut(self, ply: int) -> None:
-        """Take back every turn from ``ply`` on."""
-        removed = len(self.turns) - ply
-        del self.turns[ply:], self.comments[ply:], self.positions[ply + 1 :]
+        """Take back every move from ``ply`` on."""
+        removed = len(self.moves) - ply
+        del self.moves[ply:], self.comments[ply:], self.positions[ply + 1 :]
         self.cursor = min(self.cursor, ply)
         self.ended = None
         self.stated = ("*", "")
@@ -159,7 +159,7 @@ class Game:
             "Black": names[BLACK],
         }
         return Record(
-            self.positions[0], list(self.turns), comments, result, tags | self.tags,
+            self.positions[0], list(self.moves), comments, result, tags | self.tags,
             self.opening_comment,
         )
 
@@ -167,14 +167,14 @@ class Game:
 def from_record(record: Record) -> Game:
     """The game of a record, looked at from its end."""
     game = Game(record.start)
-    for turn in record.turns:
-        game.play(turn)
+    for move in record.moves:
+        game.play(move)
     game.opening_comment = record.opening_comment
-    game.comments = [*record.comments, *[""] * len(record.turns)][: len(record.turns)]
+    game.comments = [*record.comments, *[""] * len(record.moves)][: len(record.moves)]
     game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     game.stated = record.result, ""
     if game.comments and (record.result, game.comments[-1]) in _ENDINGS.values():
-        # Said of the end, which the last turn is no more once the game is played on.
+        # Said of the end, which the last move is no more once the game is played on.
         game.stated = record.result, game.comments[-1]
         game.comments[-1] = ""
     return game

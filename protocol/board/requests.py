@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from merels.engine.errors import InputError, shorten
-from merels.engine.rules import DEFAULT_RULES, Rules, make_rules
+from merels.engine.game.errors import InputError, shorten
+from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules
 from merels.protocol.board.view import JSON
-from merels.protocol.offered import Value
+from merels.protocol.client.options import Value
 
-SECONDS_PER_TURN = (0.01, 3600.0)
+SECONDS_PER_MOVE = (0.01, 3600.0)
 
 
 def read_text(body: JSON, name: str, default: str | None = None) -> str:
@@ -41,16 +41,16 @@ def read_settings(body: JSON) -> dict[str, Value]:
 
 
 def read_time(time: Any) -> JSON:
-    """A time control of a request, in seconds: so many a turn, or a clock with an increment."""
-    if isinstance(time, dict) and time.get("kind") == "turn":
-        return {"kind": "turn", "seconds": _seconds(time, "seconds", *SECONDS_PER_TURN)}
+    """A time control of a request, in seconds: so many a move, or a clock with an increment."""
+    if isinstance(time, dict) and time.get("kind") == "move":
+        return {"kind": "move", "seconds": _seconds(time, "seconds", *SECONDS_PER_MOVE)}
     if isinstance(time, dict) and time.get("kind") == "clock":
         return {
             "kind": "clock",
             "base": _seconds(time, "base", 1.0, 86_400.0),
             "increment": _seconds(time, "increment", 0.0, 3600.0),
         }
-    raise InputError("time", "expected seconds a turn, or a clock")
+    raise InputError("time", "expected seconds a move, or a clock")
 
 
 def _seconds(time: JSON, name: str, low: float, high: float) -> float:

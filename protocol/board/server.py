@@ -22,12 +22,12 @@ from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from merels.engine.errors import InputError
+from merels.engine.game.errors import InputError
 from merels.protocol.board.engines import EngineChoice
+from merels.protocol.board.own_host import is_own_host
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import about_view
-from merels.protocol.client import EngineError
-from merels.protocol.ownhost import is_own_host
+from merels.protocol.client.engine import EngineError
 
 LARGEST_BODY = 1 << 20
 MOST_CONNECTIONS = 128

@@ -7,22 +7,22 @@ from threading import RLock, Thread
 from time import monotonic
 from typing import Any
 
-from merels.engine.errors import InputError
-from merels.engine.levels import LEVELS
-from merels.engine.notation import START, parse_position, parse_turn
-from merels.engine.position import Position, Turn
-from merels.engine.record import Record, format_record
-from merels.engine.rules import DEFAULT_RULES
-from merels.engine.search import Searcher
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, parse_move, parse_position
+from merels.engine.game.position import Move, Position
+from merels.engine.game.record import Record, format_record
+from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.search.levels import LEVELS
+from merels.engine.search.searcher import Searcher
 from merels.protocol.board.engines import EngineChoice, Log, Seat
 from merels.protocol.board.feed import Feed
 from merels.protocol.board.game import Clock, Game, from_record
 from merels.protocol.board.requests import read_rules, read_settings, read_text, read_time
 from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.board.view import JSON, SHELF, info_view, state_view
-from merels.protocol.client import Info
+from merels.protocol.client.engine import Info
 from merels.protocol.formats import read_game, write_game
-from merels.protocol.review import as_json, judge_with, review
+from merels.protocol.review.review import as_json, judge_with, review
 
 UNWATCHED_SECONDS = 20.0
 """How long engines think on for a browser that has vanished."""
@@ -43,7 +43,7 @@ class Session:
         self._watch_until = monotonic() + UNWATCHED_SECONDS
         self.log = Log(lambda: self._tell("log"))
         self.game = Game(Position(DEFAULT_RULES))
-        self.time: JSON = {"kind": "turn", "seconds": 1.0}
+        self.time: JSON = {"kind": "move", "seconds": 1.0}
         self.paused = False
         self.analysing = False
         self.error = ""
@@ -53,7 +53,7 @@ class Session:
         self._closed = False
         self._asleep = False
         self._thinker = Thinker(
-            self._next_job, self._on_info, self._on_turn, self._on_error, self._tidy
+            self._next_job, self._on_info, self._on_move, self._on_error, self._tidy
         )
         self.seats = [
             Seat(part, self.log, self._thinker.heard) for part in ("White", "Black", "Analysis")
@@ -123,29 +123,29 @@ class Session:
                 return None
             mover = self.seats[game.last.side]
             if mover.choice is not None and not game.over and not self.paused:
-                start, turns = game.positions[0], tuple(game.turns)
+                start, moves = game.positions[0], tuple(game.moves)
                 time = game.clock or self.time["seconds"]
-                return Job(mover, mover.version, start, turns, game.last, time)
+                return Job(mover, mover.version, start, moves, game.last, time)
             if self.analysing and game.shown.outcome() is None:
-                turns = tuple(game.turns[: game.cursor])
+                moves = tuple(game.moves[: game.cursor])
                 analyst = self.seats[2]
-                return Job(analyst, analyst.version, game.positions[0], turns, game.shown)
+                return Job(analyst, analyst.version, game.positions[0], moves, game.shown)
             return None
 
     def _on_info(self, job: Job, infos: list[Info]) -> None:
         self._infos = (job, list(infos))
         self._tell("info")
 
-    def _on_turn(self, job: Job, turn: Turn) -> None:
-        """An engine has chosen its turn."""
+    def _on_move(self, job: Job, move: Move) -> None:
+        """An engine has chosen its move."""
         with self._lock:
             game = self.game
             if self._next_job() != job:
                 return
             if not game.flag():
-                follow = game.cursor == len(game.turns)
-                looked_at, game.cursor = game.cursor, len(game.turns)
-                game.play(turn)
+                follow = game.cursor == len(game.moves)
+                looked_at, game.cursor = game.cursor, len(game.moves)
+                game.play(move)
                 if not follow:
                     game.cursor = looked_at
                 self._forget_review()
@@ -174,7 +174,7 @@ class Session:
             game = self.game
             if game.clock is not None:
                 stands = game.over or self.paused or self._asleep or bool(self.error)
-                game.clock.run(None if stands or not game.turns else game.last.side)
+                game.clock.run(None if stands or not game.moves else game.last.side)
         self._thinker.changed()
         self._tell("state")
 
@@ -186,7 +186,7 @@ class Session:
             leave = not self._feeds and not self._asleep and monotonic() > self._watch_until
             if leave:
                 self._asleep = True
-                if self.review is not None and self.review["done"] < self.review["turns"]:
+                if self.review is not None and self.review["done"] < self.review["moves"]:
                     self._forget_review()
         if leave or fell:
             self._changed()
@@ -233,35 +233,35 @@ class Session:
         return {}
 
     def play(self, body: JSON) -> JSON:
-        """A person's turn in the position looked at, which is after ``at`` turns."""
-        turn = parse_turn(read_text(body, "turn"))
+        """A person's move in the position looked at, which is after ``at`` moves."""
+        move = parse_move(read_text(body, "move"))
         with self._lock:
             game = self.game
             if body.get("at") != game.cursor:
-                raise InputError(str(turn), "the board has changed meanwhile; look again")
+                raise InputError(str(move), "the board has changed meanwhile; look again")
             if self.seats[game.shown.side].choice is not None and not self.paused:
-                raise InputError(str(turn), "it is the engine's turn; pause it to play for it")
+                raise InputError(str(move), "it is the engine's turn; pause it to play for it")
             fell = game.flag()
             if not fell:
-                game.play(turn)
+                game.play(move)
                 self._forget_review()
         self._changed()
         if fell:
-            raise InputError(str(turn), "the clock has run out")
+            raise InputError(str(move), "the clock has run out")
         return {}
 
     def undo(self, body: JSON) -> JSON:
-        """Take back a person's last turn; where no person has played, the last turn, and pause."""
+        """Take back a person's last move; where no person has played, the last move, and pause."""
         with self._lock:
             game = self.game
             persons = [
                 ply
-                for ply in range(len(game.turns))
+                for ply in range(len(game.moves))
                 if self.seats[game.positions[ply].side].choice is None
             ]
-            if not game.turns:
-                raise InputError("undo", "no turn has been played")
-            game.cut(persons[-1] if persons else len(game.turns) - 1)
+            if not game.moves:
+                raise InputError("undo", "no move has been played")
+            game.cut(persons[-1] if persons else len(game.moves) - 1)
             if not persons:
                 self.paused = True
             self._forget_review()
@@ -272,8 +272,8 @@ class Session:
         """Look at another place of the game."""
         ply = body.get("ply")
         with self._lock:
-            if not isinstance(ply, int) or not 0 <= ply <= len(self.game.turns):
-                raise InputError(str(ply), f"expected a ply from 0 to {len(self.game.turns)}")
+            if not isinstance(ply, int) or not 0 <= ply <= len(self.game.moves):
+                raise InputError(str(ply), f"expected a ply from 0 to {len(self.game.moves)}")
             self.game.cursor = ply
         self._changed()
         return {}
@@ -319,7 +319,7 @@ class Session:
             engines = any(seat.choice is not None for seat in self.seats[:2])
             self.paused = engines or game.clock is not None
         self._changed()
-        return {"turns": len(record.turns)}
+        return {"moves": len(record.moves)}
 
     def export(self, body: JSON) -> JSON:
         """The game and the position looked at, in every form that is written."""
@@ -339,13 +339,13 @@ class Session:
         return {}
 
     def start_review(self, body: JSON) -> JSON:
-        """Judge every turn of the game, or stop doing so."""
+        """Judge every move of the game, or stop doing so."""
         with self._lock:
             self._reviewing += 1
             run = self._reviewing
             record = self.game.record(self.names())
-            self.review = {"done": 0, "turns": len(record.turns), "judgements": []}
-        if body.get("on", True) and record.turns:
+            self.review = {"done": 0, "moves": len(record.moves), "judgements": []}
+        if body.get("on", True) and record.moves:
             Thread(target=self._review, args=(record, run), daemon=True).start()
         else:
             self.review = None
@@ -396,7 +396,7 @@ class Session:
             self._tell("review")
 
     def _review(self, record: Record, run: int) -> None:
-        """Judge a game's turns, telling of each, until another review is wanted."""
+        """Judge a game's moves, telling of each, until another review is wanted."""
         judged: list[JSON] = []
         searcher = Searcher()
         searcher.tables, _ = SHELF.settled(record.start.rules, "")
@@ -406,7 +406,7 @@ class Session:
                 if self._reviewing != run:
                     return
                 self.review = {
-                    "done": len(judged), "turns": len(record.turns), "judgements": list(judged)
+                    "done": len(judged), "moves": len(record.moves), "judgements": list(judged)
                 }
             self._tell("review")
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
 
-from merels.engine.position import BLACK, WHITE, Position, Turn
-from merels.protocol.analysis import Analysis
+from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.protocol.board.engines import Seat
 from merels.protocol.board.game import Clock
-from merels.protocol.client import Engine, EngineError, Info, Limit
+from merels.protocol.client.analysis import Analysis
+from merels.protocol.client.engine import Engine, EngineError, Info, Limit
 
 LINES = 3
 """Variations that an analysis shows."""
@@ -25,28 +25,28 @@ STOP_SECONDS = 2.0
 CLOSE_SECONDS = 5.0
 """What the thread has to end, more than the slowest engine has to stop."""
 PLAY_INFO_SECONDS = 0.04
-"""The least time between two scores read while an engine thinks about its own turn."""
+"""The least time between two scores read while an engine thinks about its own move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something for an engine to do in the position that ``turns`` lead to from ``start``.
+    """Something for an engine to do in the position that ``moves`` lead to from ``start``.
 
     ``version`` is the seat's: another engine or other settings make it another job.
 
-    ``time`` is the seconds for a turn, or the clock of the game; without it this is an analysis,
+    ``time`` is the seconds for a move, or the clock of the game; without it this is an analysis,
     which ends only when the state changes.
     """
 
     seat: Seat
     version: int
     start: Position
-    turns: tuple[Turn, ...]
+    moves: tuple[Move, ...]
     position: Position
     time: float | Clock | None = None
 
     def limit(self) -> Limit:
-        """What the engine may spend on its turn if it begins now: its clock may run already."""
+        """What the engine may spend on its move if it begins now: its clock may run already."""
         clock = self.time
         if not isinstance(clock, Clock):
             return Limit(time=clock)
@@ -61,7 +61,7 @@ class Thinker:
     """Runs jobs, one at a time, in a thread of its own.
 
     ``next_job`` says what to do now, None: nothing. ``on_info`` gets the variations so far,
-    ``on_turn`` a played turn, ``on_error`` what went wrong; a job that failed is not begun again
+    ``on_move`` a played move, ``on_error`` what went wrong; a job that failed is not begun again
     before `changed`. ``on_idle`` is called when there is nothing to do. All are called without a
     lock held here.
     """
@@ -70,13 +70,13 @@ class Thinker:
         self,
         next_job: Callable[[], Job | None],
         on_info: Callable[[Job, list[Info]], None],
-        on_turn: Callable[[Job, Turn], None],
+        on_move: Callable[[Job, Move], None],
         on_error: Callable[[Job, str], None],
         on_idle: Callable[[], None],
     ) -> None:
         self._next_job = next_job
         self._on_info = on_info
-        self._on_turn = on_turn
+        self._on_move = on_move
         self._on_error = on_error
         self._on_idle = on_idle
         self._woken = Condition()
@@ -127,7 +127,7 @@ class Thinker:
                 pass  # It has gone; the thread that reads from it says so.
 
     def heard(self, line: bytes) -> None:
-        """A line that an engine wrote; while it thinks about its turn its scores are shown."""
+        """A line that an engine wrote; while it thinks about its move its scores are shown."""
         job, engine = self._job, self._engine
         if job is None or job.time is None or engine is None or b" score " not in line:
             return
@@ -190,21 +190,21 @@ class Thinker:
         job.seat.prepare(engine, job.start.rules)
         if job.time is None:
             lines = LINES if "MultiPV" in engine.options else 1
-            with engine.analysis(job.start, multipv=lines, turns=job.turns) as analysis:
+            with engine.analysis(job.start, multipv=lines, moves=job.moves) as analysis:
                 self._analysis = analysis
                 self.nudge()
                 for _ in analysis:
                     self._on_info(job, analysis.infos)
             return
         self._last_look = 0.0
-        result = engine.play(job.start, job.limit(), turns=job.turns)
+        result = engine.play(job.start, job.limit(), moves=job.moves)
         if not self._end(job):
             return
         if result.info.score is not None:
             self._on_info(job, [result.info])
-        if result.turn is None:
-            raise EngineError("the engine plays no turn")
-        self._on_turn(job, result.turn)
+        if result.move is None:
+            raise EngineError("the engine plays no move")
+        self._on_move(job, result.move)
 
     def _end(self, job: Job) -> bool:
         """Let no stop for a job come any more; whether none has, and none would."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from merels.engine.board import NAMES, points_of
-from merels.engine.levels import LEVELS
-from merels.engine.notation import format_position
-from merels.engine.position import Position
-from merels.engine.rules import FIELDS, PRESETS, Rules
-from merels.protocol.client import Info
-from merels.protocol.review import expected, score_text
-from merels.protocol.shelf import Shelf
+from merels.engine.game.board import NAMES, points_of
+from merels.engine.game.notation import format_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import FIELDS, PRESETS, Rules
+from merels.engine.search.levels import LEVELS
+from merels.protocol.client.engine import Info
+from merels.protocol.review.review import expected, score_text
+from merels.protocol.uci.table_cache import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 JSON = dict[str, Any]
 LONGEST_LINE = 12
-"""Turns of a variation that are sent."""
+"""Moves of a variation that are sent."""
 
 
 def about_view(choices: Sequence[EngineChoice]) -> JSON:
@@ -47,18 +47,18 @@ def state_view(session: Session) -> JSON:
     """The game as it stands and as it is looked at."""
     game = session.game
     shown = game.shown
-    at_end = game.cursor == len(game.turns)
+    at_end = game.cursor == len(game.moves)
     result, reason = game.result()
     mover = session.seats[shown.side]
     may_play = (mover.choice is None or session.paused) and not (at_end and game.over)
     thinking = session.seats[game.last.side].choice is not None and not game.over
     return {
         "position": position_view(shown),
-        "turn": str(game.turns[game.cursor - 1]) if game.cursor else None,
-        "legal": [str(turn) for turn in shown.legal_turns()]
+        "move": str(game.moves[game.cursor - 1]) if game.cursor else None,
+        "legal": [str(move) for move in shown.legal_moves()]
         if may_play and shown.outcome() is None
         else [],
-        "turns": [str(turn) for turn in game.turns],
+        "moves": [str(move) for move in game.moves],
         "comments": game.comments,
         "first": {"number": game.positions[0].number, "side": game.positions[0].side},
         "cursor": game.cursor,
@@ -87,14 +87,14 @@ SHELF = Shelf()
 
 
 def values_view(position: Position) -> JSON:
-    """What tables have proved of the turns for the side that plays them, where they know it."""
+    """What tables have proved of the moves for the side that plays them, where they know it."""
     if position.outcome() is not None or any(position.hands):
         return {}
     tables, _ = SHELF.fetch(position.rules, "")
     if tables is None:
         return {}
     words = ("draw", "win", "loss")
-    return {str(turn): words[known.value] for turn, known in tables.turns(position) if known}
+    return {str(move): words[known.value] for move, known in tables.moves(position) if known}
 
 
 def position_view(position: Position) -> JSON:
@@ -128,7 +128,7 @@ def info_view(infos: list[Info], position: Position, part: str) -> JSON:
         "lines": [
             {
                 "text": "" if info.score is None else score_text(info.score),
-                "turns": [str(turn) for turn in info.pv[:LONGEST_LINE]],
+                "moves": [str(move) for move in info.pv[:LONGEST_LINE]],
             }
             for info in infos
         ],

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from merels.engine.errors import InputError
-from merels.engine.notation import parse_turn
-from merels.engine.numbers import parse_whole
-from merels.engine.position import Position, Turn
-from merels.protocol.client import NO_TURNS
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import Move, Position
+from merels.protocol.client.engine import NO_MOVES
 
 NUMBERS = (
     "depth", "seldepth", "time", "nodes", "multipv", "currmovenumber", "hashfull", "nps", "tbhits",
@@ -18,7 +18,7 @@ NUMBERS = (
 """The words of an info line that a whole number follows."""
 SIGNED = ("cp", "mate")
 LISTS = ("pv", "refutation", "currline")
-"""Words that turns follow, up to the next known word."""
+"""Words that moves follow, up to the next known word."""
 WORDS = frozenset(
     (*NUMBERS, *LISTS, "score", "lowerbound", "upperbound", "currmove", "string", "wdl")
 )
@@ -113,10 +113,10 @@ class Kind(Enum):
     """What a ``bestmove`` says, judged by the rules."""
 
     LEGAL = "legal"
-    NONE = "no turn"
+    NONE = "no move"
     WITHOUT_REMOVAL = "a mill without its removal"
     ILLEGAL = "illegal"
-    UNREADABLE = "no turn at all"
+    UNREADABLE = "no move at all"
 
 
 @dataclass(slots=True)
@@ -176,21 +176,21 @@ class Search:
 
 
 def judge(position: Position, text: str) -> Kind:
-    """What a turn's text is in a position."""
-    if text.lower() in NO_TURNS:
+    """What a move's text is in a position."""
+    if text.lower() in NO_MOVES:
         return Kind.NONE
-    turn = read(text)
-    if turn is None:
+    move = read(text)
+    if move is None:
         return Kind.UNREADABLE
-    if position.is_legal(turn):
+    if position.is_legal(move):
         return Kind.LEGAL
-    steps = {legal[:2] for legal in position.legal_turns() if legal.taken}
-    return Kind.WITHOUT_REMOVAL if not turn.taken and turn[:2] in steps else Kind.ILLEGAL
+    steps = {legal[:2] for legal in position.legal_moves() if legal.removed}
+    return Kind.WITHOUT_REMOVAL if not move.removed and move[:2] in steps else Kind.ILLEGAL
 
 
-def read(text: str) -> Turn | None:
-    """A turn from its token, or None."""
+def read(text: str) -> Move | None:
+    """A move from its token, or None."""
     try:
-        return parse_turn(text)
+        return parse_move(text)
     except InputError:
         return None

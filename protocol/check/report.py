@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from merels.engine.errors import printable
+from merels.engine.game.errors import printable
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS
 from merels.protocol.check.verdicts import Finding, Step, Verdict, quoted
@@ -78,7 +78,7 @@ def lines_of(finding: Finding) -> list[str]:
 
 
 def heading(subject: Subject) -> str:
-    """Which engine is checked, and by which rules its turns are judged."""
+    """Which engine is checked, and by which rules its moves are judged."""
     names = [line.words[2:] for line in subject.greeting.lines if line.words[:2] == ["id", "name"]]
     said = printable(" ".join(names[0])) if names else "an engine without a name"
     called = printable(subject.candidate.name) or said

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.verdicts import Fault, Finding, Skip, Step, Verdict, quoted
-from merels.protocol.errors import EngineError
+from merels.protocol.process.errors import EngineError
 
 MOST_START_FAILURES = 3
 """In a row; after them the engine is not started again."""

@@ -11,19 +11,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic_ns
 
-from merels.engine.errors import InputError
-from merels.engine.notation import START, parse_position, parse_turn
-from merels.engine.position import Position
-from merels.engine.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules
-from merels.protocol.adapters import UciAdapter, UgiAdapter, dialect
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, parse_move, parse_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules
 from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault, Skip
-from merels.protocol.client import PING_SECONDS, START_SECONDS
-from merels.protocol.engine_words import EngineStart
-from merels.protocol.errors import EngineError, EngineTerminated
-from merels.protocol.offered import Option, Options, parse_option
-from merels.protocol.process import EngineProcess
-from merels.protocol.wire import Wire, open_wire
+from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
+from merels.protocol.client.engine import PING_SECONDS, START_SECONDS
+from merels.protocol.client.engine_spec import EngineStart
+from merels.protocol.client.options import Option, Options, parse_option
+from merels.protocol.process.errors import EngineError, EngineTerminated
+from merels.protocol.process.pipe import Wire, open_wire
+from merels.protocol.process.process import EngineProcess
 
 LONGEST_LINE = 1 << 16
 """Bytes of a line that are kept."""
@@ -377,13 +377,13 @@ class Subject:
         if self.position(text).outcome() is not None:
             raise Skip("the engine's rules end the game in the position that it needs")
 
-    def begin(self, go: str, start: str = START, turns: Iterable[str] = ()) -> Search:
+    def begin(self, go: str, start: str = START, moves: Iterable[str] = ()) -> Search:
         """Sets a position up and starts a search, with the dialect's own words."""
         self.ensure()
         first = position = self.position(start)
-        played = [parse_turn(token) for token in turns]
-        for turn in played:
-            position = position.push(turn)
+        played = [parse_move(token) for token in moves]
+        for move in played:
+            position = position.push(move)
         setup = self.dialect.position(first, played).decode()
         self.send(setup)
         return self.begin_here(go, position, setup)
@@ -409,10 +409,10 @@ class Subject:
         return search
 
     def search(
-        self, go: str, start: str = START, turns: Iterable[str] = (), seconds: float | None = None
+        self, go: str, start: str = START, moves: Iterable[str] = (), seconds: float | None = None
     ) -> Search:
         """A whole search."""
-        return self.finish(self.begin(go, start, turns), seconds)
+        return self.finish(self.begin(go, start, moves), seconds)
 
     def stop(self, search: Search) -> float:
         """Ends a search; the seconds that it took to answer."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from merels.engine.errors import InputError
-from merels.protocol.check import (
+from merels.engine.game.errors import InputError
+from merels.protocol.check.steps import (
     ending,
     handshake,
+    moves,
     options,
     output,
     position,
@@ -17,7 +18,6 @@ from merels.protocol.check import (
     searching,
     stopping,
     strange_input,
-    turns,
 )
 from merels.protocol.check.verdicts import Group, Step
 
@@ -29,7 +29,7 @@ GROUPS: tuple[Group, ...] = (
     position.GROUP,
     options.GROUP,
     strange_input.GROUP,
-    turns.GROUP,
+    moves.GROUP,
     queries.GROUP,
     output.GROUP,
     ending.GROUP,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from merels.engine.errors import InputError
-from merels.engine.notation import format_position, format_seventeen, parse_position
-from merels.engine.position import Position
-from merels.engine.record import RESULTS, Record, parse_record
-from merels.engine.rules import DEFAULT_RULES, Rules
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import format_position, format_seventeen, parse_position
+from merels.engine.game.position import Position
+from merels.engine.game.record import RESULTS, Record, parse_record
+from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.formats.playok import format_playok, is_playok, parse_playok
 
 
@@ -41,7 +41,7 @@ def write_game(record: Record, shown: Position) -> dict[str, str]:
 def _looks_like_position(text: str) -> bool:
     """Whether a text is meant as a position: one line whose first word has rings.
 
-    A record begins with a tag, a comment, a number, a turn or a result.
+    A record begins with a tag, a comment, a number, a move or a result.
     """
     first = text.split(None, 1)[0]
     return (

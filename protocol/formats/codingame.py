@@ -1,20 +1,20 @@
-"""The lines of CodinGame's arena: points in capitals, the parts of a turn parted by semicolons.
+"""The lines of CodinGame's arena: points in capitals, the parts of a move parted by semicolons.
 
 ``PLACE;A1``, ``PLACE&TAKE;A1;D1``, ``MOVE;A1;A4`` and ``MOVE&TAKE;A1;A4;D1``.
 """
 
 from __future__ import annotations
 
-from merels.engine.board import NAMES, POINTS
-from merels.engine.errors import InputError, shorten
-from merels.engine.position import Turn
+from merels.engine.game.board import NAMES, POINTS
+from merels.engine.game.errors import InputError, shorten
+from merels.engine.game.position import Move
 
 _SHAPES = {"PLACE": (1, 0), "PLACE&TAKE": (1, 1), "MOVE": (2, 0), "MOVE&TAKE": (2, 1)}
 """For each command, how many points the man goes by, and how many men are taken."""
 
 
-def parse_command(text: str) -> Turn:
-    """A turn from its command; legality is not looked at."""
+def parse_command(text: str) -> Move:
+    """A move from its command; legality is not looked at."""
     word, *names = text.split(";")
     word = word.strip()
     shape = _SHAPES.get(word.upper())
@@ -32,13 +32,13 @@ def parse_command(text: str) -> Turn:
         raise InputError(text, "expected each point once")
     points = [POINTS[name] for name in names]
     origin = points.pop(0) if shape[0] == 2 else None
-    return Turn(origin, points[0], tuple(points[1:]))
+    return Move(origin, points[0], tuple(points[1:]))
 
 
-def format_command(turn: Turn) -> str:
-    """The command of a turn, which takes one man at most."""
-    if len(turn.taken) > 1:
-        raise InputError(str(turn), "a command takes one man at most")
-    word = ("PLACE" if turn.origin is None else "MOVE") + ("&TAKE" if turn.taken else "")
-    points = ([] if turn.origin is None else [turn.origin]) + [turn.to, *turn.taken]
+def format_command(move: Move) -> str:
+    """The command of a move, which takes one man at most."""
+    if len(move.removed) > 1:
+        raise InputError(str(move), "a command takes one man at most")
+    word = ("PLACE" if move.origin is None else "MOVE") + ("&TAKE" if move.removed else "")
+    points = ([] if move.origin is None else [move.origin]) + [move.to, *move.removed]
     return ";".join([word, *(NAMES[point].upper() for point in points)])

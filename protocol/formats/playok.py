@@ -1,6 +1,6 @@
 """PlayOK's records: PGN in form, with points numbered 1 to 24 row by row.
 
-A turn is ``7`` (a placement), ``2-5`` (a move), and ``7x12`` or ``2-5x9`` with the man it takes.
+A move is ``7`` (a placement), ``2-5`` (a move), and ``7x12`` or ``2-5x9`` with the man it takes.
 """
 
 from __future__ import annotations
@@ -9,29 +9,29 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from merels.engine.board import NAMES, POINTS, SIZE
-from merels.engine.errors import InputError
-from merels.engine.notation import START, format_position
-from merels.engine.position import WHITE, Turn
-from merels.engine.record import RESULTS, ROSTER, Record, format_record, parse_record
-from merels.engine.rules import DEFAULT_RULES, Rules
+from merels.engine.game.board import NAMES, POINTS, SIZE
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, format_position
+from merels.engine.game.position import WHITE, Move
+from merels.engine.game.record import RESULTS, ROSTER, Record, format_record, parse_record
+from merels.engine.game.rules import DEFAULT_RULES, Rules
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
 """The points in the order of their numbers, 1 first."""
 NUMBERS: dict[str, int] = {name: number for number, name in enumerate(ROW_BY_ROW, 1)}
 
-_TURN = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
+_MOVE = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
 _PIECES = re.compile(r'(\[[^\]"]*"(?:[^"\\]|\\.)*"\s*\]|\{[^}]*\}|;[^\n]*|\s+)')
 _NUMBER = re.compile(r"(\d+\.+)?(.*)", re.DOTALL)
-_OF_A_TURN = re.compile(r"\(line \d+\)\Z")
-"""How the reader of records ends what it says of a turn, and of nothing else."""
+_OF_A_MOVE = re.compile(r"\(line \d+\)\Z")
+"""How the reader of records ends what it says of a move, and of nothing else."""
 
 
-def parse_playok_turn(text: str) -> Turn:
-    """A turn from its numbers; legality is not looked at."""
-    match = _TURN.fullmatch(text.lower())
+def parse_playok_move(text: str) -> Move:
+    """A move from its numbers; legality is not looked at."""
+    match = _MOVE.fullmatch(text.lower())
     if match is None:
-        raise InputError(text, "expected a turn such as 7, 7x12, 2-5 or 2-5x9")
+        raise InputError(text, "expected a move such as 7, 7x12, 2-5 or 2-5x9")
     numbers = [int(word) for word in re.findall(r"\d+", text)]
     for number in numbers:
         if not 1 <= number <= SIZE:
@@ -41,13 +41,13 @@ def parse_playok_turn(text: str) -> Turn:
     points = [POINTS[ROW_BY_ROW[number - 1]] for number in numbers]
     origin = points.pop(0) if match[1] is not None else None
     to, *taken = points
-    return Turn(origin, to, tuple(sorted(taken, key=NAMES.__getitem__)))
+    return Move(origin, to, tuple(sorted(taken, key=NAMES.__getitem__)))
 
 
-def format_playok_turn(turn: Turn) -> str:
-    """A turn in numbers."""
-    start = "" if turn.origin is None else f"{_number(turn.origin)}-"
-    return start + str(_number(turn.to)) + "".join(f"x{_number(man)}" for man in turn.taken)
+def format_playok_move(move: Move) -> str:
+    """A move in numbers."""
+    start = "" if move.origin is None else f"{_number(move.origin)}-"
+    return start + str(_number(move.to)) + "".join(f"x{_number(man)}" for man in move.removed)
 
 
 def _number(point: int) -> int:
@@ -55,7 +55,7 @@ def _number(point: int) -> int:
 
 
 def is_playok(text: str) -> bool:
-    """Whether a record's first turn is written in numbers."""
+    """Whether a record's first move is written in numbers."""
     for word, _ in _words(text):
         rest = _NUMBER.fullmatch(word)
         if rest is not None and rest[2] and rest[2] not in RESULTS:
@@ -76,7 +76,7 @@ def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
         # A tag or comment that does not end is for the reader of records to name.
         if word and word not in RESULTS and word[0] not in "{[":
             try:
-                word = str(parse_playok_turn(word))
+                word = str(parse_playok_move(word))
             except InputError as error:
                 raise InputError(word, f"{error.expected} (line {line})") from None
         pieces.append(f"{number} {word}" if number else word)
@@ -84,7 +84,7 @@ def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
     try:
         return parse_record("".join(pieces), rules)
     except InputError as error:
-        if not _OF_A_TURN.search(error.expected):
+        if not _OF_A_MOVE.search(error.expected):
             raise
         raise InputError(_in_numbers(error.token), _in_numbers(error.expected)) from None
 
@@ -96,13 +96,13 @@ def format_playok(record: Record) -> str:
         raise InputError(first, "this form has games from the start alone")
     tags = {name: "?" for name in ROSTER} | record.tags | {"Result": record.result}
     tags["Variant"] = str(record.start.rules)
-    bare = replace(record, turns=[], comments=[], tags=tags)
+    bare = replace(record, moves=[], comments=[], tags=tags)
     head = format_record(bare).partition("\n\n")[0]
     words: list[str] = []
-    for index, turn in enumerate(record.turns):
+    for index, move in enumerate(record.moves):
         if index % 2 == WHITE:
             words.append(f"{index // 2 + 1}.")
-        words.append(format_playok_turn(turn))
+        words.append(format_playok_move(move))
     words.append(record.result)
     return head + "\n\n" + " ".join(words) + "\n"
 

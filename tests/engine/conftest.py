@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from merels.engine import weights
+from merels.engine.core import weights
 
 
 @pytest.fixture

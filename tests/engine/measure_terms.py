@@ -1,4 +1,4 @@
-"""What each term of the evaluation is worth: turns thrown away when its weights are nought.
+"""What each term of the evaluation is worth: moves thrown away when its weights are nought.
 
     python -m tests.engine.measure_terms [NODES]
 
@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from merels.engine import core, weights
-from merels.engine.limits import Limits
-from merels.engine.rules import make_rules
-from merels.engine.search import Searcher
-from merels.engine.suite import Problem, Tally, load, play
+from merels.engine.core import core, weights
+from merels.engine.game.rules import make_rules
+from merels.engine.search.limits import Limits
+from merels.engine.search.searcher import Searcher
+from merels.engine.tools.suite import Problem, Tally, load, play
 
 POSITIONS = Path(__file__).parent.parent / "data" / "positions.json"
 ENTRIES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from merels.engine.position import BLACK, WHITE, Position, Turn
-from merels.engine.rules import FIELDS, PRESETS, Rules
+from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.game.rules import FIELDS, PRESETS, Rules
 
 
 def random_rules(chance: random.Random) -> Rules:
@@ -21,12 +21,12 @@ def random_rules(chance: random.Random) -> Rules:
     return rules
 
 
-def choose(position: Position, turns: list[Turn], chance: random.Random) -> Turn:
-    """A random turn; sometimes one that takes, so that games reach every phase."""
-    taking = [turn for turn in turns if turn.taken]
+def choose(position: Position, moves: list[Move], chance: random.Random) -> Move:
+    """A random move; sometimes one that takes, so that games reach every phase."""
+    taking = [move for move in moves if move.removed]
     if taking and chance.random() < 0.5:
         return chance.choice(taking)
-    return chance.choice(turns)
+    return chance.choice(moves)
 
 
 def random_positions(seed: int, number: int) -> Iterator[Position]:
@@ -41,7 +41,7 @@ def random_positions(seed: int, number: int) -> Iterator[Position]:
             number -= 1
             if number == 0:
                 return
-            turns = position.legal_turns()
-            if position.outcome() or not turns:
+            moves = position.legal_moves()
+            if position.outcome() or not moves:
                 break
-            position = position.play(choose(position, turns, chance))
+            position = position.play(choose(position, moves, chance))

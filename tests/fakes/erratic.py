@@ -55,12 +55,12 @@ def stubborn() -> None:
 
 
 def illegal() -> None:
-    """Make a turn that is against the rules."""
+    """Make a move that is against the rules."""
     write("bestmove a1xg7\n")
 
 
 def garbage() -> None:
-    """Answer with what is no turn."""
+    """Answer with what is no move."""
     write(b"bestmove \x01\xff%$ hello\n")
 
 
@@ -96,7 +96,7 @@ def orphan() -> None:
 
 
 def overrun() -> None:
-    """Think longer than a short time a turn."""
+    """Think longer than a short time a move."""
     time.sleep(4)
 
 

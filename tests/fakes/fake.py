@@ -1,6 +1,6 @@
 """A small engine with one fault, for tests: ``python fake.py MODE [ARGUMENT]``.
 
-Without its fault it is a sound engine that answers at once with a legal turn. A fault is a branch
+Without its fault it is a sound engine that answers at once with a legal move. A fault is a branch
 of the moment of the game that it spoils.
 """
 
@@ -13,9 +13,9 @@ import subprocess
 import sys
 import time
 
-from merels.engine.notation import START, parse_position, play_turns
-from merels.engine.position import Position
-from merels.engine.rules import make_rules
+from merels.engine.game.notation import START, parse_position, play_moves
+from merels.engine.game.position import Position
+from merels.engine.game.rules import make_rules
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "sound"
 ARGUMENT = sys.argv[2] if len(sys.argv) > 2 else ""
@@ -55,10 +55,10 @@ class Fake:
         self.before = ""
         self.searching = False
 
-    def turn(self) -> str:
-        """A legal turn, or 0000."""
-        turns = self.position.legal_turns()
-        self.last = str(RANDOM.choice(turns)) if turns else "0000"
+    def move(self) -> str:
+        """A legal move, or 0000."""
+        moves = self.position.legal_moves()
+        self.last = str(RANDOM.choice(moves)) if moves else "0000"
         return self.last
 
     def set_position(self, words: list[str]) -> None:
@@ -66,27 +66,27 @@ class Fake:
         at = words.index("moves") if "moves" in words else len(words)
         text = START if words[1] == "startpos" else " ".join(words[2:at])
         start = parse_position(text, make_rules(self.variant))
-        self.position = play_turns(start, words[at + 1 :])
+        self.position = play_moves(start, words[at + 1 :])
 
     def answer(self) -> None:
         """The usual answer to ``go``, or a faulty one."""
         info = "info depth 3 score cp 5 nodes 42 pv"
-        turn = self.turn()
-        usual = f"{info} {turn}\nbestmove {turn}\n"
+        move = self.move()
+        usual = f"{info} {move}\nbestmove {move}\n"
         formats = {
             "illegal": "bestmove a1xg7\n",
             "garbage": "bestmove \x01\xff%$ hello\n",
             "none": "bestmove (none)\n",
             "zeros": "bestmove 0000\n",
             "empty": "bestmove\n",
-            "upper": f"{info} {turn}\nBESTMOVE {turn.upper()}\n",
-            "crlf": f"{info} {turn}\r\nbestmove {turn}\r\n",
-            "tab": f"{info} {turn}\nbestmove\t{turn}\t\n",
-            "blank": f"{info} {turn}\n  bestmove  {turn} \n",
-            "unended": f"{info} {turn}\nbestmove {turn}",
-            "split": f"{info} {turn}\nbestmove {turn.replace('x', ' x')}\n",
+            "upper": f"{info} {move}\nBESTMOVE {move.upper()}\n",
+            "crlf": f"{info} {move}\r\nbestmove {move}\r\n",
+            "tab": f"{info} {move}\nbestmove\t{move}\t\n",
+            "blank": f"{info} {move}\n  bestmove  {move} \n",
+            "unended": f"{info} {move}\nbestmove {move}",
+            "split": f"{info} {move}\nbestmove {move.replace('x', ' x')}\n",
             "bad-numbers": f"info depth x{'9' * 5000} score cp 12abc nodes -{'8' * 400} nps\n"
-            f"info depth 99999999999999999999 score cp nodes\ninfo score mate\nbestmove {turn}\n",
+            f"info depth 99999999999999999999 score cp nodes\ninfo score mate\nbestmove {move}\n",
         }
         if MODE in formats:
             write(formats[MODE])
@@ -96,7 +96,7 @@ class Fake:
         elif MODE == "double":
             write(usual)
             time.sleep(0.002)
-            write(f"bestmove {turn}\n")
+            write(f"bestmove {move}\n")
         elif MODE == "stale" and self.go_count > 1:
             # The answer to the search before comes again, just ahead of the right one.
             write(f"bestmove {self.before}\n{usual}")
@@ -109,7 +109,7 @@ class Fake:
             write(bytes(RANDOM.randrange(256) for _ in range(100_000)) + b"\n" + usual.encode())
         else:
             write(usual)
-        self.before = turn
+        self.before = move
 
     def go(self) -> None:
         """Search: where most faults happen."""

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from io import BytesIO
 
 from merels.protocol.check.positions import FORCED
-from merels.protocol.loop import read_lines
-from merels.protocol.output import Output
-from merels.protocol.session import Session
+from merels.protocol.uci.loop import read_lines
+from merels.protocol.uci.output import Output
+from merels.protocol.uci.session import Session
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "sound"
 Lines = list[str]
@@ -79,11 +79,11 @@ def dies(test: Callable[[str], bool]) -> Callable[[str], Lines]:
 
 def same_lines(line: str) -> Lines:
     """All lines of a search repeat the first one's pv."""
-    head, pv, turns = line.partition(" pv ")
+    head, pv, moves = line.partition(" pv ")
     if not pv:
         return [line]
     if " multipv 1 " in line:
-        State.first_pv = turns
+        State.first_pv = moves
     return [head + pv + State.first_pv]
 
 
@@ -136,15 +136,15 @@ def late_after_hit(line: str) -> Lines:
     return [line]
 
 
-def third_turn(line: str) -> Lines:
-    """Games are spoilt at their fourth turn: a point is taken that is occupied."""
-    turns = State.setup.partition("position startpos moves ")[2].split()
-    spoilt = State.go == "go depth 2" and len(turns) == 3 and line.startswith("bestmove")
-    return [f"bestmove {turns[0]}"] if spoilt else [line]
+def third_move(line: str) -> Lines:
+    """Games are spoilt at their fourth move: a point is taken that is occupied."""
+    moves = State.setup.partition("position startpos moves ")[2].split()
+    spoilt = State.go == "go depth 2" and len(moves) == 3 and line.startswith("bestmove")
+    return [f"bestmove {moves[0]}"] if spoilt else [line]
 
 
 def forced_forgotten(line: str) -> Lines:
-    """A turn that is the only one is not played."""
+    """A move that is the only one is not played."""
     forced = FORCED in State.setup and State.go == "go depth 3" and line.startswith("bestmove")
     return ["bestmove 0000"] if forced else [line]
 
@@ -155,7 +155,7 @@ def deeper(line: str) -> Lines:
 
 
 def capitals(line: str) -> Lines:
-    """The turn that is played is written in capitals, which is no fault."""
+    """The move that is played is written in capitals, which is no fault."""
     return [re.sub(r"[a-g][1-7]", lambda match: match[0].upper(), line)
             if line.startswith("bestmove") else line]
 
@@ -189,7 +189,7 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "two-readyoks": after("readyok", "readyok"),
     "long-mate": lambda line: sub("score mate 1 ", "score mate 2 ")(line)
     if State.go == "go mate 1" else [line],
-    "third-turn": third_turn,
+    "third-move": third_move,
     "forced-forgotten": forced_forgotten,
     "no-nodes": sub(" nodes [0-9]+", ""),
     "talkative": after("bestmove", "your turn"),
@@ -216,16 +216,16 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "deaf-in-ponder": without(lambda line: line == "stop" and "ponder wtime 60000" in State.go),
     "deaf-to-early-hit": without(lambda line: line == "ponderhit" and "movetime 50" in State.go),
     "late-on-clock": late(r"wtime \d+ btime \d+ winc 10 binc 10"),
-    "late-on-last-turn": late(r"wtime \d+ btime \d+ movestogo 1"),
+    "late-on-last-move": late(r"wtime \d+ btime \d+ movestogo 1"),
     "late-on-one-clock": late(r"[wb]time \d+"),
     "late-on-no-time": late(r"wtime \S+ btime \S+ winc 0 binc 0", 1300),
     "late-after-hit": late_after_hit,
     "deeper-when-mixed": sub("depth 2 btime", "depth 3 btime"),
     "ignores-startpos": without(lambda line: line == "position startpos" and "fen" in State.setup),
     "ignores-fen": without(lambda line: line.startswith("position fen")),
-    "ignores-turns": sub("^position startpos moves.*", "position startpos"),
-    "ignores-fen-turns": sub("^(position fen .*) moves.*", r"\1"),
-    "forgets-last-turn": sub("(moves .*) g7xd5$", r"\1"),
+    "ignores-moves": sub("^position startpos moves.*", "position startpos"),
+    "ignores-fen-moves": sub("^(position fen .*) moves.*", r"\1"),
+    "forgets-last-move": sub("(moves .*) g7xd5$", r"\1"),
     "deaf-to-noise": without(lambda line: line.startswith("joho")),
     "over-is-turn": sub("query gameover", "query p1turn"),
     "result-is-over": sub("query result", "query gameover"),

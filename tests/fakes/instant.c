@@ -1,7 +1,7 @@
 /* An engine that answers at once, to measure what a tournament costs without its engines.
 
-   It plays one fixed game, turn by turn: 18 placements that close no mill, then two men that step
-   to and fro for ever. The rules must have all draws off. It counts the turns in the last
+   It plays one fixed game, move by move: 18 placements that close no mill, then two men that step
+   to and fro for ever. The rules must have all draws off. It counts the moves in the last
    "position" line and looks at nothing else of it.
 
    With the arguments SEED RATE KINDS FILE it commits a fault in a share of its games, as erratic.py
@@ -20,7 +20,7 @@ static const char *placements[18] = {
 };
 static const char *steps[4] = {"d7-g7", "a7-a4", "g7-d7", "a4-a7"};
 
-static size_t turns_played(const char *line) {
+static size_t moves_played(const char *line) {
     const char *moves = strstr(line, " moves ");
     size_t count = 0;
     for (const char *c = moves ? moves + 6 : ""; *c; c++)
@@ -94,7 +94,7 @@ static void flood(long lines) {
 }
 
 /* A fault in a search, where one is due; whether the answer has been given with it. */
-static int at_search(const char *turn) {
+static int at_search(const char *move) {
     if (++searches != fault_at)
         return 0;
     if (commits('c')) {
@@ -139,7 +139,7 @@ static int at_search(const char *turn) {
     }
     if (commits('x')) {
         char answer[64];
-        snprintf(answer, sizeof answer, "bestmove %s\n", turn);
+        snprintf(answer, sizeof answer, "bestmove %s\n", move);
         say(answer);
         _exit(1);
     }
@@ -149,7 +149,7 @@ static int at_search(const char *turn) {
         flood(20000);
     if (commits('t')) {
         char answer[64];
-        snprintf(answer, sizeof answer, "bestmove %s\n", turn);
+        snprintf(answer, sizeof answer, "bestmove %s\n", move);
         say(answer);
     }
     return 0;
@@ -157,7 +157,7 @@ static int at_search(const char *turn) {
 
 int main(int count, char **words) {
     static char buffer[1 << 16];
-    size_t used = 0, turn = 0;
+    size_t used = 0, move = 0;
     ssize_t got;
     int first = 1;
     if (count == 5) {
@@ -185,10 +185,10 @@ int main(int count, char **words) {
                     new_game();
                 first = 0;
             } else if (!strncmp(line, "position", 8))
-                turn = turns_played(line);
+                move = moves_played(line);
             else if (!strncmp(line, "go", 2)) {
                 char answer[128];
-                const char *text = turn < 18 ? placements[turn] : steps[(turn - 18) % 4];
+                const char *text = move < 18 ? placements[move] : steps[(move - 18) % 4];
                 snprintf(answer, sizeof answer,
                          "info depth 8 seldepth 9 multipv 1 score cp 12 nodes 4321 nps 1000000 "
                          "time 1 pv %s\nbestmove %s\n", text, text);

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from merels.engine.board import NAMES
-from merels.engine.notation import format_board, parse_position
-from merels.engine.position import BLACK, WHITE, Position, Turn
+from merels.engine.game.board import NAMES
+from merels.engine.game.notation import format_board, parse_position
+from merels.engine.game.position import BLACK, WHITE, Move, Position
 
 OPTIONS = """\
 option name SkillLevel type spin default 1 min 0 max 30
@@ -29,28 +29,28 @@ class Sanmill:
 
     def __init__(self) -> None:
         self.position = Position()
-        self.owed: Turn | None = None
+        self.owed: Move | None = None
         self.settings: dict[str, str] = {}
 
-    def turns(self) -> list[Turn]:
-        """The legal turns that go on with the step played last, or all."""
-        turns = self.position.legal_turns()
+    def moves(self) -> list[Move]:
+        """The legal moves that go on with the step played last, or all."""
+        moves = self.position.legal_moves()
         if self.owed is None:
-            return turns
-        return [turn for turn in turns if turn[:2] == self.owed[:2]]
+            return moves
+        return [move for move in moves if move[:2] == self.owed[:2]]
 
     def play(self, token: str) -> None:
-        """Play one step; a whole turn in one token is what this engine does not know."""
-        for turn in self.turns():
-            step = str(turn).split("x")
+        """Play one step; a whole move in one token is what this engine does not know."""
+        for move in self.moves():
+            step = str(move).split("x")
             if self.owed is None and step[0] == token:
-                if turn.taken:
-                    self.owed = turn
+                if move.removed:
+                    self.owed = move
                 else:
-                    self.position = self.position.play(turn)
+                    self.position = self.position.play(move)
                 return
             if self.owed is not None and token == "x" + step[1]:
-                self.position = self.position.play(turn)
+                self.position = self.position.play(move)
                 self.owed = None
                 return
         raise ValueError(token)
@@ -70,13 +70,13 @@ class Sanmill:
 
     def go(self) -> str:
         """The line that answers ``go``."""
-        turns = self.turns()
+        moves = self.moves()
         if self.owed is None and self.position.outcome() is not None:
             return "info depth 0 score cp 0 nodes 1 bestmove none"
         if self.owed is not None:
-            best = "x" + sorted(NAMES[turn.taken[0]] for turn in turns)[-1]
+            best = "x" + sorted(NAMES[move.removed[0]] for move in moves)[-1]
         else:
-            best = str(min(turns, key=str)).split("x")[0]
+            best = str(min(moves, key=str)).split("x")[0]
         lead = self.position.total(WHITE) - self.position.total(BLACK)
         return f"info depth 6 score cp {100 * lead} nodes 8147 bestmove {best}"
 
@@ -89,8 +89,8 @@ class Sanmill:
         debts = [0, 0]
         if owed is not None:
             action, debts[position.side] = "r", 1
-            men = position.play(Turn(owed.origin, owed.to)).men
-            hands = position.play(Turn(owed.origin, owed.to)).hands
+            men = position.play(Move(owed.origin, owed.to)).men
+            hands = position.play(Move(owed.origin, owed.to)).hands
         side = "wb"[position.side]
         return (
             f"fen {format_board(men)} {side} {phase} {action} "

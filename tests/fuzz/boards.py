@@ -7,9 +7,9 @@ import random
 import re
 import socket
 
-from tests.board.server import Server
 from tests.fuzz.harness import Case, Defect, Fuzzer, Hang, Tally
 from tests.fuzz.mutate import NUMBERS, spoil
+from tests.protocol.board.server import Server
 
 PATIENCE = 120.0
 """Seconds after which an answer is taken to be missing."""
@@ -19,8 +19,8 @@ _BODIES: tuple[tuple[str, dict[str, object]], ...] = (
              "players": [{"engine": None}, {"engine": None}, {"engine": 0, "level": "Full"}]}),
     ("new", {"time": {"kind": "clock", "base": 60, "increment": 1}}),
     ("players", {"players": [{}, {}, {"engine": 0, "level": "Club"}],
-                 "time": {"kind": "turn", "seconds": 1}}),
-    ("play", {"turn": "d6", "at": 0}),
+                 "time": {"kind": "move", "seconds": 1}}),
+    ("play", {"move": "d6", "at": 0}),
     ("undo", {}),
     ("go", {"ply": 0}),
     ("resign", {}),

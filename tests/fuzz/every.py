@@ -10,12 +10,12 @@ from tests.fuzz.harness import Fuzzer
 from tests.fuzz.journals import GameFiles, Journals
 from tests.fuzz.streams import Streams
 from tests.fuzz.tables import Headers, TableFiles
-from tests.fuzz.texts import Games, Positions, Turns
+from tests.fuzz.texts import Games, Moves, Positions
 
 FUZZERS: dict[str, tuple[Callable[[], Fuzzer], int]] = {
     "protocol": (Streams, 3_000),
     "positions": (Positions, 800),
-    "turns": (Turns, 2_000),
+    "moves": (Moves, 2_000),
     "games": (Games, 200),
     "headers": (Headers, 2_000),
     "tables": (TableFiles, 150),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import tempfile
 
-from merels.engine.rules import FIELDS, PRESETS
-from merels.tournament import tournament_cli
-from merels.tournament.flags import ENGINE_KEYS, FLAGS, OPTION_PREFIX, Flag
+from merels.engine.game.rules import FIELDS, PRESETS
+from merels.tournament.commands import tournament
+from merels.tournament.commands.flags import ENGINE_KEYS, FLAGS, OPTION_PREFIX, Flag
 from tests.fuzz.commands import run_command, within
 from tests.fuzz.harness import Case, Fuzzer, Tally
 from tests.fuzz.journals import IDLE
@@ -56,7 +56,7 @@ class Flags(Fuzzer):
     def check(self, case: Case) -> Tally:
         """Run the command line in an empty folder."""
         with tempfile.TemporaryDirectory(dir=self._folder.name) as folder, within(folder):
-            return run_command(tournament_cli.main, [*case, *IDLE])
+            return run_command(tournament.main, [*case, *IDLE])
 
 
 def _is_path(word: str) -> bool:

@@ -9,10 +9,10 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
-from merels.tournament import merge_cli, ratings_cli, tournament_cli
-from merels.tournament.settings import Settings
-from merels.tournament.spec import EngineSpec, TimeControl
-from merels.tournament.store import Row, make_row, open_journal
+from merels.tournament.commands import merge, ratings, tournament
+from merels.tournament.journal.journal import Row, make_row, open_journal
+from merels.tournament.records.games import EngineSpec, TimeControl
+from merels.tournament.records.settings import Settings
 from tests.fuzz.commands import run_command, within
 from tests.fuzz.harness import Case, Fuzzer, Tally
 from tests.fuzz.mutate import NUMBERS, ODD, edit, make_edits, spoil
@@ -71,15 +71,15 @@ class Journals(Fuzzer):
         _execute(folder / "spoilt", [text[4:] for text in case if text.startswith("sql ")])
         with within(str(folder)):
             tallies = [
-                run_command(ratings_cli.main, ["spoilt", "-format", form])
+                run_command(ratings.main, ["spoilt", "-format", form])
                 for form in ("text", "html", "json")
             ]
             # Each reader gets what the file was: a resumed journal is written to.
-            tallies.append(run_command(merge_cli.main, ["out", "sound", "spoilt"]))
-            tallies.append(run_command(merge_cli.main, ["out2", "spoilt"]))
+            tallies.append(run_command(merge.main, ["out", "sound", "spoilt"]))
+            tallies.append(run_command(merge.main, ["out2", "spoilt"]))
             resume = ["-journal", "spoilt", "-resume", *IDLE]
-            tallies.append(run_command(tournament_cli.main, [*resume, "-pgnout", "p", "-quiet"]))
-            tallies.append(run_command(tournament_cli.main, [*FLAGS, *resume]))
+            tallies.append(run_command(tournament.main, [*resume, "-pgnout", "p", "-quiet"]))
+            tallies.append(run_command(tournament.main, [*FLAGS, *resume]))
         for path in folder.iterdir():
             path.unlink()
         folder.rmdir()
@@ -122,7 +122,7 @@ class GameFiles(Fuzzer):
         path = os.path.join(self._folder.name, "games.pgn")
         Path(path).write_bytes("".join(case).encode("latin-1", "replace"))
         tallies = [
-            run_command(ratings_cli.main, [path, "-format", form])
+            run_command(ratings.main, [path, "-format", form])
             for form in ("text", "html", "json", "csv")
         ]
         accepted = all(tally.accepted for tally in tallies)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from merels.engine.errors import InputError
-from merels.engine.notation import format_position
-from merels.engine.position import Position
-from merels.engine.rules import FIELDS
-from merels.protocol.go import parse_go
-from merels.protocol.options import RULE_OPTIONS, Options, split_setting
-from merels.protocol.position_line import Setup, read_setup, replay
-from merels.protocol.session import COMMANDS
-from merels.protocol.uci import Uci
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import format_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import FIELDS
+from merels.protocol.uci.dialects import Uci
+from merels.protocol.uci.go_command import parse_go
+from merels.protocol.uci.options import RULE_OPTIONS, Options, split_setting
+from merels.protocol.uci.position_command import Setup, read_setup, replay
+from merels.protocol.uci.session import COMMANDS
 
 BEHIND_NOISE = (
     "uci", "ugi", "debug", "isready", "setoption", "position", "go", "stop", "ponderhit"

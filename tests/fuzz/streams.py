@@ -11,10 +11,10 @@ import sys
 import tempfile
 import time
 
-from merels.engine.notation import format_position, format_seventeen, format_turns, parse_turn
-from merels.engine.position import Position
-from merels.engine.rules import FIELDS, PRESETS
-from merels.protocol.options import TABLE
+from merels.engine.game.notation import format_moves, format_position, format_seventeen, parse_move
+from merels.engine.game.position import Position
+from merels.engine.game.rules import FIELDS, PRESETS
+from merels.protocol.uci.options import TABLE
 from tests.engine.random_games import choose, random_rules
 from tests.fuzz.harness import Case, Defect, Fuzzer, Hang, Tally
 from tests.fuzz.model import Model, State
@@ -151,21 +151,21 @@ class Streams(Fuzzer):
         rules = [line[7:] for line in lines if line.startswith("Rules: ")][-1]
         known = {state.signature: state for state in model.states}
         expect((fen, rules) in known, f"stands at {fen} ({rules}), expected {list(known)[0]}")
-        self._judge_turn(best[-1], known[fen, rules], model.dialect)
+        self._judge_move(best[-1], known[fen, rules], model.dialect)
         told = False
         for line in lines:
             if line.startswith("bestmove"):
                 expect(told, f"no score before {line}")
             told = not line.startswith("bestmove") and (told or " score " in line)
 
-    def _judge_turn(self, words: list[str], state: State, dialect: str) -> None:
+    def _judge_move(self, words: list[str], state: State, dialect: str) -> None:
         """Whether a best move is legal, and spelled as the dialect has it."""
         position = state.setup.position
         if position.outcome() is not None:
             expect(words == ["bestmove", "0000"], f"{words} where the game is over")
             return
         expect(dialect == "uci" or len(words) == 2, f"{words} in ugi")
-        objection = position.objection(parse_turn(words[1]))
+        objection = position.objection(parse_move(words[1]))
         expect(objection is None, f"{words}: {objection} at {format_position(position)}")
 
 
@@ -204,21 +204,21 @@ def _sound_line(position: Position, chance: random.Random) -> tuple[Position, st
 
 
 def _position_line(position: Position, chance: random.Random) -> tuple[Position, str]:
-    """A position some random turns further on, or at the start again."""
+    """A position some random moves further on, or at the start again."""
     if chance.random() < 0.2 or position.outcome() is not None:
         position = Position(position.rules)
     start = position
-    turns = []
+    moves = []
     for _ in range(chance.choice((0, 1, 2, 5, 20))):
-        legal = position.legal_turns()
+        legal = position.legal_moves()
         if not legal or position.outcome() is not None:
             break
-        turns.append(choose(position, legal, chance))
-        position = position.play(turns[-1])
+        moves.append(choose(position, legal, chance))
+        position = position.play(moves[-1])
     write = chance.choice((format_position, format_position, format_position, format_seventeen))
     text = "startpos" if start == Position(start.rules) else f"fen {write(start)}"
-    if turns or chance.random() < 0.3:
-        text += f" moves {format_turns(turns)}"
+    if moves or chance.random() < 0.3:
+        text += f" moves {format_moves(moves)}"
     return position, f"position {text}".rstrip()
 
 

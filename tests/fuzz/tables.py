@@ -8,24 +8,24 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from merels.engine import core
-from merels.engine.bridge import core_board, core_rules
-from merels.engine.position import Position
-from merels.engine.rules import DEFAULT_RULES
-from merels.engine.tables.files import (
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_rules
+from merels.engine.game.position import Position
+from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.tablebase.files import (
     DEPTHS,
     HEADER_SIZE,
     VALUES,
     Header,
     TableError,
-    Tally as Counted,
     checksum,
     file_name,
     parse_header,
     rule_fields,
     write_whole,
 )
-from merels.engine.tables.probe import Tables
+from merels.engine.tablebase.files import Tally as Counted
+from merels.engine.tablebase.probe import Tables
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
 
@@ -172,6 +172,6 @@ def _probe(tables: Tables, larger: int, smaller: int) -> None:
             bounds = tables.core.bounds(core_rules(DEFAULT_RULES), core_board(position))
             if bounds is not None and not -1 <= bounds[0] <= bounds[1] <= 1:
                 raise Defect(f"bounds {bounds} for {position!r}")
-            list(tables.turns(position))
+            list(tables.moves(position))
 
 

@@ -12,11 +12,11 @@ from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1
 LONG = {
-    "protocol": 1_000_000, "positions": 30_000, "turns": 20_000, "games": 10_000,
+    "protocol": 1_000_000, "positions": 30_000, "moves": 20_000, "games": 10_000,
     "headers": 40_000, "tables": 3_000, "journals": 1_000, "gamefiles": 3_000, "flags": 5_000,
     "board": 3_000,
 }
-"""Inputs of the long runs: a million lines, and 100,000 positions, turns, records and headers."""
+"""Inputs of the long runs: a million lines, and 100,000 positions, moves, records and headers."""
 
 
 def try_fuzzer(name: str, count: int, record: Callable[[str, object], None]) -> None:

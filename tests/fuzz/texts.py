@@ -1,4 +1,4 @@
-"""Fuzzing of what is read as text: positions, turns, rules, games in every form."""
+"""Fuzzing of what is read as text: positions, moves, rules, games in every form."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from merels.engine.bridge import core_turns, decode_turn, perft
-from merels.engine.errors import InputError
-from merels.engine.notation import (
+from merels.engine.core.convert import core_moves, decode_move, perft
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import (
     MAXIMUM_NUMBER,
     START,
+    format_moves,
     format_position,
     format_seventeen,
-    format_turns,
+    parse_move,
     parse_position,
-    parse_turn,
 )
-from merels.engine.position import Position, Turn
-from merels.engine.record import Record, format_record, parse_record
-from merels.engine.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules
+from merels.engine.game.position import Move, Position
+from merels.engine.game.record import Record, format_record, parse_record
+from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules
 from merels.protocol.formats import read_game, write_game
 from merels.protocol.formats.codingame import format_command, parse_command
 from merels.protocol.formats.playok import (
     format_playok,
-    format_playok_turn,
+    format_playok_move,
     parse_playok,
-    parse_playok_turn,
+    parse_playok_move,
 )
-from merels.protocol.position_line import read_setup
+from merels.protocol.uci.position_command import read_setup
 from tests.engine.random_games import random_positions, random_rules
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
 from tests.fuzz.mutate import spoil
@@ -91,13 +91,13 @@ def check_position(position: Position) -> None:
             raise Defect(f"too many men: {position!r}")
     if not 0 <= position.plies <= MAXIMUM_PLIES or not 1 <= position.number <= MAXIMUM_NUMBER:
         raise Defect(f"numbers out of bounds: {position!r}")
-    turns = position.legal_turns()
-    found = {decode_turn(code) for code in core_turns(position)}
-    expect_same(set(turns), found, "the core's turns")
-    expect_same(len(turns), perft(position, 1), "perft 1")
+    moves = position.legal_moves()
+    found = {decode_move(code) for code in core_moves(position)}
+    expect_same(set(moves), found, "the core's moves")
+    expect_same(len(moves), perft(position, 1), "perft 1")
     position.outcome()
-    for turn in turns[:2]:
-        check_written(position.play(turn))
+    for move in moves[:2]:
+        check_written(position.play(move))
 
 
 def check_written(position: Position) -> None:
@@ -121,28 +121,28 @@ def _setup(text: str, rules: str) -> None:
     expect_same(setup.position, setup.under(setup.position.rules).position, "the setup read again")
 
 
-def _turn(text: str, rules: str) -> None:
-    turn = parse_turn(text)
-    _check_turn(turn)
-    expect_same(turn, parse_turn(str(turn)), "the turn")
+def _move(text: str, rules: str) -> None:
+    move = parse_move(text)
+    _check_move(move)
+    expect_same(move, parse_move(str(move)), "the move")
 
 
 def _numbers(text: str, rules: str) -> None:
-    turn = parse_playok_turn(text)
-    _check_turn(turn)
-    expect_same(turn, parse_playok_turn(format_playok_turn(turn)), "PlayOK's turn")
+    move = parse_playok_move(text)
+    _check_move(move)
+    expect_same(move, parse_playok_move(format_playok_move(move)), "PlayOK's move")
 
 
 def _command(text: str, rules: str) -> None:
-    turn = parse_command(text)
-    _check_turn(turn)
-    expect_same(turn, parse_command(format_command(turn)), "CodinGame's turn")
+    move = parse_command(text)
+    _check_move(move)
+    expect_same(move, parse_command(format_command(move)), "CodinGame's move")
 
 
-def _check_turn(turn: Turn) -> None:
-    points = [turn.to, *turn.taken, *([] if turn.origin is None else [turn.origin])]
+def _check_move(move: Move) -> None:
+    points = [move.to, *move.removed, *([] if move.origin is None else [move.origin])]
     if len(set(points)) != len(points) or not all(0 <= point < 24 for point in points):
-        raise Defect(f"a turn of points that are none: {turn!r}")
+        raise Defect(f"a move of points that are none: {move!r}")
 
 
 def _rule_set(text: str, rules: str) -> None:
@@ -160,7 +160,7 @@ def _playok(text: str, rules: str) -> None:
     _check_record(record)
     if format_position(record.start) == START:
         again = parse_playok(format_playok(record))
-        expect_same((record.turns, record.result), (again.turns, again.result), "PlayOK's game")
+        expect_same((record.moves, record.result), (again.moves, again.result), "PlayOK's game")
 
 
 def _any_game(text: str, rules: str) -> None:
@@ -170,15 +170,15 @@ def _any_game(text: str, rules: str) -> None:
 
 
 def _check_record(record: Record) -> None:
-    """Whether every turn is legal and the record's text says the same game."""
+    """Whether every move is legal and the record's text says the same game."""
     position = record.start
     check_position(position)
-    for turn in record.turns:
-        position = position.push(turn)
+    for move in record.moves:
+        position = position.push(move)
     check_written(position)
     text = format_record(record)
     again = parse_record(text)
-    expect_same((record.start, record.turns), (again.start, again.turns), "the game")
+    expect_same((record.start, record.moves), (again.start, again.moves), "the game")
     expect_same(record.result, again.result, "the result")
     expect_same(text, format_record(again), "the record's text")
 
@@ -199,20 +199,20 @@ def _some_setup(chance: random.Random) -> str:
     record = _some_record(chance)
     start = format_position(record.start)
     start = "startpos" if start == START else f"fen {start}"
-    return f"{start} moves {format_turns(record.turns)}"
+    return f"{start} moves {format_moves(record.moves)}"
 
 
-def _some_turn(chance: random.Random) -> Turn:
-    return chance.choice(chance.choice(_POSITIONS).legal_turns() or [Turn(None, 0)])
+def _some_move(chance: random.Random) -> Move:
+    return chance.choice(chance.choice(_POSITIONS).legal_moves() or [Move(None, 0)])
 
 
 def _some_record(chance: random.Random) -> Record:
-    """The first turns of a game, with a comment here and there."""
+    """The first moves of a game, with a comment here and there."""
     record = chance.choice(_RECORDS)
     number = chance.choice((0, 1, 3, 10, 30, 80))
-    comments = ["+0.25/6 0.001s" if chance.random() < 0.2 else "" for _ in record.turns]
+    comments = ["+0.25/6 0.001s" if chance.random() < 0.2 else "" for _ in record.moves]
     return Record(
-        record.start, record.turns[:number], comments[:number], record.result, record.tags
+        record.start, record.moves[:number], comments[:number], record.result, record.tags
     )
 
 
@@ -220,7 +220,7 @@ def _records() -> list[Record]:
     found = []
     for game in json.loads(_GAMES.read_text()):
         record = Record(parse_position(game["position"], parse_rules(game["rules"])))
-        record.turns = [parse_turn(token) for token in game["moves"].split()]
+        record.moves = [parse_move(token) for token in game["moves"].split()]
         record.result = game["result"]
         record.tags = {"White": 'A "b" \\ c', "Black": "Mühle", "Round": "1"}
         found.append(record)
@@ -232,18 +232,18 @@ _FROM_START = [record for record in _RECORDS if format_position(record.start) ==
 
 
 def _some_command(chance: random.Random) -> str:
-    turn = _some_turn(chance)
-    return format_command(turn._replace(taken=turn.taken[:1]))
+    move = _some_move(chance)
+    return format_command(move._replace(removed=move.removed[:1]))
 
 
 def _some_numbers(chance: random.Random) -> str:
     record = chance.choice(_FROM_START)
     number = chance.choice((0, 1, 3, 10, 30, 80))
-    return format_playok(Record(record.start, record.turns[:number], result=record.result))
+    return format_playok(Record(record.start, record.moves[:number], result=record.result))
 
 
 class Positions(Texts):
-    """Positions of 6 and of 17 fields, with turns behind them, and the texts of rules."""
+    """Positions of 6 and of 17 fields, with moves behind them, and the texts of rules."""
 
     name = "positions"
     kinds = {
@@ -253,13 +253,13 @@ class Positions(Texts):
     }
 
 
-class Turns(Texts):
-    """Single turns in the three spellings."""
+class Moves(Texts):
+    """Single moves in the three spellings."""
 
-    name = "turns"
+    name = "moves"
     kinds = {
-        "turn": (lambda chance: str(_some_turn(chance)), _turn),
-        "numbers": (lambda chance: format_playok_turn(_some_turn(chance)), _numbers),
+        "move": (lambda chance: str(_some_move(chance)), _move),
+        "numbers": (lambda chance: format_playok_move(_some_move(chance)), _numbers),
         "command": (_some_command, _command),
     }
 

@@ -20,26 +20,27 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from merels.engine import bench, core, suite
-from merels.engine.board import ALL_POINTS
-from merels.engine.bridge import (
+from merels.engine.core import core
+from merels.engine.core.convert import (
     core_board,
     core_history,
+    core_moves,
     core_rules,
-    core_turns,
-    encode_turn,
+    encode_move,
     perft,
 )
-from merels.engine.limits import Limits
-from merels.engine.notation import parse_position
-from merels.engine.position import Position, Turn
-from merels.engine.rules import PRESETS, Rules, make_rules, parse_rules
-from merels.engine.search import Searcher
-from merels.engine.tables.build import Builder
-from merels.engine.tables.probe import Tables, open_tables
-from merels.engine.tables.sample import random_position
-from merels.engine.tables.solve import solve
-from merels.engine.tables.verify import verify
+from merels.engine.game.board import ALL_POINTS
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
+from merels.engine.search.limits import Limits
+from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.solve import solve
+from merels.engine.tablebase.verify import verify
+from merels.engine.tools import bench, suite
+from merels.engine.tools.sample import random_position
 from tests.engine.random_games import random_positions
 
 DATA = Path(__file__).parent.parent / "data"
@@ -68,7 +69,7 @@ def geometry() -> list[object]:
 
 
 def counts() -> list[object]:
-    """Sequences of turns, against the counts of independent programs."""
+    """Sequences of moves, against the counts of independent programs."""
     found: list[object] = []
     for row in json.loads((DATA / "perft.json").read_text()):
         position = parse_position(row["position"], parse_rules(row["rules"]))
@@ -82,12 +83,12 @@ def counts() -> list[object]:
 
 
 def games() -> list[object]:
-    """Turns, ends and evaluations along random games, against the readable rules."""
+    """Moves, ends and evaluations along random games, against the readable rules."""
     found: list[object] = []
     for position in random_positions(seed=7, number=1500):
         rules, board = core_rules(position.rules), core_board(position)
-        codes = core_turns(position)
-        assert {encode_turn(turn) for turn in position.legal_turns()} == set(codes)
+        codes = core_moves(position)
+        assert {encode_move(move) for move in position.legal_moves()} == set(codes)
         outcome = position.outcome()
         reason, _ = core.outcome(rules, board, core_history(position))
         assert reason == (outcome.reason if outcome else ""), position
@@ -97,7 +98,7 @@ def games() -> list[object]:
 
 
 def searches() -> list[object]:
-    """The benchmark's positions, less deeply: the same twice, and every line of legal turns."""
+    """The benchmark's positions, less deeply: the same twice, and every line of legal moves."""
     found: list[object] = []
     searcher = Searcher(1)
     for rules, text, depth in bench.POSITIONS:
@@ -114,12 +115,12 @@ def searches() -> list[object]:
     return found
 
 
-def is_playable(position: Position, line: tuple[Turn, ...]) -> bool:
-    """Whether a line's turns are legal one after the other."""
-    for turn in line:
-        if turn not in position.legal_turns():
+def is_playable(position: Position, line: tuple[Move, ...]) -> bool:
+    """Whether a line's moves are legal one after the other."""
+    for move in line:
+        if move not in position.legal_moves():
             return False
-        position = position.play(turn)
+        position = position.play(move)
     return bool(line)
 
 
@@ -128,7 +129,7 @@ def problems() -> list[object]:
     chosen = suite.load(DATA / "positions.json", parse_rules("morris"))[::40]
     assert {problem.phase for problem in chosen} == set(suite.PHASES)
     played = suite.play(chosen, Limits(nodes=2000), Searcher(1))
-    found = [(str(turn), held) for _, turn, held in played]
+    found = [(str(move), held) for _, move, held in played]
     assert any(held for _, held in found)
     return [*found]
 
@@ -171,17 +172,17 @@ def on_tables(root: Path) -> list[object]:
 
 
 def probes(tables: Tables) -> list[object]:
-    """Random states: what is stored follows from what their turns lead to."""
+    """Random states: what is stored follows from what their moves lead to."""
     chance = random.Random(5)
     found: list[object] = []
     for _ in range(300):
         position = random_position(tables, *chance.choice(((3, 3), (4, 3), (3, 4))), chance)
         known = tables.probe(position)
         assert known is not None
-        turns = [after.value for _, after in tables.turns(position) if after is not None]
+        moves = [after.value for _, after in tables.moves(position) if after is not None]
         # Under a limit on plies a win may come too late to count.
-        if turns and not tables.rules.no_removal_plies:
-            assert known.value == max(turns), position
+        if moves and not tables.rules.no_removal_plies:
+            assert known.value == max(moves), position
         found.append((known, tables.bounds(replace_plies(position, 3))))
     return found
 
@@ -198,9 +199,9 @@ def proofs(tables: Tables) -> list[object]:
     for hands in ((3, 3), (4, 3)):
         position = Position(tables.rules, hands=hands)
         while sum(position.hands) > 2:
-            position = position.play(chance.choice(position.legal_turns()))
+            position = position.play(chance.choice(position.legal_moves()))
         alone = solve(tables, position, hash_mb=1)
-        assert solve(tables, position, hash_mb=1, threads=3).turns == alone.turns
+        assert solve(tables, position, hash_mb=1, threads=3).moves == alone.moves
         found.append((alone.value, alone.nodes, alone.probes))
     return found
 
@@ -215,9 +216,9 @@ def keeps(tables: Tables) -> None:
         known = tables.probe(position)
         assert known is not None
         result = searcher.search(position, Limits(nodes=3000), multipv=2)
-        assert result.turn in position.legal_turns()
+        assert result.move in position.legal_moves()
         assert result.info.tbhits > 0
-        after = dict(tables.turns(position))[result.turn]
+        after = dict(tables.moves(position))[result.move]
         assert after is not None and after.value == known.value
 
 
@@ -228,7 +229,7 @@ def threads() -> list[object]:
         for rules, text, _ in bench.POSITIONS[:: 5 - number]:
             position = parse_position(text, parse_rules(rules))
             result = searcher.search(position, Limits(nodes=20_000))
-            assert result.turn in position.legal_turns()
+            assert result.move in position.legal_moves()
         position = Position(parse_rules("mill"))
         stopped_at(searcher, position, Limits(infinite=True), searcher.stop)
         stopped_at(searcher, position, Limits(ponder=True, movetime=30), searcher.ponderhit)
@@ -240,10 +241,10 @@ def stopped_at(
 ) -> None:
     """Search on a thread until an iteration is done, then end it from this one."""
     begun = threading.Event()
-    turns: list[Turn | None] = []
+    moves: list[Move | None] = []
 
     def search() -> None:
-        turns.append(searcher.search(position, limits, lambda info: begun.set()).turn)
+        moves.append(searcher.search(position, limits, lambda info: begun.set()).move)
 
     searcher.arm()
     thread = threading.Thread(target=search, daemon=True)
@@ -252,8 +253,8 @@ def stopped_at(
     time.sleep(0.05)
     end()
     thread.join(PATIENCE)
-    assert turns, "the search goes on"
-    assert turns[0] in position.legal_turns()
+    assert moves, "the search goes on"
+    assert moves[0] in position.legal_moves()
 
 
 def fitting(root: Path) -> list[object]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 NAMES = {
     "c": "crash", "s": "segmentation fault", "h": "hang", "q": "deaf to quit and SIGTERM",
-    "i": "illegal turn", "g": "garbage", "e": "endless flood", "d": "disconnect",
+    "i": "illegal move", "g": "garbage", "e": "endless flood", "d": "disconnect",
     "p": "exit in a pv", "k": "exit, leaving a child", "x": "exit after bestmove",
     "o": "overrun", "f": "flood", "t": "two bestmoves",
     "l": "slow start", "r": "wrong readyok", "m": "exit at isready",

@@ -8,19 +8,18 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from merels.engine.record import parse_record
-from merels.tournament.build import make_settings
-from merels.tournament.flags import parse
-from merels.tournament.pgnout import GameWriter
-from merels.tournament.plan import Plan
-from merels.tournament.store import Row, read_journal
-
+from merels.engine.game.record import parse_record
+from merels.tournament.commands.flags import parse
+from merels.tournament.commands.from_flags import make_settings
+from merels.tournament.journal.journal import Row, read_journal
+from merels.tournament.run.plan import Plan
+from merels.tournament.views.pgn import GameWriter
 from tests.soak.faults import LOSING, read_tallies
 from tests.soak.play import Broken, Played
 from tests.soak.scenario import Scenario
 
 READ_WHOLE = 100
-"""Games of the PGN file that are replayed turn by turn; of the others the tags are read."""
+"""Games of the PGN file that are replayed move by move; of the others the tags are read."""
 BLAMED = ("abandoned", "illegal move", "time forfeit")
 EXPECTED_FILES = {"journal.db", "games.pgn", "errors.txt", "tmp", "start.pos"}
 FIRST_TAG = '[Event "'
@@ -49,7 +48,7 @@ def check_plan(scenario: Scenario, rows: Sequence[Row]) -> None:
             if row is None:
                 raise Broken(f"game {game.number} was planned and is not in the journal")
             planned = (game.round, game.pair, game.white.name, game.black.name,
-                       game.opening.position, " ".join(game.opening.turns))
+                       game.opening.position, " ".join(game.opening.moves))
             if planned != (row.round, row.pair, row.white, row.black, row.position, row.opening):
                 raise Broken(f"game {game.number} was planned as {planned}, played as {row}")
             plan.score(game.number, row.white_score)
@@ -74,8 +73,8 @@ def check_records(scenario: Scenario, rows: Sequence[Row], tournament: str) -> N
         raise Broken("the PGN file is not what the journal says")
     for row, game in zip(rows[:READ_WHOLE], games):
         record = parse_record(game)
-        if [str(turn) for turn in record.turns] != [*row.opening.split(), *row.moves.split()]:
-            raise Broken(f"game {row.number} has other turns in the PGN file")
+        if [str(move) for move in record.moves] != [*row.opening.split(), *row.moves.split()]:
+            raise Broken(f"game {row.number} has other moves in the PGN file")
         record.final()
 
 
@@ -108,7 +107,7 @@ def check_statistics(scenario: Scenario, output: Sequence[str]) -> None:
 
 def ratings(path: str) -> str:
     """What ``merels ratings`` says of a file."""
-    command = [sys.executable, "-P", "-m", "merels.tournament.cli", "ratings", path]
+    command = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "ratings", path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3600)
     if done.returncode:
         raise Broken(f"merels ratings {path} failed: {done.stderr}")

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from merels.engine.notation import START
+from merels.engine.game.notation import START
 from tests.soak.faults import USUAL
 from tests.tournament.measure_cpu import RULES
 from tests.tournament.specs import engine_words

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from merels.tournament.pool import EnginePool
+from merels.tournament.play.engine_cache import EnginePool
 from tests.processes import assert_none_is_left
 from tests.tournament.processes import end_runs
 

@@ -16,9 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from merels.engine.notation import START
-from merels.tournament.game import EnginePool, play_game
-from merels.tournament.spec import (
+from merels.engine.game.notation import START
+from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
     EngineSpec,
@@ -53,10 +53,10 @@ def make_spec(program: str, limit: TimeControl) -> GameSpec:
 def measure(spec: GameSpec, games: int) -> str:
     """Play the game over and over, and say what it cost."""
     with EnginePool() as engines:
-        plies = len(play_game(spec, engines).turns)
+        plies = len(play_game(spec, engines).moves)
         before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
         for _ in range(games):
-            assert len(play_game(spec, engines).turns) == plies == 2 * MOVES
+            assert len(play_game(spec, engines).moves) == plies == 2 * MOVES
         after, end = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
     plies *= games
     user = (after.ru_utime - before.ru_utime) / plies * 1e6

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from merels.engine.notation import START
+from merels.engine.game.notation import START
 from tests.tournament.measure_cpu import MOVES, RULES, compile_instant
 from tests.tournament.processes import COMMAND
 
@@ -28,7 +28,7 @@ RUNS = (
 )
 OWN = """
 import resource, sys
-from merels.tournament.cli import main
+from merels.tournament.commands.main import main
 status = main(sys.argv[1:])
 used = resource.getrusage(resource.RUSAGE_SELF)
 print("own", used.ru_utime + used.ru_stime)

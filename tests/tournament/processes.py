@@ -12,7 +12,7 @@ from typing import ClassVar
 from tests.processes import end, start_watchdog, wait_until_gone
 
 MARK = "MERELS_TEST_MARK"
-COMMAND = [sys.executable, "-P", "-m", "merels.tournament.cli", "tournament"]
+COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
 LONGEST = 400.0
 """Seconds after which a run is killed, unless `Marked.wait` waits for its end: for its lines."""
 

@@ -7,16 +7,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from merels.engine.notation import START
-from merels.tournament.settings import Settings
-from merels.tournament.spec import (
+from merels.engine.game.notation import START
+from merels.tournament.records.games import (
     EngineSpec,
     GameResult,
     GameSpec,
+    MoveRecord,
     Opening,
     TimeControl,
-    TurnRecord,
 )
+from merels.tournament.records.settings import Settings
 
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")
 
@@ -28,13 +28,13 @@ def engine_words(name: str, *words: str, command: Sequence[str] = MERELS) -> lis
 
 
 def match(*more: str, nodes: tuple[int, int] = (20, 40)) -> list[str]:
-    """The flags of a match between A and B, which search so many nodes a turn."""
+    """The flags of a match between A and B, which search so many nodes a move."""
     engines = (engine_words(name, f"nodes={count}") for name, count in zip("AB", nodes))
     return [*(word for words in engines for word in words), "-srand", "5", *more]
 
 
 def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> EngineSpec:
-    """An engine that searches so many nodes a turn: ours, unless another command is given."""
+    """An engine that searches so many nodes a move: ours, unless another command is given."""
     return EngineSpec(name, command, TimeControl(nodes=nodes), start_timeout=5.0, ping_timeout=5.0)
 
 
@@ -50,11 +50,11 @@ def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResul
         number, 1, (number + 1) // 2, engine("A"), engine("B"), Opening(START, ("d6", "f4"), "o"),
         "mill", seed=5,
     )
-    turns = (
-        TurnRecord("d2", 79, None, 6, 1234, 1_000_000, 59_000_000_000),
-        TurnRecord("b4", None, -4, 3, 99, 2_500_000, None),
-        TurnRecord("a1", None, None, 0, 0, 5, None),
+    moves = (
+        MoveRecord("d2", 79, None, 6, 1234, 1_000_000, 59_000_000_000),
+        MoveRecord("b4", None, -4, 3, 99, 2_500_000, None),
+        MoveRecord("a1", None, None, 0, 0, 5, None),
     )
-    game = GameResult(spec, outcome, "normal", "White wins, Black is blocked", turns,
+    game = GameResult(spec, outcome, "normal", "White wins, Black is blocked", moves,
                       "2026-01-02T03:04:05.678+00:00", 3_500_000_000)
     return replace(game, **fields)  # type: ignore[arg-type]

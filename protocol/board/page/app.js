@@ -5,7 +5,7 @@ import { Choice } from "./choice.js";
 import { Dialogs } from "./dialogs.js";
 import { $, COLOURS } from "./dom.js";
 import { api, listen, open } from "./net.js";
-import { drawInfo, drawReview, Log, Players, TurnList } from "./panels.js";
+import { drawInfo, drawReview, Log, Players, MoveList } from "./panels.js";
 
 let state = null;
 let info = null;
@@ -13,7 +13,7 @@ let review = null;
 let choice = new Choice([]);
 let board;
 let players;
-let turns;
+let moves;
 let dialogs;
 let lost = false;
 const dirty = new Set();
@@ -38,25 +38,25 @@ function paint() {
   }
   if (kinds.has("state") || kinds.has("review")) {
     drawReview(review, state, go);
-    turns.draw(state, judgements);
+    moves.draw(state, judgements);
   }
 }
 
-/** The first turns of the variations, while the analyst, not a player, thinks. */
+/** The first moves of the variations, while the analyst, not a player, thinks. */
 function arrows(fresh) {
   if (!fresh || fresh.part !== "Analysis" || !state.analysing || choice.to !== null) return [];
-  return fresh.lines.filter((line) => line.turns.length).map((line) => line.turns[0]);
+  return fresh.lines.filter((line) => line.moves.length).map((line) => line.moves[0]);
 }
 
 function drawState() {
   const { position } = state;
   players.draw(state, board.flipped, choice.step === "place");
   board.draw({
-    white: position.white, black: position.black, side: position.side, last: state.turn,
+    white: position.white, black: position.black, side: position.side, last: state.move,
     choice, values: state.values,
   });
   drawStatus();
-  const end = state.turns.length;
+  const end = state.moves.length;
   $("first").disabled = $("back").disabled = state.cursor === 0;
   $("last").disabled = $("forward").disabled = state.cursor === end;
   $("undo").disabled = end === 0;
@@ -82,13 +82,13 @@ function drawTrouble() {
 }
 
 function drawStatus() {
-  // A whole turn is on its way: what is asked next comes with the server's answer.
+  // A whole move is on its way: what is asked next comes with the server's answer.
   if (choice.step === "done") return;
   const { position } = state;
   const mover = COLOURS[position.side];
   const parts = [];
-  const end = state.turns.length;
-  if (state.cursor < end) parts.push(`Turn ${state.cursor} of ${end}.`);
+  const end = state.moves.length;
+  if (state.cursor < end) parts.push(`Move ${state.cursor} of ${end}.`);
   else if (state.reason) parts.push(`${state.reason} (${state.result}).`);
   else if (state.result !== "*") parts.push(`The record says ${state.result}.`);
   const flies = position.flying[position.side];
@@ -101,7 +101,7 @@ function drawStatus() {
   if (ask) parts.push(ask);
   else if (state.paused && !state.over) parts.push("Paused.");
   else if (state.thinking) parts.push("The engine is thinking …");
-  if (state.turn) parts.push(`Last: ${state.turn}.`);
+  if (state.move) parts.push(`Last: ${state.move}.`);
   const text = parts.join(" ");
   // The same words again would be read aloud again.
   if ($("status").textContent !== text) $("status").textContent = text;
@@ -131,7 +131,7 @@ async function pick(point) {
   const text = choice.pick(point);
   redraw("state");
   if (text === null) return;
-  const done = await send("play", { turn: text, at: state.cursor });
+  const done = await send("play", { move: text, at: state.cursor });
   if (!done) cancel();
 }
 
@@ -141,7 +141,7 @@ function cancel() {
 }
 
 function go(ply) {
-  if (state) send("go", { ply: Math.min(Math.max(0, ply), state.turns.length) });
+  if (state) send("go", { ply: Math.min(Math.max(0, ply), state.moves.length) });
 }
 
 function flip() {
@@ -153,13 +153,13 @@ const ACTIONS = {
   first: () => go(0),
   back: () => go(state.cursor - 1),
   forward: () => go(state.cursor + 1),
-  last: () => go(state.turns.length),
+  last: () => go(state.moves.length),
   undo: () => send("undo"),
   flip,
   pause: () => send("pause", { on: !state.paused }),
   resign: () => send("resign"),
   analyse: () => send("analyse", { on: !state.analysing }),
-  review: () => send("review", { on: !(review && review.done < review.turns) }),
+  review: () => send("review", { on: !(review && review.done < review.moves) }),
   restart: () => send("restart"),
   new: () => dialogs.newGame(state, face),
   import: () => dialogs.open(state),
@@ -221,7 +221,7 @@ async function main() {
   }
   board = new Board($("board"), about.points, { onPick: pick, onCancel: cancel });
   players = new Players((event) => board.pressHand(event));
-  turns = new TurnList(go);
+  moves = new MoveList(go);
   dialogs = new Dialogs(about, tell);
   for (const name of Object.keys(ACTIONS)) $(name).addEventListener("click", () => act(name));
   document.addEventListener("keydown", onKey);

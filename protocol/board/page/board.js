@@ -87,11 +87,11 @@ export class Board {
     const last = view.last ? parse(view.last) : null;
     for (const [point, group] of this.groups) {
       let colour = view.white.includes(point) ? "white" : view.black.includes(point) ? "black" : "";
-      // While a man to take is being chosen, the turn's own man already stands where it goes.
+      // While a man to take is being chosen, the move's own man already stands where it goes.
       if (moved && point === choice.origin) colour = "";
       if (moved && point === choice.to) colour = own;
       if (choice.taken.includes(point)) colour = "";
-      const takeable = step === "take" && live.has(point);
+      const removable = step === "take" && live.has(point);
       const parts = [];
       if (colour) {
         parts.push(svg("circle", { class: `man ${colour}`, r: MAN }),
@@ -102,10 +102,10 @@ export class Board {
       const ring = (name, r) => parts.push(svg("circle", { class: `ring ${name}`, r }));
       if (last && !moved && point === last.to) ring("last", MAN + 4);
       if (point === choice.origin && !moved) ring("picked", MAN + 4);
-      if (live.has(point) && !takeable && step !== "man") {
+      if (live.has(point) && !removable && step !== "man") {
         parts.push(svg("circle", { class: `target ${this.shade(point)}`, r: 14 }));
       }
-      if (takeable) ring(`take ${this.shade(point)}`, MAN + 5);
+      if (removable) ring(`take ${this.shade(point)}`, MAN + 5);
       parts.push(svg("circle", { class: "focus", r: 46 }));
       group.firstChild.replaceChildren(...parts);
       const open = live.has(point) || choice.canLift(point);
@@ -118,14 +118,14 @@ export class Board {
     if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
   }
 
-  /** The proven value of the best turn that goes on with a point, where tables know it. */
+  /** The proven value of the best move that goes on with a point, where tables know it. */
   valueOf(point) {
     const { values, choice } = this.view;
     const taking = choice.step === "take";
     const found = choice.fitting
-      .filter((turn) => (taking ? turn.taken.includes(point) : turn.to === point))
-      .map((turn) => values[turn.text]);
-    // A turn that tables do not know may be better than any but a win.
+      .filter((move) => (taking ? move.taken.includes(point) : move.to === point))
+      .map((move) => values[move.text]);
+    // A move that tables do not know may be better than any but a win.
     return ["win", undefined, "draw", "loss"].find((value) => found.includes(value));
   }
 
@@ -144,7 +144,7 @@ export class Board {
     return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
   }
 
-  /** Marks the last turn: where its man came from and whom it took. */
+  /** Marks the last move: where its man came from and whom it took. */
   drawLast(last, moved) {
     this.under.replaceChildren();
     if (!last || moved) return;
@@ -162,26 +162,26 @@ export class Board {
     }
   }
 
-  /** Draws the first turn of each variation: an arrow, or a disc where a man is placed. */
+  /** Draws the first move of each variation: an arrow, or a disc where a man is placed. */
   drawArrows(arrows) {
     this.over.replaceChildren();
     const seen = new Set();
     arrows.forEach((text, index) => {
-      const turn = parse(text);
-      const key = `${turn.origin}-${turn.to}`;
+      const move = parse(text);
+      const key = `${move.origin}-${move.to}`;
       // Two variations may differ in the man taken alone.
-      if (!seen.has(key)) this.over.append(this.arrow(turn, index + 1));
+      if (!seen.has(key)) this.over.append(this.arrow(move, index + 1));
       seen.add(key);
     });
   }
 
-  arrow(turn, rank) {
+  arrow(move, rank) {
     const group = svg("g", { class: `arrow rank-${rank}` });
-    const [x, y] = this.at(turn.to);
-    if (turn.origin === null) {
+    const [x, y] = this.at(move.to);
+    if (move.origin === null) {
       group.append(svg("circle", { cx: x, cy: y, r: 19 }), svg("text", { x, y }, String(rank)));
     } else {
-      const [fromX, fromY] = this.at(turn.origin);
+      const [fromX, fromY] = this.at(move.origin);
       const length = Math.hypot(x - fromX, y - fromY);
       const [ux, uy] = [(x - fromX) / length, (y - fromY) / length];
       const [tipX, tipY] = [x - 8 * ux, y - 8 * uy];
@@ -196,7 +196,7 @@ export class Board {
         }),
       );
     }
-    for (const man of turn.taken) {
+    for (const man of move.taken) {
       const [a, b] = this.at(man);
       group.append(svg("circle", {
         class: "shaft", "stroke-width": 5, "stroke-dasharray": "9 7", cx: a, cy: b, r: MAN + 5,

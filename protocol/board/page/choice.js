@@ -1,16 +1,16 @@
-// Puts a turn together from the points that are clicked. It knows no rules: it only narrows down
-// the list of legal turns that the server gave.
+// Puts a move together from the points that are clicked. It knows no rules: it only narrows down
+// the list of legal moves that the server gave.
 
-/** The parts of a turn's text such as "a4-b4xb2". */
+/** The parts of a move's text such as "a4-b4xb2". */
 export function parse(text) {
-  const [move, ...taken] = text.split("x");
-  const points = move.split("-");
+  const [path, ...taken] = text.split("x");
+  const points = path.split("-");
   return { text, origin: points.length > 1 ? points[0] : null, to: points.at(-1), taken };
 }
 
 export class Choice {
   constructor(legal) {
-    this.turns = legal.map(parse);
+    this.moves = legal.map(parse);
     this.clear();
   }
 
@@ -20,26 +20,26 @@ export class Choice {
     this.taken = [];
   }
 
-  /** The legal turns that fit what was picked. */
+  /** The legal moves that fit what was picked. */
   get fitting() {
-    return this.turns.filter((turn) =>
-      (this.origin === null || turn.origin === this.origin) &&
-      (this.to === null || turn.to === this.to) &&
-      this.taken.every((man) => turn.taken.includes(man)));
+    return this.moves.filter((move) =>
+      (this.origin === null || move.origin === this.origin) &&
+      (this.to === null || move.to === this.to) &&
+      this.taken.every((man) => move.taken.includes(man)));
   }
 
   /** What is asked for now: "none", "place", "man", "target", "take"; "done": nothing more. */
   get step() {
-    if (!this.turns.length) return "none";
+    if (!this.moves.length) return "none";
     if (this.to !== null) return this.whole ? "done" : "take";
-    if (this.turns[0].origin === null) return "place";
+    if (this.moves[0].origin === null) return "place";
     return this.origin === null ? "man" : "target";
   }
 
-  /** The turn that was picked, once it is whole. */
+  /** The move that was picked, once it is whole. */
   get whole() {
     if (this.to === null) return undefined;
-    return this.fitting.find((turn) => turn.taken.length === this.taken.length);
+    return this.fitting.find((move) => move.taken.length === this.taken.length);
   }
 
   /** The points that can be picked now. */
@@ -48,20 +48,20 @@ export class Choice {
     const pick = {
       none: () => [],
       done: () => [],
-      place: () => fitting.map((turn) => turn.to),
-      man: () => fitting.map((turn) => turn.origin),
-      target: () => fitting.map((turn) => turn.to),
-      take: () => fitting.flatMap((turn) => turn.taken).filter((man) => !this.taken.includes(man)),
+      place: () => fitting.map((move) => move.to),
+      man: () => fitting.map((move) => move.origin),
+      target: () => fitting.map((move) => move.to),
+      take: () => fitting.flatMap((move) => move.taken).filter((man) => !this.taken.includes(man)),
     }[this.step];
     return new Set(pick());
   }
 
   /** Whether a man can be picked up, also instead of one that was picked before. */
   canLift(point) {
-    return this.to === null && this.turns.some((turn) => turn.origin === point);
+    return this.to === null && this.moves.some((move) => move.origin === point);
   }
 
-  /** Picks a point; gives the turn's text once it is whole, otherwise null. */
+  /** Picks a point; gives the move's text once it is whole, otherwise null. */
   pick(point) {
     if (!this.points.has(point)) {
       if (this.to !== null) return null;

@@ -1,5 +1,5 @@
 // What stands around the board: players with clocks and hands, the evaluation bar, variations,
-// the list of turns, the review's graph and the raw log.
+// the list of moves, the review's graph and the raw log.
 
 import { $, COLOURS, element, svg } from "./dom.js";
 
@@ -88,19 +88,19 @@ function drawBar(share, text) {
 }
 
 /**
- * The evaluation bar and the variations. `judged` is the review's word on the turn before;
+ * The evaluation bar and the variations. `judged` is the review's word on the move before;
  * `stale`: there was an evaluation, of another position.
  */
 export function drawInfo(info, state, flipped, judged, stale) {
   $("bar").classList.toggle("flipped", flipped);
   const result = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 }[state.result];
-  if (state.over && state.cursor === state.turns.length) drawBar(result, state.result);
+  if (state.over && state.cursor === state.moves.length) drawBar(result, state.result);
   else if (info && info.share !== null) drawBar(info.share, info.text);
   else if (judged) drawBar(judged.value, judged.text);
   else if (!stale) drawBar(0.5, "not yet evaluated");
   if (!info) {
     $("lines").replaceChildren();
-    $("facts").textContent = state.analysing ? "" : "Switch the analysis on to see the best turns.";
+    $("facts").textContent = state.analysing ? "" : "Switch the analysis on to see the best moves.";
     return;
   }
   if (info.share === null) return;
@@ -109,7 +109,7 @@ export function drawInfo(info, state, flipped, judged, stale) {
   if (info.nps) facts.push(`${short(info.nps)}/s`);
   $("facts").textContent = facts.join(" · ");
   $("lines").replaceChildren(...info.lines.map((line) => {
-    const text = line.turns.join(" ");
+    const text = line.moves.join(" ");
     return element("li", { title: text }, element("b", {}, line.text), element("span", {}, text));
   }));
 }
@@ -121,24 +121,24 @@ function short(number) {
   return String(number);
 }
 
-/** The list of turns; built anew only when it changes, for it is long. */
-export class TurnList {
+/** The list of moves; built anew only when it changes, for it is long. */
+export class MoveList {
   constructor(onGo) {
     this.onGo = onGo;
     this.key = "";
   }
 
   draw(state, judgements) {
-    const key = JSON.stringify([state.turns, state.comments, state.first, judgements.length]);
+    const key = JSON.stringify([state.moves, state.comments, state.first, judgements.length]);
     if (key !== this.key) this.build(state, judgements);
     this.key = key;
     let current = null;
-    for (const button of $("turns").querySelectorAll("button")) {
+    for (const button of $("moves").querySelectorAll("button")) {
       const here = Number(button.dataset.ply) === state.cursor;
       button.setAttribute("aria-current", String(here));
       if (here) current = button;
     }
-    const list = $("turns");
+    const list = $("moves");
     // Not scrollIntoView: that would move the whole page on a phone.
     if (current) {
       const top = current.offsetTop - list.offsetTop;
@@ -150,7 +150,7 @@ export class TurnList {
   build(state, judgements) {
     const cells = [];
     let { number, side } = state.first;
-    state.turns.forEach((text, index) => {
+    state.moves.forEach((text, index) => {
       if (side === 0 || index === 0) cells.push(element("li", { class: "number" }, `${number}.`));
       if (side === 1 && index === 0) cells.push(element("li", {}, "…"));
       const button = element("button", { "data-ply": index + 1 }, text);
@@ -164,22 +164,22 @@ export class TurnList {
       number += side;
       side = 1 - side;
     });
-    $("turns").replaceChildren(...cells);
+    $("moves").replaceChildren(...cells);
   }
 }
 
-/** The review: a graph of White's expected score after each turn, and a sentence. */
+/** The review: a graph of White's expected score after each move, and a sentence. */
 export function drawReview(review, state, onGo) {
   const graph = $("graph");
   graph.hidden = !review;
   const verdict = $("verdict");
   verdict.hidden = !review;
-  $("review").textContent = review && review.done < review.turns ? "Stop" : "Review";
+  $("review").textContent = review && review.done < review.moves ? "Stop" : "Review";
   if (!review) return;
-  const width = Math.max(1, review.turns);
+  const width = Math.max(1, review.moves);
   const drawing = svg("svg", {
     viewBox: `0 0 ${width} 100`, preserveAspectRatio: "none", role: "img",
-    "aria-label": "White's expected score after each turn",
+    "aria-label": "White's expected score after each move",
   });
   const places = review.judgements.map((judged, at) => `${at + 1},${100 - judged.value * 100}`);
   if (places.length) {
@@ -198,12 +198,12 @@ export function drawReview(review, state, onGo) {
   verdict.textContent = verdictOn(review, judged);
 }
 
-/** A sentence on the turn that is shown, or on the whole game. */
+/** A sentence on the move that is shown, or on the whole game. */
 function verdictOn(review, judged) {
   const count = (name) => review.judgements.filter((one) => one.name === name).length;
-  if (review.done < review.turns) return `Judging turn ${review.done + 1} of ${review.turns} …`;
-  if (judged && judged.sentence) return `${judged.turn}: ${judged.sentence} (${judged.text})`;
-  if (judged) return `${judged.turn}: ${judged.text}`;
+  if (review.done < review.moves) return `Judging move ${review.done + 1} of ${review.moves} …`;
+  if (judged && judged.sentence) return `${judged.move}: ${judged.sentence} (${judged.text})`;
+  if (judged) return `${judged.move}: ${judged.text}`;
   return `Blunders ${count("blunder")}, mistakes ${count("mistake")}, `
     + `inaccuracies ${count("inaccuracy")}`;
 }

@@ -1,0 +1,1 @@
+"""The compiled core: bitboards, move generation, evaluation and search, one extension."""

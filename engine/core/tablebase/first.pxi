@@ -1,0 +1,359 @@
+# Retrograde analysis, first part: what every state is worth by its moves out of the pair, and how
+# many moves it has within the pair.
+
+cdef enum:
+    # What the best removal after a mill is worth to the side that closed it.
+    TAKES_WINNING = 0
+    TAKES_HOLDING = 1        # it never loses by this move
+    TAKES_LOSING = 2
+    TAKES_NOTHING = 3        # no man may be taken: a move within the pair
+    # Flags of a state.
+    CAN_WIN = 1
+    CAN_HOLD = 2
+    HAS_REMOVAL = 4
+    PLANES = 7               # bits of a number of moves
+
+# What a removal's worth says of the state: winning, holding, losing.
+cdef uint8_t REMOVAL_FLAGS[3]
+REMOVAL_FLAGS[:] = [CAN_WIN, CAN_HOLD, HAS_REMOVAL]
+
+
+# The removal's worth to the side that closed the mill, from the value of the side to move after.
+cdef inline int removal_worth(int value) noexcept nogil:
+    assert value != UNKNOWN
+    return TAKES_WINNING if value == LOST else TAKES_HOLDING if value == DRAWN else TAKES_LOSING
+
+
+# The worth of the best removal of two men of `others`, or of one where a second may not follow.
+cdef int best_double(const Pair *p, uint32_t own, uint32_t others) noexcept nogil:
+    cdef MoveList list
+    cdef Board after
+    cdef int i, worth, depth, best = TAKES_LOSING
+    list.size = 0
+    add_double(&p.rules, others, &list, NOWHERE, 0)
+    if list.size == 0:
+        return TAKES_NOTHING
+    memset(&after, 0, sizeof(after))
+    after.opponent = own
+    for i in range(list.size):
+        after.own = others & ~(1u << removed_of(list.moves[i]))
+        if second_removed_of(list.moves[i]) != NOWHERE:
+            after.own &= ~(1u << second_removed_of(list.moves[i]))
+        if count(after.own) < LEAST_MEN:
+            return TAKES_WINNING
+        worth = removal_worth(table_probe(p.tables, &after, &depth))
+        if worth < best:
+            best = worth
+            if best == TAKES_WINNING:
+                break
+    return best
+
+
+# Whether some point of these men closes two mills.
+cdef bint has_crossing(uint32_t men) noexcept nogil:
+    cdef uint32_t first, second
+    closing_points(men, &first, &second)
+    return (first & second & men) != 0
+
+
+# What A wins by closing a mill with its men as in the block, for each set of B's men: the best
+# removal of one man in bits 0 and 1, of two in bits 2 and 3. Kept in table 1's bytes for a time.
+cdef void weigh_removals_of_a(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men[0]][found], rank, mask, left, others, can_take
+    cdef const uint8_t *values = NULL
+    cdef uint64_t block = 0
+    cdef int bits = p.men[1] - 1, worth, best, point
+    cdef const uint32_t *masks = MASKS[p.men[1]]
+    cdef uint8_t *results = p.states[1] + <size_t>found * p.size
+    cdef bint crossing = p.rules.each_mill and has_crossing(men)
+    if in_mills(men) == 0:
+        return
+    load_points(p, &p.frames[found], s)
+    if bits >= LEAST_MEN:
+        values = p.tables.values[bits][p.men[0]]
+        block = <uint64_t>found * BINOMIAL[p.empty][bits]
+    for rank in range(p.size):
+        mask = masks[rank]
+        others = on_board(p, s, mask)
+        can_take = removable(&p.rules, others)
+        left = mask if can_take == others else compress(can_take, men)
+        if left == 0:
+            best = TAKES_NOTHING
+        elif bits < LEAST_MEN:
+            best = TAKES_WINNING
+        else:
+            best = TAKES_LOSING
+            while left:
+                point = left & (0 - left)
+                left &= left - 1
+                worth = removal_worth(value_at(values, block + rank_of(mask ^ point, bits)))
+                if worth < best:
+                    best = worth
+                    if best == TAKES_WINNING:
+                        break
+        if crossing:
+            best |= best_double(p, men, others) << 2
+        results[rank] = best
+
+
+# Settle or leave open a state by its flags and the number of its moves within the pair.
+cdef inline void start_state(Pair *p, int table, uint32_t found, uint32_t rank, int flags,
+                             int moves) noexcept nogil:
+    cdef size_t at = <size_t>found * p.size + rank
+    cdef uint8_t *states = p.states[table]
+    assert 0 <= moves and moves + 1 < STATE_OPEN_END
+    if flags & CAN_WIN:
+        states[at] = STATE_WON
+        add_news(p, table, NEWS_WON, 1, found, rank)
+    elif flags & CAN_HOLD:
+        states[at] = moves + 1
+    elif moves:
+        states[at] = moves
+    elif flags & HAS_REMOVAL:
+        states[at] = STATE_LOST
+        add_news(p, table, NEWS_LOST, 1, found, rank)
+    elif p.rules.blocked_draws:
+        states[at] = 1
+    else:
+        states[at] = STATE_LOST
+        add_news(p, table, NEWS_LOST, 0, found, rank)
+
+
+# Note a settled state among the news of a level.
+cdef void add_news(Pair *p, int table, int kind, int level, uint32_t found,
+                          uint32_t rank) noexcept nogil:
+    cdef News *news = &p.news[table][kind][level & 1]
+    cdef uint32_t size = news.counts[found]
+    assert found < p.classes and rank < p.size
+    # Nothing is settled twice.
+    assert (news.bits[<size_t>found * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
+    news.bits[<size_t>found * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
+    if size < FEW:
+        news.lists[<size_t>found * FEW + size] = rank
+    news.counts[found] = size + 1
+    if p.depths[table] != NULL:
+        p.depths[table][<size_t>found * p.size + rank] = level if level < MOST_DEPTH else MOST_DEPTH
+
+
+# First values of a block with A to move.
+cdef void start_block_a(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+    cdef const uint32_t *masks = MASKS[p.men[1]]
+    cdef const Arc *arc
+    cdef const Arc *end = p.arcs + p.first_arc[found + 1]
+    cdef const uint64_t *taken
+    cdef const uint8_t *results
+    cdef uint8_t quiet[MOST_EMPTY + 1]
+    cdef uint32_t rank, at, word
+    cdef uint64_t bits
+    cdef int all_quiet = 0, half, bit, i, shift
+    memset(quiet, 0, sizeof(quiet))
+    arc = p.arcs + p.first_arc[found]
+    while arc != end:
+        if not arc.mills:
+            quiet[arc.entry] += 1
+            all_quiet += 1
+        arc += 1
+    # A quiet move is there for every set of B's men that leaves its entry free.
+    for half in range(2):
+        s.sums[half][0] = 0
+        for bit in range(p.low if half == 0 else p.empty - p.low):
+            for i in range(1 << bit):
+                s.sums[half][(1 << bit) + i] = s.sums[half][i] + quiet[bit + half * p.low]
+    for rank in range(p.size):
+        s.open[rank] = all_quiet - s.sums[0][masks[rank] & ((1u << p.low) - 1)] - (
+            s.sums[1][masks[rank] >> p.low])
+    memset(s.flags, 0, p.size)
+    arc = p.arcs + p.first_arc[found]
+    while arc != end:
+        if arc.mills:
+            shift = 2 if arc.mills == 2 and p.rules.each_mill else 0
+            results = p.states[1] + <size_t>arc.target * p.size
+            taken = holding_of(p, arc.exit)
+            load_map(p, arc.back, s)
+            for word in range(p.words):
+                bits = ~taken[word]
+                if word == p.words - 1 and p.size & 63:
+                    bits &= (<uint64_t>1 << (p.size & 63)) - 1
+                while bits:
+                    rank = (word << 6) + lowest64(bits)
+                    bits &= bits - 1
+                    at = rank_of(mapped(p, s, masks[rank]), p.men[1])
+                    i = (results[rank] >> shift) & 3
+                    if i == TAKES_NOTHING:
+                        s.open[at] += 1
+                    else:
+                        s.flags[at] |= REMOVAL_FLAGS[i]
+        arc += 1
+    for rank in range(p.size):
+        start_state(p, 0, found, rank, s.flags[rank], s.open[rank])
+
+
+# What B wins by closing a mill against A's men of the block, for each set of B's men after it.
+cdef void weigh_removals_of_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+    cdef const uint32_t *masks = MASKS[p.men[1]]
+    cdef const Frame *f = &p.frames[found]
+    cdef uint32_t men = f.men, left = removable(&p.rules, men), after, entry, size, member
+    cdef const uint8_t *values = p.tables.values[p.men[0] - 1][p.men[1]]
+    cdef uint32_t rank, word
+    cdef uint64_t some, block
+    cdef uint8_t to[MOST_EMPTY]
+    cdef int bits = p.men[0] - 1, k, symmetry, worth
+    mark_mills(p, f, s.words)
+    memset(s.results, TAKES_LOSING if left else TAKES_NOTHING, p.size)
+    size = BINOMIAL[p.empty + 1][p.men[1]]
+    while left:
+        after = men & ~(left & (0 - left))
+        left &= left - 1
+        entry = CLASS_OF[bits][rank_of(after, bits)]
+        symmetry = entry & 15
+        member = MEMBER[bits][entry >> 4]
+        for k in range(p.empty):
+            to[k] = count(~member & ((1u << MAPPED[symmetry][f.point[k]]) - 1))
+        load_map(p, to, s)
+        block = <uint64_t>(entry >> 4) * size
+        for word in range(p.words):
+            some = s.words[word]
+            while some:
+                rank = (word << 6) + lowest64(some)
+                some &= some - 1
+                worth = removal_worth(value_at(
+                    values, block + rank_of(mapped(p, s, masks[rank]), p.men[1])))
+                if worth < s.results[rank]:
+                    s.results[rank] = worth
+                    if worth == TAKES_WINNING:
+                        s.words[word] ^= <uint64_t>1 << (rank & 63)
+
+
+# The places of a block where some of B's men stand in a mill.
+cdef void mark_mills(const Pair *p, const Frame *f, uint64_t *words) noexcept nogil:
+    cdef const uint64_t *one
+    cdef const uint64_t *two
+    cdef const uint64_t *three
+    cdef uint32_t partners, word
+    cdef int point, line
+    memset(words, 0, p.words * sizeof(uint64_t))
+    for point in range(p.empty):
+        for line in range(2):
+            partners = f.partners[point][line]
+            # Each line once: from its lowest point.
+            if partners == 0 or partners & ((1u << point) - 1):
+                continue
+            one = holding_of(p, point)
+            two = holding_of(p, lowest(partners))
+            three = holding_of(p, lowest(partners & (partners - 1)))
+            for word in range(p.words):
+                words[word] |= one[word] & two[word] & three[word]
+
+
+# Add one to those of 64 counters, kept bit plane by bit plane, that a mask holds.
+cdef inline void add_planes(uint64_t *planes, uint64_t mask) noexcept nogil:
+    cdef int i = 0
+    cdef uint64_t carry
+    while mask:
+        assert i < PLANES
+        carry = planes[i] & mask
+        planes[i] ^= mask
+        mask = carry
+        i += 1
+
+
+# Write 64 counters out, a byte each.
+cdef inline void write_planes(const uint64_t *planes, uint8_t *out) noexcept nogil:
+    cdef int byte, i
+    cdef uint64_t eight
+    for byte in range(8):
+        eight = 0
+        for i in range(PLANES):
+            eight |= spread_byte((planes[i] >> (8 * byte)) & 0xFF) << i
+        for i in range(8):
+            out[8 * byte + i] = (eight >> (8 * i)) & 0xFF
+
+
+# Eight bits as the lowest bits of eight bytes.
+cdef inline uint64_t spread_byte(uint64_t byte) noexcept nogil:
+    byte = (byte | (byte << 28)) & 0x0000000F0000000Full
+    byte = (byte | (byte << 14)) & 0x0003000300030003ull
+    return (byte | (byte << 7)) & 0x0101010101010101ull
+
+
+# First values of a block with B to move, where B has fewer men.
+cdef void start_block_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+    cdef const uint32_t *masks = MASKS[p.men[1]]
+    cdef const Frame *f = &p.frames[found]
+    cdef uint64_t planes[PLANES]
+    cdef uint32_t targets, rank, word, mask
+    cdef uint64_t bits, closing, first, second, both
+    cdef int origin, to, i
+    if p.rules.each_mill:
+        load_points(p, f, s)
+    weigh_removals_of_b(p, found, s)
+    memset(s.flags, 0, p.size)
+    for word in range(p.words):
+        memset(planes, 0, sizeof(planes))
+        for to in range(p.empty):
+            targets = f.near[to]
+            while targets:
+                origin = lowest(targets)
+                targets &= targets - 1
+                bits = holding_of(p, origin)[word] & ~holding_of(p, to)[word]
+                if bits == 0:
+                    continue
+                first = closes(p, f, to, 0, origin, word) & bits
+                second = closes(p, f, to, 1, origin, word) & bits
+                closing = first | second
+                both = first & second if p.rules.each_mill else 0
+                add_planes(planes, bits & ~closing)
+                while closing:
+                    i = lowest64(closing)
+                    closing &= closing - 1
+                    rank = (word << 6) + i
+                    mask = masks[rank] ^ (1u << origin) ^ (1u << to)
+                    if (both >> i) & 1:
+                        i = best_double(p, on_board(p, s, mask), f.men)
+                    else:
+                        i = s.results[rank_of(mask, p.men[1])]
+                    if i == TAKES_NOTHING:
+                        add_planes(planes, <uint64_t>1 << (rank & 63))
+                    else:
+                        s.flags[rank] |= REMOVAL_FLAGS[i]
+        write_planes(planes, s.open + (word << 6))
+    for rank in range(p.size):
+        start_state(p, 1, found, rank, s.flags[rank], s.open[rank])
+
+
+# The places among 64 where B fills a line through a point without the man that stands at `origin`.
+cdef inline uint64_t closes(const Pair *p, const Frame *f, int point, int line, int origin,
+                            uint32_t word) noexcept nogil:
+    cdef uint32_t partners = f.partners[point][line]
+    if partners == 0 or (partners >> origin) & 1:
+        return 0
+    return holding_of(p, lowest(partners))[word] & holding_of(
+        p, lowest(partners & (partners - 1)))[word]
+
+
+# First values of a block with B to move, where both sides have as many men: B's states are A's
+# states seen from the other side.
+cdef void copy_block_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+    cdef const uint32_t *masks = MASKS[p.men[1]]
+    cdef uint32_t rank, other, there
+    cdef int men = p.men[0], level
+    cdef uint8_t *states = p.states[1] + <size_t>found * p.size
+    cdef uint64_t place
+    load_points(p, &p.frames[found], s)
+    for rank in range(p.size):
+        other = locate(on_board(p, s, masks[rank]), men, p.frames[found].men, men, &there)
+        place = <uint64_t>other * p.size + there
+        assert other < p.classes and there < p.size
+        s.places[rank] = place
+        prefetch(p.states[0] + place)
+    for rank in range(p.size):
+        place = s.places[rank]
+        states[rank] = p.states[0][place]
+        if states[rank] == STATE_WON:
+            add_news(p, 1, NEWS_WON, 1, found, rank)
+        elif states[rank] == STATE_LOST:
+            other = place // p.size
+            there = place % p.size
+            level = (p.news[0][NEWS_LOST][1].bits[<size_t>other * p.words + (there >> 6)]
+                     >> (there & 63)) & 1
+            add_news(p, 1, NEWS_LOST, level, found, rank)

@@ -1,0 +1,1 @@
+"""The game in readable Python: board, rules, positions, notation."""

@@ -1,0 +1,93 @@
+"""The board: points, lines, neighbours and symmetries, stated once for every other module.
+
+A point is a number from 0 to 23: ``8 * ring + angle``, rings from the inner (0) to the outer (2),
+angles clockwise from the top centre (0). Even angles are the middles of a side, odd ones corners.
+A set of points is a mask: bit ``p`` stands for point ``p``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+RINGS = 3
+ANGLES = 8
+SIZE = RINGS * ANGLES
+ALL_POINTS = (1 << SIZE) - 1
+
+NAMES: tuple[str, ...] = tuple(
+    "d5 e5 e4 e3 d3 c3 c4 c5 d6 f6 f4 f2 d2 b2 b4 b6 d7 g7 g4 g1 d1 a1 a4 a7".split()
+)
+POINTS: dict[str, int] = {name: point for point, name in enumerate(NAMES)}
+
+
+def point_at(ring: int, angle: int) -> int:
+    """The point of a ring at an angle, which may run past the top centre either way."""
+    return ANGLES * ring + angle % ANGLES
+
+
+LINES: tuple[tuple[int, int, int], ...] = tuple(
+    (point_at(ring, middle - 1), point_at(ring, middle), point_at(ring, middle + 1))
+    for ring in range(RINGS)
+    for middle in range(0, ANGLES, 2)
+) + tuple(
+    (point_at(0, middle), point_at(1, middle), point_at(2, middle))
+    for middle in range(0, ANGLES, 2)
+)
+"""The 16 lines of three, each with its middle point second: twelve sides, four crossings."""
+
+
+def mask_of(points: tuple[int, ...]) -> int:
+    """The mask of some points."""
+    return sum(1 << point for point in points)
+
+
+def points_of(mask: int) -> Iterator[int]:
+    """The points of a mask in rising order."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+NEIGHBOURS: tuple[int, ...] = tuple(
+    sum(
+        1 << other
+        for a, b, c in LINES
+        for one, other in ((a, b), (b, a), (b, c), (c, b))
+        if one == point
+    )
+    for point in range(SIZE)
+)
+"""For each point the mask of the points one step away along a line."""
+
+LINE_MASKS: tuple[int, ...] = tuple(mask_of(line) for line in LINES)
+
+PARTNERS: tuple[tuple[int, int], ...] = tuple(
+    (masks[0], masks[1])
+    for masks in (
+        [mask & ~(1 << point) for mask in LINE_MASKS if mask >> point & 1] for point in range(SIZE)
+    )
+)
+"""For each point, for each of its two lines, the mask of the line's other two points."""
+
+
+def in_mills(men: int) -> int:
+    """The mask of those of one side's men that stand in a mill."""
+    closed = 0
+    for line in LINE_MASKS:
+        if men & line == line:
+            closed |= line
+    return closed
+
+
+SYMMETRIES: tuple[tuple[int, ...], ...] = tuple(
+    tuple(
+        point_at(2 - ring if swapped else ring, quarter * 2 + (-angle if mirrored else angle))
+        for ring in range(RINGS)
+        for angle in range(ANGLES)
+    )
+    for swapped in (False, True)
+    for mirrored in (False, True)
+    for quarter in range(4)
+)
+"""The 16 symmetries: each maps point ``p`` to ``symmetry[p]``; the first is the identity."""

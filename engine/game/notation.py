@@ -1,0 +1,208 @@
+"""Moves and positions as text.
+
+A move is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position is six fields, or the
+17 fields that Sanmill writes. Every malformed text raises `InputError`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from merels.engine.game.board import ANGLES, NAMES, POINTS, RINGS, SIZE
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
+from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
+
+START = "********/********/******** w 9 9 0 1"
+WHITE_MAN, BLACK_MAN, EMPTY = "O@*"
+SIDES = "wb"
+MAXIMUM_NUMBER = 1_000_000
+
+_MOVE = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
+_LONGEST_MOVE = len("a4-b4xb2xd6")
+
+
+def parse_move(text: str) -> Move:
+    """A move from its token, in any case, with or without the dash; legality is not looked at."""
+    token = text.lower() if len(text) <= _LONGEST_MOVE else ""
+    match = _MOVE.fullmatch(token)
+    if match is None:
+        raise InputError(text, "expected a move such as d6, d6xb4, d6-d5 or d6-d5xc3")
+    names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]
+    for name in names:
+        if name not in POINTS:
+            raise InputError(text, f"expected points of the board, and {name} is none")
+    if len(set(names)) != len(names):
+        raise InputError(text, "expected each point once")
+    origin = None if match[1] is None else POINTS[match[1]]
+    taken = tuple(POINTS[name] for name in sorted(match[3].split("x")[1:]))
+    return Move(origin, POINTS[match[2]], taken)
+
+
+def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Whole moves, each with its first token's index, from tokens that may be steps of a move.
+
+    Other engines write a removal as a token of its own (``d6-d5 xc3``).
+    """
+    start, move = 0, ""
+    for index, token in enumerate(tokens):
+        if token[:1] in "xX" and token:
+            if not move:
+                raise InputError(token, "expected a move before the removal", index)
+            move += token
+            continue
+        if move:
+            yield start, move
+        start, move = index, token
+    if move:
+        yield start, move
+
+
+def play_moves(position: Position, tokens: Sequence[str]) -> Position:
+    """The position after moves given as tokens; an error names the token and its index."""
+    for index, token in join_steps(tokens):
+        try:
+            position = position.push(parse_move(token))
+        except InputError as error:
+            raise error.at(index) from None
+    return position
+
+
+def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
+    """A position from its six fields, or from the 17 fields that Sanmill writes.
+
+    An error's index is the field's place, counted from 0.
+    """
+    fields = text.split()
+    if len(fields) == 6:
+        return _parse_six(fields, range(6), rules)
+    if len(fields) >= 17:
+        return _parse_seventeen(fields, rules)
+    raise InputError(text, f"expected the 6 or 17 fields of a position, found {len(fields)}")
+
+
+def format_position(position: Position) -> str:
+    """The six fields of a position."""
+    return (
+        f"{format_board(position.men)} {SIDES[position.side]} {position.hands[WHITE]} "
+        f"{position.hands[BLACK]} {_counters(position)}"
+    )
+
+
+def _counters(position: Position) -> str:
+    """The last two fields, at most what is read again; no rule counts further than that."""
+    return f"{min(position.plies, MAXIMUM_PLIES)} {min(position.number, MAXIMUM_NUMBER)}"
+
+
+def format_board(men: tuple[int, int]) -> str:
+    """The three rings of eight characters, inner ring first."""
+    text = "".join(
+        WHITE_MAN if men[WHITE] >> point & 1 else BLACK_MAN if men[BLACK] >> point & 1 else EMPTY
+        for point in range(SIZE)
+    )
+    return "/".join(text[start : start + ANGLES] for start in range(0, SIZE, ANGLES))
+
+
+def _parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Position:
+    """A position from six fields; ``places`` says where each stands, for errors."""
+    board, side, white_hand, black_hand, plies, number = fields
+    men = _parse_board(board, places[0])
+    if side not in ("w", "b"):
+        raise InputError(side, "expected the side to move, w or b", places[1])
+    hands = (
+        _number(white_hand, places[2], 0, MEN_PER_SIDE, "White's men in hand"),
+        _number(black_hand, places[3], 0, MEN_PER_SIDE, "Black's men in hand"),
+    )
+    for colour, mask, hand, place in zip(COLOURS, men, hands, places[2:4]):
+        if mask.bit_count() + hand > MEN_PER_SIDE:
+            raise InputError(
+                str(hand),
+                f"expected at most {MEN_PER_SIDE} men for {colour}, "
+                f"found {mask.bit_count()} on the board and {hand} in hand",
+                place,
+            )
+    return Position(
+        rules,
+        men,
+        hands,
+        SIDES.index(side),
+        _number(plies, places[4], 0, MAXIMUM_PLIES, "plies without a removal"),
+        _number(number, places[5], 1, MAXIMUM_NUMBER, "a move number"),
+    )
+
+
+def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
+    """The form ``board side phase action counts… owed… last mills… mask plies number [ids]``."""
+    if len(fields) > 17 and not fields[17].startswith("ids:"):
+        raise InputError(fields[17], "expected the 17 fields of a position to end here", 17)
+    phase, action = fields[2:4]
+    if phase not in ("r", "p", "n", "m", "o"):
+        raise InputError(phase, "expected a phase: r, p, n, m or o", 2)
+    if action not in ("p", "s", "r"):
+        raise InputError(action, "expected an action: p, s or r", 3)
+    owed = [_number(fields[place], place, 0, 2, "men still to remove") for place in (8, 9)]
+    if action == "r" or any(owed):
+        place = 3 if action == "r" else 8 if owed[0] else 9
+        raise InputError(
+            fields[place], "a removal is still owed; give the position after the whole move", place
+        )
+    for place in range(10, 14):
+        _number(fields[place], place, -1, 63, "a point of the last mill")
+    _number(fields[14], 14, 0, (1 << 64) - 1, "a mask of mills")
+    places = (0, 1, 5, 7, 15, 16)
+    position = _parse_six([fields[place] for place in places], places, rules)
+    for colour, mask, place in zip(COLOURS, position.men, (4, 6)):
+        stated = _number(fields[place], place, 0, MEN_PER_SIDE, f"{colour}'s men")
+        if stated != mask.bit_count():
+            raise InputError(
+                fields[place], f"expected the {mask.bit_count()} {colour} men of the board", place
+            )
+    return position
+
+
+def format_seventeen(position: Position) -> str:
+    """The 17 fields that Sanmill writes, for a position between moves."""
+    white, black = position.men
+    placing = position.hands[position.side] > 0
+    phase = "o" if position.outcome() else "p" if placing else "m"
+    return (
+        f"{format_board(position.men)} {SIDES[position.side]} {phase} {'p' if placing else 's'} "
+        f"{white.bit_count()} {position.hands[WHITE]} {black.bit_count()} {position.hands[BLACK]} "
+        f"0 0 -1 -1 -1 -1 0 {_counters(position)}"
+    )
+
+
+def _parse_board(text: str, place: int) -> tuple[int, int]:
+    """Both sides' masks from the three rings."""
+    rings = text.split("/")
+    if len(rings) != RINGS or any(len(ring) != ANGLES for ring in rings):
+        raise InputError(text, "expected three rings of eight characters, parted by '/'", place)
+    white = black = 0
+    for point, man in enumerate("".join(rings)):
+        if man == WHITE_MAN:
+            white |= 1 << point
+        elif man == BLACK_MAN:
+            black |= 1 << point
+        elif man != EMPTY:
+            raise InputError(
+                man,
+                f"expected O, @ or * at {NAMES[point]}, character {point % ANGLES + 1} of "
+                f"ring {point // ANGLES + 1}",
+                place,
+            )
+    return white, black
+
+
+def _number(text: str, place: int, low: int, high: int, what: str) -> int:
+    """A decimal number within bounds; ``what`` completes 'expected … from low to high'."""
+    number = parse_whole(text)
+    if number is not None and low <= number <= high:
+        return number
+    raise InputError(text, f"expected {what} from {low} to {high}", place)
+
+
+def format_moves(moves: Iterable[Move]) -> str:
+    """Moves as tokens, parted by blanks."""
+    return " ".join(map(str, moves))

@@ -1,0 +1,302 @@
+"""The readable game: a position, its legal moves, how a move is played and when the game is over.
+
+This is the referee of tournaments and the yardstick of the compiled core, and it shares no move
+generation with it. A position never changes; playing a move gives a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from merels.engine.game.board import (
+    ALL_POINTS,
+    NAMES,
+    NEIGHBOURS,
+    PARTNERS,
+    SIZE,
+    in_mills,
+    points_of,
+)
+from merels.engine.game.errors import InputError
+from merels.engine.game.rules import DEFAULT_RULES, FLYING_MEN, MEN_PER_SIDE, MINIMUM_MEN, Rules
+
+WHITE, BLACK = 0, 1
+COLOURS = ("White", "Black")
+
+
+class Move(NamedTuple):
+    """One placement (``origin`` is None) or move, with the men it takes in rising order of name."""
+
+    origin: int | None
+    to: int
+    removed: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        start = "" if self.origin is None else NAMES[self.origin] + "-"
+        text = start + NAMES[self.to]
+        for point in self.removed:
+            text += "x" + NAMES[point]
+        return text
+
+
+class Outcome(NamedTuple):
+    """How a game ended: ``winner`` is WHITE, BLACK or None for a draw.
+
+    ``reason`` is ``men`` (reduced to two), ``blocked``, ``repetition``, ``three`` (three against
+    three without a removal) or ``norem`` (too long without a removal).
+    """
+
+    winner: int | None
+    reason: str
+
+    @property
+    def result(self) -> str:
+        """The result as game records write it."""
+        return "1/2-1/2" if self.winner is None else ("1-0", "0-1")[self.winner]
+
+    def __str__(self) -> str:
+        if self.winner is None:
+            return {
+                "blocked": "Draw, no move left",
+                "repetition": "Draw by repetition",
+                "three": "Draw, three against three",
+                "norem": "Draw by the no-removal rule",
+            }[self.reason]
+        loser = COLOURS[1 - self.winner]
+        why = f"{loser} has two men" if self.reason == "men" else f"{loser} is blocked"
+        return f"{COLOURS[self.winner]} wins, {why}"
+
+
+class Position:
+    """A position with what its future needs: rules, counters and what may still recur.
+
+    ``men`` and ``hands`` are pairs (White's, Black's): masks of points, and men still to place.
+    ``plies`` counts plies without a removal since the last man was placed; ``number`` is the move
+    number, raised after Black's move. ``history`` holds the keys of all positions since the last
+    irreversible move (a placement or a removal), this one last.
+    """
+
+    __slots__ = ("rules", "men", "hands", "side", "plies", "number", "history")
+
+    def __init__(
+        self,
+        rules: Rules = DEFAULT_RULES,
+        men: tuple[int, int] = (0, 0),
+        hands: tuple[int, int] = (MEN_PER_SIDE, MEN_PER_SIDE),
+        side: int = WHITE,
+        plies: int = 0,
+        number: int = 1,
+        history: tuple[int, ...] = (),
+    ) -> None:
+        self.rules = rules
+        self.men = men
+        self.hands = hands
+        self.side = side
+        self.plies = plies
+        self.number = number
+        self.history = history or (self.key,)
+
+    @property
+    def key(self) -> int:
+        """Board, hands and side to move, exactly, in 57 bits: what a repetition compares."""
+        return make_key(self.men, self.hands, self.side)
+
+    def total(self, side: int) -> int:
+        """A side's men, on the board and in hand."""
+        return self.men[side].bit_count() + self.hands[side]
+
+    def flies(self, side: int) -> bool:
+        """Whether a side, once it has no man in hand, may move to any empty point."""
+        flying = self.rules.flying
+        if flying == "never" or self.hands[side]:
+            return False
+        if flying == "own":
+            return self.men[side].bit_count() == FLYING_MEN
+        return self.hands == (0, 0) and any(men.bit_count() == FLYING_MEN for men in self.men)
+
+    def targets(self, origin: int | None) -> int:
+        """The mask of the points that the side to move may place on, or move a man to."""
+        empty = ALL_POINTS & ~(self.men[0] | self.men[1])
+        if origin is None or self.flies(self.side):
+            return empty
+        return NEIGHBOURS[origin] & empty
+
+    def mills_closed(self, origin: int | None, to: int) -> int:
+        """How many mills a placement or move of the side to move closes: 0, 1 or 2."""
+        own = self.men[self.side]
+        if origin is not None:
+            own &= ~(1 << origin)
+        first, second = PARTNERS[to]
+        return (own & first == first) + (own & second == second)
+
+    def removable(self, men: int) -> int:
+        """Which of a side's men its opponent may take next."""
+        mills = in_mills(men)
+        if mills == men and self.rules.locked_mills == "any":
+            return men
+        return men & ~mills
+
+    def removals(self, mills: int) -> list[tuple[int, ...]]:
+        """The sets of men, sorted by name, that a move closing so many mills may take."""
+        if mills == 0:
+            return [()]
+        wanted = mills if self.rules.double_mill == "each" else 1
+        opponent = self.men[1 - self.side]
+        sets: dict[tuple[int, ...], int] = {(): opponent}
+        for _ in range(wanted):
+            # An order of taking is legal when each man was removable at its time; several orders
+            # reach one set. How many men can be taken at all does not depend on the order.
+            larger = {
+                tuple(sorted((*taken, point), key=NAMES.__getitem__)): left & ~(1 << point)
+                for taken, left in sets.items()
+                for point in points_of(self.removable(left))
+            }
+            if not larger:
+                break
+            sets = larger
+        return list(sets)
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal move, as if no draw were claimed; none once a side has lost."""
+        return list(self._moves())
+
+    def _moves(self) -> Iterator[Move]:
+        if self._short_side() is not None:
+            return
+        origins: list[int | None] = [None]
+        if not self.hands[self.side]:
+            origins = list(points_of(self.men[self.side]))
+        for origin in origins:
+            for to in points_of(self.targets(origin)):
+                for taken in self.removals(self.mills_closed(origin, to)):
+                    yield Move(origin, to, taken)
+
+    def is_legal(self, move: Move) -> bool:
+        """Whether a move is legal here, draws aside."""
+        return self.objection(move) is None
+
+    def objection(self, move: Move) -> str | None:
+        """Why a move is not legal here, or None when it is."""
+        origin, to, taken = move
+        own = self.men[self.side]
+        if self._short_side() is not None:
+            return "the game is over"
+        if self.hands[self.side]:
+            if origin is not None:
+                return f"{COLOURS[self.side]} still has men to place"
+        elif origin is None:
+            return f"{COLOURS[self.side]} has no man in hand to place"
+        elif not own >> origin & 1:
+            return f"no {COLOURS[self.side].lower()} man stands on {NAMES[origin]}"
+        if not self.targets(origin) >> to & 1:
+            if (self.men[0] | self.men[1]) >> to & 1:
+                return f"{NAMES[to]} is occupied"
+            return f"{NAMES[to]} is not next to {NAMES[origin or 0]}"
+        mills = self.mills_closed(origin, to)
+        if not mills:
+            return "the move closes no mill and takes nothing" if taken else None
+        return self._removal_objection(mills, taken)
+
+    def _removal_objection(self, mills: int, taken: tuple[int, ...]) -> str | None:
+        """Why these men may not be taken by a move that closes mills, or None when they may."""
+        legal = self.removals(mills)
+        if taken in legal:
+            return None
+        wanted = len(legal[0])
+        if len(taken) != wanted:
+            return f"the move must take {('nothing', 'one man', 'two men')[wanted]}"
+        for point in taken:
+            if not self.men[1 - self.side] >> point & 1:
+                return f"no man of the opponent stands on {NAMES[point]}"
+        men = " and ".join(NAMES[point] for point in taken)
+        return f"{men} may not be taken: a man in a mill is safe while others are not"
+
+    def play(self, move: Move) -> Position:
+        """The position after a move, which must be legal."""
+        origin, to, taken = move
+        side = self.side
+        own = self.men[side] | 1 << to
+        opponent = self.men[1 - side]
+        hands = self.hands
+        plies = self.plies + 1
+        if origin is None:
+            hands = (hands[0] - 1, hands[1]) if side == WHITE else (hands[0], hands[1] - 1)
+        else:
+            own &= ~(1 << origin)
+        for point in taken:
+            opponent &= ~(1 << point)
+        if origin is None or taken or hands != (0, 0):
+            plies = 0
+        men = (own, opponent) if side == WHITE else (opponent, own)
+        key = make_key(men, hands, 1 - side)
+        history = (key,) if origin is None or taken else (*self.history, key)
+        return Position(self.rules, men, hands, 1 - side, plies, self.number + side, history)
+
+    def push(self, move: Move) -> Position:
+        """The position after a move, or an `InputError` that says why it is not legal."""
+        objection = self.objection(move)
+        if objection is not None:
+            raise InputError(str(move), f"illegal move, {objection}")
+        return self.play(move)
+
+    def can_move(self) -> bool:
+        """Whether the side to move has any placement or move."""
+        if self.hands[self.side] or self.flies(self.side):
+            return True
+        empty = ALL_POINTS & ~(self.men[0] | self.men[1])
+        men = self.men[self.side]
+        while men:
+            lowest = men & -men
+            if NEIGHBOURS[lowest.bit_length() - 1] & empty:
+                return True
+            men ^= lowest
+        return False
+
+    def _short_side(self) -> int | None:
+        """The side that is reduced to two men or fewer, if one is."""
+        if self.total(self.side) < MINIMUM_MEN:
+            return self.side
+        if self.total(1 - self.side) < MINIMUM_MEN:
+            return 1 - self.side
+        return None
+
+    def outcome(self) -> Outcome | None:
+        """How the game ended here, or None while it goes on."""
+        rules = self.rules
+        short = self._short_side()
+        if short is not None:
+            return Outcome(1 - short, "men")
+        if not self.can_move():
+            return Outcome(None if rules.blocked == "draws" else 1 - self.side, "blocked")
+        if self.hands != (0, 0):
+            return None
+        if rules.repetition and self.history.count(self.history[-1]) >= rules.repetition:
+            return Outcome(None, "repetition")
+        if rules.three_three_plies and self.plies >= rules.three_three_plies:
+            if self.total(WHITE) == self.total(BLACK) == FLYING_MEN:
+                return Outcome(None, "three")
+        if rules.no_removal_plies and self.plies >= rules.no_removal_plies:
+            return Outcome(None, "norem")
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.plies, self.number))
+
+    def __repr__(self) -> str:
+        from merels.engine.game.notation import format_position
+
+        return f"<Position {format_position(self)} ({self.rules})>"
+
+
+def make_key(men: tuple[int, int], hands: tuple[int, int], side: int) -> int:
+    """The 57-bit key: two masks of 24 bits, two hands of 4 bits, one bit for the side."""
+    return (
+        men[0] | men[1] << SIZE | hands[0] << 2 * SIZE | hands[1] << 2 * SIZE + 4
+        | side << 2 * SIZE + 8
+    )

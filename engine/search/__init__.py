@@ -1,0 +1,1 @@
+"""The player: a search with its threads, limits and clock."""

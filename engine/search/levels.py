@@ -1,0 +1,80 @@
+"""Built-in strength levels: how far a level looks, and how often its eye deceives it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import parse_whole
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A strength level.
+
+    ``nodes`` bounds each search; ``noise`` is the half-width, in hundredths of a man, of a random
+    error in every evaluation. ``greed`` and ``freedom`` are what it believes a man more, and a step
+    more than the opponent has, to be worth besides. ``elo`` is its rating among the levels. Another
+    ``seed`` errs elsewhere: one seed gives always the same answer, many make a varied opponent.
+    """
+
+    name: str
+    elo: int
+    nodes: int
+    noise: int
+    greed: int = 0
+    freedom: int = 0
+    style: str = ""
+    seed: int = 0
+
+
+LEVELS: tuple[Level, ...] = (
+    Level("Beginner", 800, 60, 250, 0, 0, "sees a mill when it is there, and little else"),
+    Level("Casual", 1120, 200, 130, 60, 0, "greedy: any man is worth the trouble"),
+    Level("Club", 1375, 700, 70, 0, 12, "restless: keeps its men free before all"),
+    Level("Expert", 1495, 2_000, 35, 20, 4, "classical: men first, then room to move"),
+    Level("Master", 1585, 10_000, 8, -10, 4, "patient: gives a man to shut others in"),
+    Level("Champion", 1670, 400_000, 0, 0, 0, "plays what the position asks for"),
+)
+"""From weakest to strongest. The ratings are those of the round robin in HISTORY.md, rounded to
+five; tests/data/levels.csv lists its games."""
+
+MINIMUM_ELO = LEVELS[0].elo
+MAXIMUM_ELO = LEVELS[-1].elo
+MAXIMUM_SEED = 1_000_000_000
+
+
+def any_seed() -> int:
+    """A seed for one game: nobody beats a level twice by the same moves."""
+    return int.from_bytes(os.urandom(8)) % (MAXIMUM_SEED + 1)
+
+
+def level_named(text: str) -> Level:
+    """The level of that name, in any case, or of that rating; `InputError` for anything else."""
+    for level in LEVELS:
+        if level.name.lower() == text.lower():
+            return level
+    elo = parse_whole(text)
+    if elo is not None and MINIMUM_ELO <= elo <= MAXIMUM_ELO:
+        return level_for(elo)
+    names = ", ".join(level.name for level in LEVELS)
+    raise InputError(
+        text, f"expected {names}, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
+    )
+
+
+def level_for(elo: int) -> Level:
+    """A level of that rating, interpolated between the named ones."""
+    elo = max(MINIMUM_ELO, min(MAXIMUM_ELO, elo))
+    for low, high in zip(LEVELS, LEVELS[1:]):
+        if elo <= high.elo:
+            share = (elo - low.elo) / (high.elo - low.elo)
+            nodes = round(low.nodes * (high.nodes / low.nodes) ** share)
+            noise = round(low.noise + (high.noise - low.noise) * share)
+            name = low.name if elo == low.elo else high.name if elo == high.elo else f"Elo {elo}"
+            greed = round(low.greed + (high.greed - low.greed) * share)
+            freedom = round(low.freedom + (high.freedom - low.freedom) * share)
+            style = low.style if share < 0.5 else high.style
+            return Level(name, elo, nodes, noise, greed, freedom, style)
+    return LEVELS[-1]

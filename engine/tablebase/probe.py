@@ -1,0 +1,185 @@
+"""Tables opened for use: what they know of a position and of each of its moves."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_rules
+from merels.engine.game.errors import InputError
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import MEN_PER_SIDE, Rules
+from merels.engine.tablebase.files import (
+    DEPTHS,
+    VALUES,
+    Header,
+    TableError,
+    check_rules,
+    file_name,
+    open_table,
+    pairs,
+    rules_folder,
+)
+
+MOST_MEN = 2 * MEN_PER_SIDE
+"""Of both sides."""
+_ALWAYS_CHECKED = 1 << 24
+"""Bytes up to which a file's checksum is compared whenever it is opened."""
+
+
+class Known(NamedTuple):
+    """A value for the side to move (-1, 0, 1) and plies to the next removal or the end.
+
+    ``depth`` is None for a draw and where no depths are kept; 255 stands for 255 or more.
+    """
+
+    value: int
+    depth: int | None
+
+
+class Tables:
+    """The tables of one rule set that are open; `core` is what compiled code probes.
+
+    ``problems`` has one line for each file that is there and cannot be used.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.core = core.TableSet()
+        self.headers: dict[tuple[int, int], Header] = {}
+        self.problems: list[str] = []
+
+    @property
+    def men(self) -> int:
+        """The number of men up to which every pair is here; 0: not even three against three."""
+        known = 0
+        for men in range(6, MOST_MEN + 1):
+            if not all(pair in self.headers for pair in pairs(men)):
+                break
+            known = men
+        return known
+
+    def add(
+        self, header: Header, values: list[memoryview], depths: list[memoryview] | None
+    ) -> None:
+        """Use the tables of a pair."""
+        sides = (header.larger, header.smaller), (header.smaller, header.larger)
+        for i, (own, opponent) in enumerate(sides[: len(header.tallies)]):
+            self.core.add(own, opponent, values[i], depths[i] if depths else None)
+        self.headers[header.larger, header.smaller] = header
+
+    def load(self, folder: Path, larger: int, smaller: int, check: bool = False) -> None:
+        """Open a pair's files in a rule set's folder; raises `TableError` for its values."""
+
+        def wanted(header: Header) -> bool:
+            return check or header.data_size <= _ALWAYS_CHECKED
+
+        path = folder / file_name(larger, smaller, VALUES)
+        header, values = open_table(path, self.rules, wanted)
+        depths = None
+        path = folder / file_name(larger, smaller, DEPTHS)
+        if path.exists():
+            try:
+                of_depths, depths = open_table(path, self.rules, wanted)
+                if of_depths.values_checksum != header.checksum:
+                    depths = None
+                    raise TableError(f"{path}: belongs to other values; build the table again")
+            except TableError as error:
+                self.problems.append(str(error))
+        self.add(header, values, depths)
+
+    def has_depths(self, own: int, opponent: int) -> bool:
+        """Whether depths are here for ``own`` men to move against ``opponent``."""
+        return self.core.has_depths(own, opponent)
+
+    def probe(self, position: Position) -> Known | None:
+        """What is known of a position with no ply played since the last removal, else None."""
+        found = self.core.probe(core_board(position))
+        if found is None:
+            return None
+        value, depth = found
+        return Known(value, None if depth < 0 else depth)
+
+    def bounds(self, position: Position) -> tuple[int, int] | None:
+        """The least and the greatest value that a position can have, its plies counted."""
+        return self.core.bounds(core_rules(position.rules), core_board(position))
+
+    def moves(self, position: Position) -> Iterator[tuple[Move, Known | None]]:
+        """Each legal move with what is known of it for the side that plays it.
+
+        The depth counts from before the move; a move that takes a man or ends the game has 1. A
+        move whose win or loss is known to come too late for a limit on plies is a draw.
+        """
+        for move in position.legal_moves():
+            after = position.play(move)
+            outcome = after.outcome()
+            if outcome is not None:
+                won = outcome.winner == position.side
+                value = 0 if outcome.winner is None else 1 if won else -1
+                yield move, Known(value, 1 if value else None)
+                continue
+            known = self.probe(after)
+            if known is None:
+                yield move, None
+                continue
+            if known.value and self.bounds(after) == (0, 0):
+                known = Known(0, None)
+            depth = known.depth
+            if depth is not None:
+                depth = 1 if move.removed else depth + 1
+            yield move, Known(-known.value, depth)
+
+
+def open_tables(root: Path, rules: Rules, men: int = MOST_MEN, check: bool = False) -> Tables:
+    """All usable tables of a rule set below a folder; ``check`` reads every byte of them.
+
+    Files that cannot be used are named in the result's ``problems``; a missing one is not.
+    """
+    tables = Tables(rules)
+    try:
+        check_rules(rules)
+    except InputError as error:
+        tables.problems.append(str(error))
+        return tables
+    folder = root / rules_folder(rules)
+    try:
+        there = set(os.listdir(folder))
+    except (OSError, ValueError):
+        there = set()  # No such folder, or a name that no folder can have.
+    for larger, smaller in pairs(men):
+        if file_name(larger, smaller, VALUES) in there:
+            try:
+                tables.load(folder, larger, smaller, check)
+            except TableError as error:
+                tables.problems.append(str(error))
+    return tables
+
+
+def default_root() -> Path:
+    """Where tables are kept unless something else is said: the user's cache folder.
+
+    `InputError` where the user has no home.
+    """
+    if given := os.environ.get("MERELS_TABLES"):
+        return Path(given)
+    try:
+        return _cache() / "merels" / "tables"
+    except RuntimeError:
+        raise InputError(
+            "HOME", "there is no home folder to keep tables in: set MERELS_TABLES to a folder"
+        ) from None
+
+
+def _cache() -> Path:
+    """The user's cache folder; RuntimeError where the user has no home."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # Where it is set to no absolute path it counts as not set, says the standard that it is of.
+    return given if given.is_absolute() else Path.home() / ".cache"

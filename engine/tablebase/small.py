@@ -1,0 +1,56 @@
+"""The small tables that every user has: built at first use, in a second or two, and kept."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.rules import Rules
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.files import VALUES, file_name, pairs, rules_folder
+from merels.engine.tablebase.probe import Tables, default_root, open_tables
+
+SMALL_MEN = 7
+"""Three against three, three against four and four against three."""
+
+
+def has_small_tables(rules: Rules, root: Path) -> bool:
+    """Whether the small tables of a rule set are kept below a folder."""
+    folder = root / rules_folder(rules)
+    return all(os.path.exists(folder / file_name(*pair, VALUES)) for pair in pairs(SMALL_MEN))
+
+
+def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:
+    """All tables of a rule set, the small ones built where they are missing.
+
+    None where there are none and none can be kept: an engine goes on without.
+    """
+    root = root or default_root()
+    try:
+        if not has_small_tables(rules, root):
+            Builder(root, rules, threads=threads, depths=True).build(SMALL_MEN)
+        tables = open_tables(root, rules)
+    except (InputError, OSError, MemoryError, RuntimeError):
+        return None  # RuntimeError: no thread is to be had, or none any more as the program ends.
+    return tables if tables.headers else None
+
+
+def build_in_background(
+    rules: Rules, root: Path, done: Callable[[], None]
+) -> threading.Thread:
+    """Build the small tables on a thread that no one has to wait for; ``done`` is called if they
+    are built, as the thread's last act."""
+
+    def build() -> None:
+        if small_tables(rules, root) is not None:
+            done()
+
+    thread = threading.Thread(target=build, name="small tables", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        pass  # No thread is to be had: an engine goes on without these tables.
+    return thread

@@ -1,0 +1,82 @@
+"""Verification: checksums, and every stored value recomputed from its successors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_rules
+from merels.engine.game.position import WHITE, Position
+from merels.engine.tablebase.build import places_of, plies_limit
+from merels.engine.tablebase.probe import Tables
+
+_CLASSES_AT_ONCE = 16
+
+
+class Verified(NamedTuple):
+    """What the check of one table found.
+
+    ``errors`` of ``places`` differ from what their successors say; ``example`` is one of them.
+    ``whole`` is False where values alone cannot settle everything: under a limit on plies a win
+    may come too late to count, which only depths show.
+    """
+
+    own: int
+    opponent: int
+    places: int
+    errors: int
+    example: Position | None
+    whole: bool
+
+
+def verify(
+    tables: Tables,
+    larger: int,
+    smaller: int,
+    *,
+    threads: int = 1,
+    report: Callable[[float], None] | None = None,
+) -> list[Verified]:
+    """Check both tables of a pair; ``report`` gets the share done, from 0 to 1.
+
+    The generator of the search makes the moves, and every successor is looked up as the engine
+    does it; nothing of the retrograde analysis takes part.
+    """
+    rules = core_rules(tables.rules)
+    classes = core.table_classes(larger)
+    sides = [(larger, smaller)] if larger == smaller else [(larger, smaller), (smaller, larger)]
+    steps = range(0, classes, _CLASSES_AT_ONCE)
+    results = []
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for index, (own, opponent) in enumerate(sides):
+
+                def check(first: int, own: int = own, opponent: int = opponent) -> tuple[int, int]:
+                    last = min(first + _CLASSES_AT_ONCE, classes)
+                    return core.verify_classes(tables.core, rules, own, opponent, first, last)
+
+                errors, example = 0, None
+                for done, (number, place) in enumerate(pool.map(check, steps)):
+                    if number and example is None:
+                        example = position_at(tables, own, opponent, place)
+                    errors += number
+                    if report:
+                        report((index + (done + 1) / len(steps)) / len(sides))
+                whole = tables.has_depths(own, opponent) or not plies_limit(
+                    tables.rules, larger, smaller
+                )
+                places = places_of(larger, smaller) // len(sides)
+                results.append(Verified(own, opponent, places, errors, example, whole))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return results
+
+
+def position_at(tables: Tables, own: int, opponent: int, place: int) -> Position:
+    """The position of a place in a table, White to move."""
+    size = core.table_places(own, opponent) // core.table_classes(max(own, opponent))
+    men = core.table_board(own, opponent, place // size, place % size)
+    return Position(tables.rules, men, (0, 0), WHITE)

@@ -1,0 +1,1 @@
+"""Measures of the engine: the benchmark, test suites, samples of positions."""

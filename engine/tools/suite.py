@@ -1,0 +1,117 @@
+"""Measuring play against the truth: how many moves throw away a position's proven value.
+
+A suite is a JSON list of ``{"position", "value", "best"}``: a position's text, its proven value for
+the side to move (1, 0 or -1), and the moves that hold the value; more is ignored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.game.rules import FLYING_MEN, Rules
+from merels.engine.search.limits import Limits
+from merels.engine.search.searcher import Searcher
+
+PHASES = ("placing", "moving", "flying")
+VALUES = {1: "won", 0: "drawn", -1: "lost"}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A position with its proven value for the side to move, and the moves that hold it."""
+
+    position: Position
+    value: int
+    best: frozenset[Move]
+
+    @property
+    def phase(self) -> str:
+        """``placing``, ``moving``, or ``flying`` where a side has three men."""
+        if any(self.position.hands):
+            return "placing"
+        fewest = min(self.position.total(side) for side in (WHITE, BLACK))
+        return "flying" if fewest <= FLYING_MEN else "moving"
+
+
+def load(path: Path, rules: Rules) -> list[Problem]:
+    """The problems of a file under some rules; `InputError` names what is wrong where."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(path), f"expected JSON: {error}") from None
+    if not isinstance(rows, list):
+        raise InputError(str(path), "expected a JSON list of positions")
+    problems = []
+    for number, row in enumerate(rows):
+        try:
+            problems.append(_problem(row, rules))
+        except InputError as error:
+            raise error.at(number) from None
+    return problems
+
+
+def _problem(row: object, rules: Rules) -> Problem:
+    """A problem from its JSON object."""
+    match row:
+        case {"position": str(text), "value": -1 | 0 | 1 as value, "best": [*moves]}:
+            position = parse_position(text, rules)
+        case _:
+            raise InputError(
+                json.dumps(row), "expected an object with position, value (1, 0 or -1) and best"
+            )
+    best = frozenset(parse_move(str(move)) for move in moves)
+    outcome = position.outcome()
+    if outcome is not None:
+        raise InputError(text, f"expected a position with moves left, found the end: {outcome}")
+    for move in best:
+        position.push(move)
+    return Problem(position, value, best)
+
+
+def play(
+    problems: Iterable[Problem], limits: Limits, searcher: Searcher
+) -> Iterator[tuple[Problem, Move, bool]]:
+    """Each problem with the move the searcher plays, fresh for each, and whether it holds."""
+    for problem in problems:
+        searcher.clear()
+        move = searcher.search(problem.position, limits).move
+        assert move is not None
+        yield problem, move, move in problem.best
+
+
+class Tally:
+    """How many moves threw the value away, by phase and value."""
+
+    def __init__(self) -> None:
+        self.played: Counter[tuple[str, int]] = Counter()
+        self.lost: Counter[tuple[str, int]] = Counter()
+
+    def add(self, problem: Problem, held: bool) -> None:
+        """Count one move."""
+        self.played[problem.phase, problem.value] += 1
+        self.lost[problem.phase, problem.value] += not held
+
+    def lines(self) -> Iterator[str]:
+        """A line for each phase and value, for each phase, and for all."""
+        for phase in PHASES:
+            keys = [(phase, value) for value in VALUES if self.played[phase, value]]
+            for key in keys:
+                yield self._line(f"{phase} {VALUES[key[1]]}", [key])
+            if keys:
+                yield self._line(phase, keys)
+        yield self._line("all", list(self.played))
+
+    def _line(self, name: str, keys: list[tuple[str, int]]) -> str:
+        played = sum(self.played[key] for key in keys)
+        lost = sum(self.lost[key] for key in keys)
+        share = 100 * lost / played if played else 0.0
+        return f"{name:<15} {lost:5} of {played:5} thrown away  {share:6.2f} %"

@@ -1,0 +1,1 @@
+"""How weights.bin is made."""

@@ -1,0 +1,1 @@
+"""Programs that want a move for a line of text."""

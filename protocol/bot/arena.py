@@ -1,0 +1,129 @@
+"""CodinGame's arena: its lines in, a command out, 50 ms a move.
+
+It sends our player's number and the board's points once, then for each move the opponent's last
+command, the board, and every command that is legal. It does not say how many men are in hand, nor
+what was played before we came; that follows from the number of moves.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TextIO
+
+from merels.engine.game.board import POINTS
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.game.rules import MEN_PER_SIDE, Rules, make_rules
+from merels.engine.search.limits import Limits
+from merels.engine.search.searcher import Searcher
+from merels.protocol.formats.codingame import parse_command
+
+MOVE_MS = 40
+"""What a move may take of the arena's 50 ms; the rest is for the way there and back."""
+MOST_LINES = 10_000
+
+
+def arena_rules() -> Rules:
+    """The arena's rules: the usual ones, with no draw but by the number of moves."""
+    return make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+
+
+class Arena:
+    """One game there, as seen from our side."""
+
+    def __init__(self, milliseconds: int = MOVE_MS) -> None:
+        self._searcher = Searcher()
+        self._searcher.prepare()
+        self._milliseconds = milliseconds
+        self._rules = arena_rules()
+        self._mine = 0
+        self._placed = [0, 0]
+        self._me = WHITE
+
+    def begin(self, player: int) -> None:
+        """Our number: 0 places first."""
+        self._me = BLACK if player else WHITE
+
+    def move(self, theirs: str, board: str, commands: list[str]) -> str:
+        """Our command, one of those listed."""
+        if theirs.upper().startswith("PLACE"):
+            self._placed[1 - self._me] += 1
+        listed: dict[Move, str] = {}
+        for command in commands:
+            try:
+                listed[parse_command(command)] = command
+            except InputError:
+                continue
+        chosen = commands[0]
+        position = self._position(board)
+        wanted = tuple(move for move in listed if position.is_legal(move))
+        if wanted and position.outcome() is None:
+            limits = Limits(movetime=self._milliseconds, moves=wanted)
+            move = self._searcher.search(position, limits, overhead=0).move
+            if move is not None:
+                chosen = listed[move]
+        if chosen.upper().startswith("PLACE"):
+            self._placed[self._me] += 1
+        self._mine += 1
+        return chosen
+
+    def _position(self, board: str) -> Position:
+        """The position from ``A1:2;A4:0;…``: 0 and 1 are the players, 2 is empty."""
+        men = [0, 0]
+        for entry in filter(None, board.split(";")):
+            name, colon, owner = entry.partition(":")
+            point = POINTS.get(name.strip().lower())
+            if point is None or not colon or owner.strip() not in ("0", "1", "2"):
+                raise InputError(entry, "expected POINT:OWNER, such as A1:2")
+            if owner.strip() != "2":
+                men[int(owner)] |= 1 << point
+        hands = [
+            max(0, min(MEN_PER_SIDE - placed, MEN_PER_SIDE - mask.bit_count()))
+            for placed, mask in zip(self._placed, men)
+        ]
+        return Position(
+            self._rules,
+            (men[0], men[1]),
+            (hands[0], hands[1]),
+            self._me,
+            0,
+            self._mine + 1,
+        )
+
+
+def serve(source: TextIO, out: TextIO, milliseconds: int = MOVE_MS) -> None:
+    """Play one game by the arena's lines, to the end of the input.
+
+    `InputError` for lines that are not the arena's.
+    """
+    lines = (line.strip() for line in source)
+    arena = Arena(milliseconds)
+    arena.begin(_number(_next(lines, "our player's number"), 0, 1))
+    for _ in range(_number(_next(lines, "the number of points"), 1, MOST_LINES)):
+        _next(lines, "a point's neighbours")
+    for theirs in lines:
+        board = _next(lines, "the board")
+        count = _number(_next(lines, "the number of commands"), 1, MOST_LINES)
+        commands = [_next(lines, "a command") for _ in range(count)]
+        print(arena.move(theirs, board, commands), file=out, flush=True)
+
+
+def _next(lines: Iterator[str], what: str) -> str:
+    line = next(lines, None)
+    if line is None:
+        raise InputError("", f"expected {what}, and the input ended")
+    return line
+
+
+def _number(text: str, low: int, high: int) -> int:
+    number = parse_whole(text)
+    if number is not None and low <= number <= high:
+        return number
+    raise InputError(text, f"expected a number from {low} to {high}")
+
+
+def main() -> None:
+    """Play on standard input and output."""
+    serve(sys.stdin, sys.stdout)

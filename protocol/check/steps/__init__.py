@@ -1,0 +1,1 @@
+"""The steps of the conformance checker, a module for each group."""

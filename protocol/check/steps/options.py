@@ -1,0 +1,158 @@
+"""Steps about setoption."""
+
+from __future__ import annotations
+
+from merels.protocol.check.positions import START
+from merels.protocol.check.subject import Subject, option_line
+from merels.protocol.check.verdicts import Fault, Group, Skip
+from merels.protocol.client.options import Option
+
+GROUP = Group("options", "Options", needs=("greeting", "ready", "answers"))
+GREEDY = ("hash", "memory", "cache", "thread", "cores")
+"""Options with one of these in their name could take the whole machine at their maximum."""
+MODEST = 4
+"""What such an option is set to instead, at most."""
+
+
+def _set(engine: Subject, option: Option, value: str | None) -> None:
+    """Sets an option and waits until the engine has lived through it."""
+    engine.set_option(option.name, value)
+    engine.survive(b"", f"'{option_line(option.name, value)}'")
+
+
+def _text(option: Option) -> str:
+    """An option's default, as a client sends it."""
+    return option.default or "<empty>"
+
+
+def _of_kind(engine: Subject, *kinds: str) -> list[Option]:
+    """The options of a kind; the step is skipped where there are none."""
+    engine.ensure()
+    options = [option for option in engine.greeting.options.values() if option.kind in kinds]
+    if not options:
+        raise Skip(f"the engine has no option of type {' or '.join(kinds)}")
+    engine.changed = True
+    return options
+
+
+@GROUP.step()
+def set_defaults(engine: Subject) -> None:
+    """Every option can be set to its own default and the engine plays on; many clients send all
+    of them at every start."""
+    for option in _of_kind(engine, "check", "spin", "combo", "string"):
+        _set(engine, option, _text(option))
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def set_checks(engine: Subject) -> None:
+    """Every check can be switched on and off."""
+    for option in _of_kind(engine, "check"):
+        for value in ("true", "false", _text(option)):
+            _set(engine, option, value)
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def set_spins(engine: Subject) -> None:
+    """Every spin can be set to its smallest and its largest value (those that take memory or
+    threads: to a modest one); a bound that the engine prints is one that users choose."""
+    for option in _of_kind(engine, "spin"):
+        low, high = option.minimum or 0, option.maximum or 0
+        if any(word in option.name.lower() for word in GREEDY):
+            high = max(low, min(high, MODEST))
+        for value in (low, high, _text(option)):
+            _set(engine, option, str(value))
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def set_combos(engine: Subject) -> None:
+    """Every choice of every combo can be set."""
+    for option in _of_kind(engine, "combo"):
+        for value in (*option.choices, _text(option)):
+            _set(engine, option, value)
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def set_strings(engine: Subject) -> None:
+    """A string can be set to the empty string, written <empty> or as nothing behind 'value';
+    clients send both."""
+    for option in _of_kind(engine, "string"):
+        _set(engine, option, "<empty>")
+        _set(engine, option, "")
+        _set(engine, option, _text(option))
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def press_buttons(engine: Subject) -> None:
+    """Every button can be pressed, which is setoption without a value."""
+    for option in _of_kind(engine, "button"):
+        _set(engine, option, None)
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def set_out_of_bounds(engine: Subject) -> None:
+    """A value beyond the bounds, of the wrong type or empty is refused or cut, and the engine
+    lives; a user's configuration outlives the engine's version."""
+    for option in _of_kind(engine, "check", "spin", "combo"):
+        values = ["nonsense", "", "-1e9"]
+        if option.kind == "spin" and not any(w in option.name.lower() for w in GREEDY):
+            values += [str((option.minimum or 0) - 1), str((option.maximum or 0) + 1), "9" * 30]
+        for value in values:
+            _set(engine, option, value)
+        _set(engine, option, _text(option))
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def set_unknown(engine: Subject) -> None:
+    """An option that the engine has not is ignored; tournaments set the same options for all."""
+    engine.ensure()
+    engine.changed = True
+    engine.send("setoption name No Such Option value 17", "setoption name NoSuchButton")
+    engine.ping()
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def set_malformed(engine: Subject) -> None:
+    """A setoption that lacks its parts is ignored."""
+    engine.ensure()
+    engine.changed = True
+    for line in ("setoption", "setoption name", "setoption value 3", "setoption name value",
+                 "setoption name  value  ", "setoption Hash 16", "setoption name Hash value"):
+        engine.survive(line.encode() + b"\n", f"'{line}'")
+    engine.search("go depth 1", START)
+
+
+@GROUP.step()
+def option_case(engine: Subject) -> None:
+    """The case of an option's name does not matter, as the protocol says; seen by MultiPV, which
+    is set under another case and must be felt."""
+    engine.ensure()
+    option = engine.option("MultiPV")
+    if option is None or option.kind != "spin" or (option.maximum or 0) < 2:
+        raise Skip("the engine has no option MultiPV")
+    engine.changed = True
+    engine.set_option("mULTIpv", "2")
+    search = engine.search("go depth 2", START)
+    if not any(info.numbers.get("multipv") == 2 for info in search.infos):
+        raise Fault("'setoption name mULTIpv value 2' was not felt")
+
+
+@GROUP.step(needs=("infinite-waits", "stop"))
+def set_in_search(engine: Subject) -> None:
+    """A setoption during a search waits or is refused; the search goes on and gives its one
+    answer. Users do move knobs while the engine thinks."""
+    search = engine.begin("go infinite", START)
+    engine.changed = True
+    for option in list(engine.greeting.options.values())[:3]:
+        engine.set_option(option.name, None if option.kind == "button" else _text(option))
+    line = engine.watch(search, engine.pace.listen)
+    if line is not None:
+        raise Fault("setoption ended the search", line.raw)
+    engine.stop(search)

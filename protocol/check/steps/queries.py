@@ -1,0 +1,55 @@
+"""Steps about UGI's questions, which also engines that speak UCI may answer."""
+
+from __future__ import annotations
+
+from merels.engine.game.position import WHITE
+from merels.protocol.check.heard import Line
+from merels.protocol.check.positions import FINISHED, MOVING, START, WINNING
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.verdicts import Fault, Group
+
+GROUP = Group("queries", "UGI's questions", needs=("greeting", "ready"))
+TEXTS = (START, MOVING, WINNING, *FINISHED.values())
+
+
+def _asks(engine: Subject, question: str, text: str, expected: str) -> Line:
+    """Puts a question about a position; there is one answer to it."""
+    engine.ensure()
+    position = engine.position(text)
+    engine.send(engine.dialect.position(position).decode(), f"query {question}")
+    lines = [line for line in engine.ping() if line.first == "response"]
+    if len(lines) != 1:
+        raise Fault(f"{len(lines)} responses to 'query {question}'",
+                    lines[-1].raw if lines else None)
+    if lines[0].text != f"response {expected}":
+        raise Fault(f"'response {expected}' is right after 'query {question}' in {text}",
+                    lines[0].raw)
+    return lines[0]
+
+
+@GROUP.step(protocols=("ugi",))
+def query_move(engine: Subject) -> None:
+    """'query p1turn' tells whether the first player is to move; clients that know no game ask
+    the engine."""
+    for text in TEXTS:
+        first = engine.position(text).side == WHITE
+        _asks(engine, "p1turn", text, "true" if first else "false")
+
+
+@GROUP.step(protocols=("ugi",))
+def query_game_over(engine: Subject) -> None:
+    """'query gameover' tells whether the game has ended."""
+    for text in TEXTS:
+        over = engine.position(text).outcome() is not None
+        _asks(engine, "gameover", text, "true" if over else "false")
+
+
+@GROUP.step(protocols=("ugi",))
+def query_result(engine: Subject) -> None:
+    """'query result' tells who has won, and 'none' while the game goes on."""
+    for text in TEXTS:
+        outcome = engine.position(text).outcome()
+        expected = "none"
+        if outcome is not None:
+            expected = "draw" if outcome.winner is None else f"p{outcome.winner + 1}win"
+        _asks(engine, "result", text, expected)

@@ -1,0 +1,169 @@
+"""Steps about searches that end when they are told to: infinite, ponder and stop."""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+
+from merels.protocol.check.heard import Search
+from merels.protocol.check.positions import FORCED, MOVING, START, WINNING
+from merels.protocol.check.subject import LATE, Subject
+from merels.protocol.check.verdicts import Fault, Group, Skip
+
+GROUP = Group("stopping", "Stopping", needs=("greeting", "ready", "answers"))
+CLOCK = 600
+"""Milliseconds on the clock of a ponder search."""
+
+
+def _stops(engine: Subject, search: Search, what: str) -> None:
+    """Ends a search, which should answer at once."""
+    seconds = engine.stop(search)
+    engine.judge_late(seconds, f"{what} was answered after {seconds:.2f} s", search.said)
+
+
+def _never_ends(engine: Subject, go: str) -> None:
+    """A search that must wait for a stop, whatever it finds."""
+    for text in (START, FORCED, WINNING):
+        search = engine.begin(go, text)
+        line = engine.watch(search, engine.pace.watch)
+        if line is not None:
+            raise Fault(f"'{search.go}' ended by itself after '{search.setup}'", line.raw)
+        engine.stop(search)
+
+
+@GROUP.step()
+def stop(engine: Subject) -> None:
+    """'stop' is answered by bestmove at once (unusual: after 100 ms, a fault: after a second);
+    a user who clicks, and a tournament that ends a ponder search, wait for it."""
+    for text in (START, MOVING):
+        search = engine.begin("go infinite", text)
+        if engine.watch(search, engine.pace.listen) is not None:
+            continue
+        _stops(engine, search, "stop")
+
+
+@GROUP.step(needs=("stop",))
+def stop_at_once(engine: Subject) -> None:
+    """A stop right behind the go is not lost; clients that change their mind send both in one
+    packet."""
+    for _ in range(3):
+        search = engine.begin("go infinite", START)
+        _stops(engine, search, "stop right behind go")
+
+
+@GROUP.step(needs=("stop",))
+def stop_timed(engine: Subject) -> None:
+    """'stop' ends a search with limits of its own as well."""
+    search = engine.begin("go movetime 60000 depth 1000", START)
+    if engine.watch(search, engine.pace.listen) is None:
+        _stops(engine, search, "stop in a timed search")
+
+
+@GROUP.step()
+def stop_idle(engine: Subject) -> None:
+    """'stop' and 'ponderhit' with no search running are ignored; a bestmove then would be taken
+    for the answer to the next search."""
+    engine.new_game()
+    engine.send("stop", "ponderhit", "stop")
+    lines = engine.ping() + engine.pending(engine.pace.listen)
+    for line in lines:
+        if line.first == "bestmove":
+            raise Fault("a bestmove without a search", line.raw)
+
+
+@GROUP.step(needs=("stop",))
+def infinite_waits(engine: Subject) -> None:
+    """'go infinite' never ends by itself, not with a forced move nor a proven win; an analysing
+    client takes the early bestmove for the answer to something else."""
+    _never_ends(engine, "go infinite")
+
+
+@GROUP.step(needs=("infinite-waits",))
+def ready_in_search(engine: Subject) -> None:
+    """isready is answered while a search runs, without ending it; clients ask for a sign of
+    life, and a silent engine is taken for one that hangs."""
+    search = engine.begin("go infinite", START)
+    engine.send("isready")
+    try:
+        lines = engine.until("readyok", LATE, "isready in a search")
+    except Fault as fault:
+        raise Fault(f"no readyok within {LATE:g} s of isready in a search",
+                    fault.line) from None
+    for line in lines:
+        if line.first == "bestmove":
+            raise Fault("isready ended the search", line.raw)
+    seconds = (lines[-1].at - search.started) / 1e9
+    engine.judge_late(seconds, f"readyok took {seconds:.2f} s in a search", lines[-1].raw)
+    search.lines += lines[:-1]
+    engine.stop(search)
+
+
+def _needs_ponder(engine: Subject) -> None:
+    """Switches pondering on, as clients do that ponder."""
+    engine.ensure()
+    option = engine.option("Ponder")
+    if option is None:
+        raise Skip("the engine has no option Ponder")
+    engine.changed = True
+    engine.set_option(option.name, "true")
+
+
+@GROUP.step(needs=("stop",))
+def ponder_waits(engine: Subject) -> None:
+    """'go ponder' never ends by itself, however little time is on the clock, with a forced move
+    or a proven win; the opponent has not moved yet."""
+    _needs_ponder(engine)
+    _never_ends(engine, "go ponder wtime 50 btime 50")
+
+
+@GROUP.step(needs=("ponder-waits",))
+def ponder_stop(engine: Subject) -> None:
+    """'stop' ends a ponder search with a bestmove: the opponent played something else."""
+    _needs_ponder(engine)
+    search = engine.begin("go ponder wtime 60000 btime 60000", START)
+    engine.watch(search, engine.pace.listen / 2)
+    _stops(engine, search, "stop in a ponder search")
+
+
+def _late_after_ponderhit(
+    engine: Subject, search: Search, milliseconds: int
+) -> tuple[float, str, bytes | None]:
+    """Tells a ponder search that its move was played, from when on it has so long.
+
+    By how many seconds it was late, and what is to say of that.
+    """
+    seconds = milliseconds / 1000 + LATE
+    hit = monotonic_ns()
+    engine.send("ponderhit")
+    try:
+        engine.finish(search, seconds)
+    except Fault as fault:
+        raise Fault(f"no bestmove within {seconds:g} s of ponderhit, '{search.go}'",
+                    fault.line) from None
+    assert search.best is not None
+    took = (search.best.at - hit) / 1e9
+    reason = f"'{search.go}' took {took:.3f} s after ponderhit"
+    return took - milliseconds / 1000, reason, search.said
+
+
+@GROUP.step(needs=("ponder-waits",))
+def ponder_hit(engine: Subject) -> None:
+    """After 'ponderhit' the search ends within its limits: the clock runs from then on (unusual:
+    overrun by up to 100 ms, a fault: by more)."""
+    _needs_ponder(engine)
+    for go, milliseconds, judge in (
+        (f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK, engine.judge_clock),
+        ("go ponder movetime 100", 100, engine.judge_late),
+        ("go ponder depth 2", CLOCK, engine.judge_late),
+    ):
+        search = engine.begin(go, START)
+        if engine.watch(search, engine.pace.listen / 2) is None:
+            judge(*_late_after_ponderhit(engine, search, milliseconds))
+
+
+@GROUP.step(needs=("ponder-waits", "ponder-hit"))
+def ponder_hit_at_once(engine: Subject) -> None:
+    """A ponderhit right behind the go is not lost: the opponent may answer in no time."""
+    _needs_ponder(engine)
+    for _ in range(3):
+        search = engine.begin("go ponder movetime 50", START)
+        engine.judge_late(*_late_after_ponderhit(engine, search, 50))

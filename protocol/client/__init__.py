@@ -1,0 +1,1 @@
+"""The client's side: any engine as a Python object."""

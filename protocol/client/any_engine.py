@@ -1,0 +1,206 @@
+"""What every engine can be asked for, be it another process or this very one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple, Self, overload
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.position import COLOURS, Move, Position
+from merels.protocol.client.analysis import Analysis
+from merels.protocol.client.info import Info
+from merels.protocol.process.errors import EngineError
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a search may spend: it ends at the first limit reached. All times are in seconds.
+
+    ``mate`` asks for a win in so many own moves (plies in UGI); ``remaining_moves`` are those to
+    the next time control.
+    """
+
+    time: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    white_clock: float | None = None
+    black_clock: float | None = None
+    white_inc: float | None = None
+    black_inc: float | None = None
+    remaining_moves: int | None = None
+
+
+def ends(limit: Limit, side: int) -> bool:
+    """Whether a limit ever ends a search for the side to move: increments alone do not."""
+    clock = (limit.white_clock, limit.black_clock)[side]
+    bounds = (limit.time, limit.depth, limit.nodes, limit.mate, clock)
+    return any(bound is not None for bound in bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayResult:
+    """An engine's choice; ``move`` is None where it says that there is none."""
+
+    move: Move | None
+    ponder: Move | None
+    info: Info
+
+
+class Task(NamedTuple):
+    """A search of the position that ``moves`` lead to from ``start``; all are known to be legal."""
+
+    start: Position
+    moves: Sequence[Move]
+    position: Position
+    root_moves: Sequence[Move]
+
+
+class AnyEngine:
+    """One search at a time: what asks for another, or closes the engine, ends the one before.
+
+    It is a context manager that closes the engine. One thread may use it at a time; `interrupt`
+    and `Analysis.stop` alone are free for others.
+    """
+
+    name = ""
+    _analysis: Analysis | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the engine."""
+        raise NotImplementedError
+
+    def interrupt(self) -> None:
+        """Ask a search that another thread waits for to end now; free for any thread."""
+        raise NotImplementedError
+
+    def play(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        moves: Iterable[Move] = (),
+        root_moves: Sequence[Move] = (),
+    ) -> PlayResult:
+        """The engine's move in the position that ``moves`` lead to from ``position``.
+
+        Giving the moves lets the engine see what may recur; an illegal one raises `InputError`.
+        ``root_moves`` are the only ones to choose from. An engine that answers with an illegal
+        move, or with another, raises `EngineError`; one that has not answered `Engine.timeout`
+        seconds after its time limit is stopped and raises `EngineTimeout`. A limit that never
+        ends the search raises `EngineError`; none at all is a foreign engine's own affair.
+        """
+        task = self._task(position, moves, root_moves)
+        self._check_end(task, limit)
+        return self._play(task, limit)
+
+    @overload
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: None = None,
+        moves: Iterable[Move] = (),
+        root_moves: Sequence[Move] = (),
+    ) -> Info: ...
+
+    @overload
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: int,
+        moves: Iterable[Move] = (),
+        root_moves: Sequence[Move] = (),
+    ) -> list[Info]: ...
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        multipv: int | None = None,
+        moves: Iterable[Move] = (),
+        root_moves: Sequence[Move] = (),
+    ) -> Info | list[Info]:
+        """What the engine thinks of a position once the limit is reached.
+
+        With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
+        errors are those of `play`.
+        """
+        task = self._task(position, moves, root_moves)
+        self._check_end(task, limit)
+        with self._begin(task, limit, multipv) as analysis:
+            analysis.wait()
+        return analysis.info if multipv is None else analysis.infos
+
+    def analysis(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        moves: Iterable[Move] = (),
+        root_moves: Sequence[Move] = (),
+    ) -> Analysis:
+        """Start an analysis, endless without a limit, and return the stream of its `Info`."""
+        return self._begin(self._task(position, moves, root_moves), limit, multipv)
+
+    def _begin(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
+        """`analysis`, with its arguments made ready."""
+        self._analysis = self._analyse(task, limit, multipv or 1)
+        return self._analysis
+
+    def _check_end(self, task: Task, limit: Limit) -> None:
+        """Refuse a limit that never ends the search."""
+        if not ends(limit, task.position.side):
+            side = COLOURS[task.position.side]
+            needed = f"time, depth, nodes, mate or {side}'s clock"
+            raise EngineError(f"a search for {side} would never end: set a limit of {needed}")
+
+    def _play(self, task: Task, limit: Limit) -> PlayResult:
+        """`play`, with its arguments made ready and no analysis running."""
+        raise NotImplementedError
+
+    def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
+        """`analysis`, likewise."""
+        raise NotImplementedError
+
+    def _task(
+        self, position: Position, moves: Iterable[Move], root_moves: Sequence[Move]
+    ) -> Task:
+        self._end_analysis()
+        played = tuple(moves)
+        there = reduce(Position.push, played, position)
+        for move in root_moves:
+            objection = there.objection(move)
+            if objection is not None:
+                raise InputError(str(move), f"illegal move to choose from, {objection}")
+        return Task(position, played, there, root_moves)
+
+    def _end_analysis(self) -> None:
+        """Stop an analysis that still runs: an engine does one thing at a time."""
+        if self._analysis is not None:
+            self._analysis.close()
+            self._analysis = None
+
+
+def milliseconds(seconds: float | None) -> int | None:
+    """A time in whole milliseconds, as the protocol and the search take it."""
+    return None if seconds is None else round(seconds * 1000)
+
+
+def thinking_time(limit: Limit) -> int | None:
+    """The limit's time for this search in milliseconds, never 0: that is no time at all."""
+    time = milliseconds(limit.time)
+    return None if time is None else max(1, time)

@@ -1,0 +1,292 @@
+"""What an engine is told and how its answers are read, in each of the dialects that engines speak.
+
+An adapter has no state: it turns positions and limits into text, and answers into moves' texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import (
+    START,
+    format_moves,
+    format_position,
+    format_seventeen,
+    parse_move,
+)
+from merels.engine.game.position import WHITE, Move, Position
+from merels.engine.game.rules import FIELDS, PRESETS, Rules
+from merels.protocol.client.info import Brief, Info, parse_brief, parse_info
+from merels.protocol.client.options import Options
+from merels.protocol.process.errors import EngineError
+from merels.protocol.process.pipe import Answer, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """The limits of one search: times in whole milliseconds, pairs are (White's, Black's)."""
+
+    movetime: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    time: tuple[int | None, int | None] = (None, None)
+    increment: tuple[int | None, int | None] = (None, None)
+    moves_to_go: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    moves: Sequence[Move] = ()
+    side: int = WHITE
+    """Who is to move: some engines are told of their own clock alone."""
+
+
+class UciAdapter:
+    """The common dialect, and what the others have in common with it."""
+
+    name = "uci"
+    hello = b"uci\n"
+    ready = b"uciok"
+    """The engine's answer to ``hello``."""
+    new_game = b"ucinewgame\n"
+    inside = False
+    """Whether ``bestmove`` may stand at the end of an info line."""
+    white_view = False
+    mate_in_plies = False
+    can_ponder = True
+    has_template = True
+    """Whether `go` is `go_template` with the clocks filled in."""
+    clock_words = ("wtime", "btime", "winc", "binc")
+    """What ``go`` calls the clocks and the increments."""
+
+    def position(self, start: Position, moves: Sequence[Move] = ()) -> bytes:
+        """The ``position`` line, without its end, of a start and the moves played from it."""
+        line = b"position " + self._start_text(start)
+        for index, move in enumerate(moves):
+            line = self.append(line, move, index == 0)
+        return line
+
+    def append(self, line: bytes, move: Move, first: bool) -> bytes:
+        """A ``position`` line with one more move; ``first`` if it has none yet."""
+        # No bare "moves": it is legal, and engines have died of it.
+        return line + (b" moves " if first else b" ") + self.token(move)
+
+    def token(self, move: Move) -> bytes:
+        """A move as the engine reads it."""
+        return move_bytes(move)
+
+    def _start_text(self, start: Position) -> bytes:
+        text = format_position(start)
+        return b"startpos" if text == START else b"fen " + text.encode()
+
+    def go(self, limits: Go) -> bytes:
+        """The ``go`` line, with its end, and anything that must be sent just before it."""
+        clocks = tuple(clock for clock in limits.time if clock is not None)
+        return self.go_template(limits) % clocks
+
+    def go_template(self, limits: Go) -> bytes:
+        """The ``go`` line with a ``%d`` for each clock that runs: all that changes in a game."""
+        words = ["go"]
+        if limits.ponder:
+            words.append("ponder")
+        if limits.infinite:
+            words.append("infinite")
+        for word, clock in zip(self.clock_words, limits.time):
+            if clock is not None:
+                words += (word, "%d")
+        for word, value in (
+            *zip(self.clock_words[2:], limits.increment),
+            ("movestogo", limits.moves_to_go),
+            ("movetime", limits.movetime),
+            ("depth", limits.depth),
+            ("nodes", limits.nodes),
+            ("mate", limits.mate),
+        ):
+            if value is not None:
+                words += (word, str(value))
+        if limits.moves:
+            words += ("searchmoves", format_moves(limits.moves))
+        return " ".join(words).encode() + b"\n"
+
+    def ask(
+        self, wire: Wire, position: Position, line: bytes, go: bytes, timeout: int
+    ) -> Answer | None:
+        """One whole move from the engine: see `Wire.ask`. ``line`` describes ``position``."""
+        return wire.ask(line + b"\n" + go, timeout)
+
+    def brief(self, info: bytes, side: int) -> Brief:
+        """Score, depth and nodes of an info line about a search for ``side``."""
+        return parse_brief(info, side, self.white_view, self.mate_in_plies)
+
+    def info(self, info: bytes, position: Position) -> Info:
+        """All of an info line about a search of ``position``."""
+        return parse_info(info, position, self.white_view, self.mate_in_plies)
+
+    def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
+        """The options to set, of those that the engine offers, for a game under ``rules``."""
+        chosen: list[tuple[str, str]] = []
+        fields = list(FIELDS)
+        variants = offered.get("UCI_Variant")
+        if variants is not None and rules.variant in variants.choices:
+            chosen.append((variants.name, rules.variant))
+            preset = PRESETS[rules.variant]
+            fields = [
+                field
+                for field in FIELDS
+                if getattr(rules, field.attribute) != getattr(preset, field.attribute)
+            ]
+        for field in fields:
+            if field.name in offered:
+                chosen.append((offered[field.name].name, str(getattr(rules, field.attribute))))
+        return chosen
+
+
+class UgiAdapter(UciAdapter):
+    """The dialect of general two-player games: players are first and second, mates are plies."""
+
+    name = "ugi"
+    hello = b"ugi\n"
+    ready = b"ugiok"
+    new_game = b"uginewgame\n"
+    mate_in_plies = True
+    can_ponder = False
+    clock_words = ("p1time", "p2time", "p1inc", "p2inc")
+
+
+class SanmillAdapter(UciAdapter):
+    """Sanmill: a removal is a token and a search of its own, scores are White's view."""
+
+    name = "sanmill"
+    inside = True
+    white_view = True
+    can_ponder = False
+    has_template = False
+
+    OVERRUN = 3
+    """Its thinking takes up to three times what it is told (1.7 to 3.2 were measured)."""
+    MOVES_LEFT = 30
+    """A clock is shared out as if so many moves were to come."""
+
+    def _start_text(self, start: Position) -> bytes:
+        if format_position(start) == START:
+            return b"startpos"
+        return b"fen " + format_seventeen(start).encode()
+
+    def token(self, move: Move) -> bytes:
+        """The move as tokens of one step each: ``d6-d5 xc3``."""
+        return str(move).replace("x", " x").encode()
+
+    def go(self, limits: Go) -> bytes:
+        """``go``, with the thinking time set before it, in milliseconds as the engine takes it.
+
+        It knows no limit by nodes or mate, and no choice of moves: those are left out.
+        """
+        words = b"go" if limits.depth is None else b"go depth %d" % limits.depth
+        if limits.infinite:
+            words = b"go infinite"
+        budget = limits.movetime
+        clock = limits.time[limits.side]
+        if budget is None and clock is not None:
+            left = limits.moves_to_go or self.MOVES_LEFT
+            budget = min(clock, clock // left + (limits.increment[limits.side] or 0))
+        if budget is None:
+            return words + b"\n"
+        told = max(1, budget // self.OVERRUN)
+        return b"setoption name MoveTimeMs value %d\n%s\n" % (told, words)
+
+    def ask(
+        self, wire: Wire, position: Position, line: bytes, go: bytes, timeout: int
+    ) -> Answer | None:
+        """A move put together from a search for each of its steps."""
+        answer = wire.ask(line + b"\n" + go, timeout)
+        if answer is None:
+            return None
+        words = answer.text.split()
+        text, elapsed = words[0] if words else b"", answer.elapsed
+        for _ in range(self._removals(position, text)):
+            line += (b" " if b" moves " in line else b" moves ") + text.rpartition(b" ")[2]
+            removal = wire.ask(line + b"\n" + go, timeout - elapsed)
+            if removal is None:
+                return None
+            elapsed += removal.elapsed
+            words = removal.text.split()
+            text += b" " + (words[0] if words else b"")
+        return Answer(text, answer.info, elapsed)
+
+    def _removals(self, position: Position, text: bytes) -> int:
+        """How many men are still to be taken after this step; 0 if it is no legal step."""
+        try:
+            origin, to, taken = parse_move(text.decode("ascii", "replace"))
+        except InputError:
+            return 0
+        for move in position.legal_moves():
+            if move.origin == origin and move.to == to:
+                return 0 if taken else len(move.removed)
+        return 0
+
+    def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
+        """Its two names for the limit of plies without a removal."""
+        plies = str(rules.no_removal_plies)
+        return [
+            (offered[name].name, plies)
+            for name in ("NMoveRule", "EndgameNMoveRule")
+            if name in offered and rules.no_removal_plies
+        ]
+
+
+DIALECTS: Mapping[str, UciAdapter] = {
+    adapter.name: adapter for adapter in (UciAdapter(), UgiAdapter(), SanmillAdapter())
+}
+
+
+@lru_cache(maxsize=1 << 14)
+def move_bytes(move: Move) -> bytes:
+    """A move's token; there are few enough to remember."""
+    return str(move).encode()
+
+
+@lru_cache(maxsize=1 << 14)
+def read_move(answer: bytes) -> tuple[str, Move | None]:
+    """The text of the move in an answer, and the move if the text is one, legal or not."""
+    text = answer_text(answer)
+    try:
+        return text, parse_move(text)
+    except InputError:
+        return text, None
+
+
+def dialect(name: str) -> UciAdapter:
+    """The dialect of that name."""
+    found = DIALECTS.get(name.lower())
+    if found is None:
+        raise EngineError(f"no protocol '{name}'; known are {', '.join(DIALECTS)}")
+    return found
+
+
+def answer_text(answer: bytes) -> str:
+    """The move's text in what stood behind ``bestmove``: a word, and removals as further words.
+
+    Nothing for an empty answer.
+    """
+    words = answer.decode("utf-8", "replace").split()
+    text = words[0] if words else ""
+    for word in words[1:]:
+        if word[:1] not in ("x", "X"):
+            break
+        text += word
+    return text
+
+
+def ponder_text(answer: bytes) -> str:
+    """The text behind ``ponder`` in an answer, or nothing."""
+    words = answer.decode("utf-8", "replace").split()
+    lower = [word.lower() for word in words]
+    if "ponder" not in lower:
+        return ""
+    return "".join(
+        word
+        for index, word in enumerate(words[lower.index("ponder") + 1 :])
+        if index == 0 or word[:1] in ("x", "X")
+    )

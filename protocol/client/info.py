@@ -1,0 +1,207 @@
+"""Scores and search information in the words of an engine's ``info`` lines, as typed values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from merels.engine.game.errors import InputError, printable
+from merels.engine.game.notation import join_steps, parse_move
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import WHITE, Move, Position
+from merels.engine.game.score import Score
+
+_LONGEST_NUMBER = 18
+
+_USUAL = re.compile(
+    rb"info depth (\d{1,9})(?: seldepth \d+)?(?: multipv \d+)? "
+    rb"score (cp|mate) (-?\d{1,9})(?: wdl \d+ \d+ \d+)?(?: nodes (\d{1,18}))? "
+)
+"""The order that most engines write in: read at once; any other is taken word by word."""
+
+
+class Brief(NamedTuple):
+    """What a tournament keeps of an ``info`` line; the score is the view of the side to move."""
+
+    score: int | None = None
+    """Centi-men."""
+    win_in: int | None = None
+    """Plies to a claimed win (> 0) or loss (<= 0)."""
+    depth: int = 0
+    nodes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PovScore:
+    """A score with the side whose view it is."""
+
+    relative: Score
+    """The view of the side that was to move."""
+    side: int
+
+    def white(self) -> Score:
+        """White's view."""
+        return self.relative if self.side == WHITE else opponents_view(self.relative)
+
+    def black(self) -> Score:
+        """Black's view."""
+        return opponents_view(self.relative) if self.side == WHITE else self.relative
+
+
+def opponents_view(score: Score) -> Score:
+    """The same score as the other side sees it; a game just lost is a win at hand, in 1."""
+    if score.win_in is not None:
+        return Score(win_in=-score.win_in or 1)
+    return Score(cp=-(score.cp or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What an engine said of its search; None where it said nothing.
+
+    ``time`` is in seconds, ``hashfull`` and ``wdl`` (win, draw, loss) are in permille, ``bound``
+    is ``lower``, ``upper`` or empty. ``pv`` ends where the engine's line stops being legal.
+    """
+
+    score: PovScore | None = None
+    bound: str = ""
+    depth: int | None = None
+    seldepth: int | None = None
+    multipv: int = 1
+    nodes: int | None = None
+    nps: int | None = None
+    time: float | None = None
+    hashfull: int | None = None
+    tbhits: int | None = None
+    wdl: tuple[int, int, int] | None = None
+    pv: tuple[Move, ...] = ()
+    string: str = ""
+
+
+def number(word: bytes) -> int | None:
+    """A decimal number of an engine's, or None for anything else and for absurd lengths."""
+    return parse_whole(word.decode("latin-1")) if len(word) <= _LONGEST_NUMBER else None
+
+
+def win_from_mate(mate: int, in_plies: bool) -> int:
+    """Plies to the end from the number behind ``mate``.
+
+    UGI counts plies. UCI counts own moves: a win in N takes 2 N - 1 plies, a loss in N takes 2 N.
+    """
+    if in_plies:
+        return mate
+    return 2 * mate - 1 if mate > 0 else 2 * mate
+
+
+def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool = False) -> Brief:
+    """Score, depth and nodes of an ``info`` line; what cannot be read is left out.
+
+    ``side`` was to move; ``white_view`` says that the engine reports White's view throughout.
+    """
+    match = _USUAL.match(line)
+    if match is not None and match[4] is not None:
+        depth_text, kind, value_text, nodes_text = match.groups()
+        depth, value, nodes = int(depth_text), int(value_text), int(nodes_text)
+    else:
+        words = line.partition(b" string ")[0].split()
+        depth, nodes = _count_behind(b"depth", words), _count_behind(b"nodes", words)
+        kind, found = _score_words(words)
+        if found is None:
+            return Brief(None, None, depth, nodes)
+        value = found
+    if white_view and side != WHITE:
+        value = -value
+    if kind == b"mate":
+        return Brief(None, win_from_mate(value, in_plies), depth, nodes)
+    return Brief(value, None, depth, nodes)
+
+
+def _score_words(words: list[bytes]) -> tuple[bytes, int | None]:
+    """The kind of a score, ``cp`` where none is written, and its number."""
+    try:
+        at = words.index(b"score") + 1
+        if words[at] in (b"cp", b"mate"):
+            return words[at], number(words[at + 1])
+        return b"cp", number(words[at])
+    except (ValueError, IndexError):
+        return b"cp", None
+
+
+def _count_behind(name: bytes, words: list[bytes]) -> int:
+    """The number behind a name, or 0."""
+    try:
+        return max(0, number(words[words.index(name) + 1]) or 0)
+    except (ValueError, IndexError):
+        return 0
+
+
+_COUNTS = ("depth", "seldepth", "multipv", "nodes", "nps", "time", "hashfull", "tbhits")
+_BOUNDS = {b"lowerbound": "lower", b"upperbound": "upper"}
+
+
+def parse_info(
+    line: bytes, position: Position, white_view: bool = False, in_plies: bool = False
+) -> Info:
+    """Everything that an ``info`` line says about a search of ``position``."""
+    words = line.split()
+    values: dict[str, int] = {}
+    pv: tuple[Move, ...] = ()
+    wdl: tuple[int, int, int] | None = None
+    bound = text = ""
+    index = 1
+    while index < len(words):
+        word = words[index].lower()
+        name = word.decode("ascii", "replace")
+        index += 1
+        if word == b"string":
+            text = printable(b" ".join(words[index:]).decode("utf-8", "replace"))
+            break
+        if word in (b"pv", b"bestmove"):
+            if word == b"pv":
+                pv = _legal_moves(position, words[index:])
+            break
+        if word in _BOUNDS:
+            bound = _BOUNDS[word]
+        elif word == b"wdl":
+            parts = [number(part) for part in words[index : index + 3]]
+            if len(parts) == 3 and None not in parts:
+                wdl = (parts[0] or 0, parts[1] or 0, parts[2] or 0)
+        elif name in _COUNTS and index < len(words):
+            value = number(words[index])
+            if value is not None and value >= 0:
+                values[name] = value
+                index += 1
+    brief = parse_brief(line, position.side, white_view, in_plies)
+    score = None
+    if brief.score is not None or brief.win_in is not None:
+        score = PovScore(Score(brief.score, brief.win_in), position.side)
+    milliseconds = values.get("time")
+    return Info(
+        score,
+        bound,
+        values.get("depth"),
+        values.get("seldepth"),
+        values.get("multipv", 1),
+        values.get("nodes"),
+        values.get("nps"),
+        None if milliseconds is None else milliseconds / 1000,
+        values.get("hashfull"),
+        values.get("tbhits"),
+        wdl,
+        pv,
+        text,
+    )
+
+
+def _legal_moves(position: Position, words: list[bytes]) -> tuple[Move, ...]:
+    """The moves of a variation as far as they are legal."""
+    moves = []
+    try:
+        for _, token in join_steps([word.decode("ascii", "replace") for word in words]):
+            move = parse_move(token)
+            position = position.push(move)
+            moves.append(move)
+    except InputError:
+        pass
+    return tuple(moves)

@@ -1,0 +1,227 @@
+"""What the shell commands share: their common flags, their errors, a search that Ctrl-C ends."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from merels.engine.game.errors import InputError, printable, shorten
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import Position
+from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
+from merels.engine.search.levels import Level
+from merels.engine.search.limits import Info, Limits, Result
+from merels.engine.search.searcher import Searcher
+from merels.engine.search.watch import LONGEST
+from merels.engine.tablebase.files import rules_folder
+from merels.engine.tablebase.probe import MOST_MEN, Tables, open_tables
+from merels.protocol.uci.options import find
+from merels.protocol.uci.position_command import Setup, read_setup
+from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.worker import Worker
+
+USAGE_ERROR = 2
+MOST = LONGEST
+"""The greatest number that a flag takes unless it says otherwise."""
+MOST_SECONDS = 86_400.0
+_LOOK_UP = 0.1
+"""Seconds between looks for Ctrl-C, which on Windows does not wake a thread that waits."""
+
+_FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that reports a mistake in one line, and help that cannot be written at all."""
+
+    def print_help(self, file: Any = None) -> None:
+        """Write the help; argparse's own passes over an output that is full."""
+        print(self.format_help(), end="", file=file)
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with a status that says so."""
+        self.exit(USAGE_ERROR, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
+
+
+def make_parser(command: str, description: str, epilog: str = "") -> Parser:
+    """A parser for ``merels COMMAND``."""
+    return Parser(
+        prog=f"merels {command}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_flag(parser: argparse._ActionsContainer, name: str, **settings: Any) -> None:
+    """Add ``-name``, which may be written with two dashes, too; settings as argparse has them."""
+    parser.add_argument(f"-{name}", f"--{name}", **settings)
+
+
+def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARIANT) -> None:
+    """The flags that choose the rules: those of ``variant`` where nothing is said."""
+    add_flag(
+        parser,
+        "variant",
+        metavar="R",
+        default=variant,
+        help=f"the rule set: {', '.join(PRESETS)} (default: {variant})",
+    )
+    add_flag(
+        parser,
+        "set",
+        metavar="Field=value",
+        nargs="+",
+        type=_field_setting,
+        action="extend",
+        default=[],
+        help=f"rule fields that differ from it: {_FIELDS_HELP} (N plies or times, 0: off)",
+    )
+
+
+def rules_of(arguments: argparse.Namespace) -> Rules:
+    """The rules that the flags choose."""
+    return make_rules(arguments.variant, arguments.set)
+
+
+def setup_of(words: Sequence[str], rules: Rules) -> Setup:
+    """The position that words on a command line name: ``startpos`` or its text, then moves.
+
+    A text may be quoted or not, and ``moves`` and moves may follow it.
+    """
+    words = " ".join(words).split()
+    if not words:
+        return Setup().under(rules)
+    if words[0].lower() not in ("startpos", "fen"):
+        words = ["fen", *words]
+    return read_setup(words, rules)
+
+
+def _field_setting(text: str) -> str:
+    """A word behind ``-set``, which would otherwise swallow what was meant for the command."""
+    if "=" in text:
+        return text
+    raise argparse.ArgumentTypeError(
+        f"expected Field=value, found '{shorten(text)}'; words that are none go before -set"
+    )
+
+
+def whole_from(low: int, high: int = MOST) -> Callable[[str], int]:
+    """What reads a flag's number from ``low`` to ``high``."""
+
+    def read(text: str) -> int:
+        number = parse_whole(text)
+        if number is not None and low <= number <= high:
+            return number
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from {low} to {high}, found '{shorten(text)}'"
+        )
+
+    return read
+
+
+def read_seconds(text: str) -> float:
+    """A thinking time from its text: a millisecond to a day."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0.001 <= seconds <= MOST_SECONDS:
+        return seconds
+    raise InputError(text, "expected seconds above 0, for example 0.5")
+
+
+def like_option(name: str) -> Callable[[str], int]:
+    """What reads a flag's number within the bounds of the engine's option of that name."""
+    option = find(name)
+    return whole_from(option.low, option.high)
+
+
+def guarded(command: str, body: Callable[[], int]) -> int:
+    """Runs a command's body and turns a user's mistake into one line and an exit code.
+
+    Ctrl-C and the standard streams are the matter of `merels.tournament.commands.main`.
+    """
+    try:
+        return body()
+    except InputError as error:
+        print(f"merels {command}: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    except MemoryError as error:
+        print(f"merels {command}: {str(error) or 'not enough memory'}", file=sys.stderr)
+        return USAGE_ERROR
+    except RuntimeError as error:
+        if "thread" not in str(error):
+            raise
+        print(f"merels {command}: {error}: the system allows no more of them", file=sys.stderr)
+        return USAGE_ERROR
+
+
+def open_named(
+    command: str, root: Path, rules: Rules, men: int = MOST_MEN, check: bool = False
+) -> Tables:
+    """The tables in a folder that a user named; those that cannot be used are named on the way.
+
+    Where there is none, that is an error: what is asked for cannot be done without.
+    """
+    tables = open_tables(root, rules, men, check)
+    for problem in tables.problems:
+        print(f"merels {command}: {problem}", file=sys.stderr)
+    if not tables.headers:
+        raise InputError(
+            str(root / rules_folder(rules)), "no usable table there: merels tables build makes them"
+        )
+    return tables
+
+
+def find_tables(shelf: Shelf, rules: Rules, limits: Limits) -> Tables | None:
+    """The tables in the user's cache for a search; those that cannot be used are named."""
+    tables, problems = shelf.for_search(rules, limits)
+    for problem in problems:
+        print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
+    return tables
+
+
+def search(
+    searcher: Searcher,
+    position: Position,
+    limits: Limits,
+    on_info: Callable[[Info], None] | None = None,
+    *,
+    multipv: int = 1,
+    level: Level | None = None,
+) -> tuple[Result, bool]:
+    """A search's result, and whether Ctrl-C ended it."""
+    results: list[Result] = []
+    errors: list[Exception] = []
+
+    def job() -> None:
+        try:
+            results.append(
+                searcher.search(position, limits, on_info, multipv=multipv, level=level)
+            )
+        except Exception as error:
+            errors.append(error)
+
+    searcher.prepare()
+    searcher.arm()
+    worker = Worker()
+    worker.start(job)
+    worker.close()
+    interrupted = False
+    while True:
+        try:
+            if worker.join(_LOOK_UP):
+                break
+        except KeyboardInterrupt:
+            interrupted = True
+            searcher.stop()
+    if errors:
+        raise errors[0]
+    if results[0].missing:
+        had = searcher.threads - results[0].missing
+        print(f"merels: the system allows {had} of {searcher.threads} threads", file=sys.stderr)
+    return results[0], interrupted

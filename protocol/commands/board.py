@@ -1,0 +1,88 @@
+"""``merels board``: opens the board in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import webbrowser
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import parse_whole
+from merels.protocol.board.engines import EngineChoice, own_engine
+from merels.protocol.board.server import BoardServer
+from merels.protocol.client.dialects import DIALECTS
+from merels.protocol.client.engine_spec import read_engine_words
+from merels.protocol.commands.arguments import add_flag, guarded, make_parser
+
+_EPILOG = """\
+An engine of your own is given as KEY=VALUE words behind -engine; the page can choose among those
+given here, and start nothing else:
+  merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
+
+The address holds a random token: whoever has it can use the board as long as it runs.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Serves the board until Ctrl-C."""
+    parser = make_parser(
+        "board", "Opens a board in your browser: play, watch engines play, analyse.", _EPILOG
+    )
+    add_flag(
+        parser,
+        "engine",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="append",
+        default=[],
+        help="an engine to choose: cmd=, and if need be args=, name=, proto=, dir=, option.NAME=, "
+        "and cpu=SECONDS, memory=MIB, core=MIB, the most its processes may use",
+    )
+    add_flag(parser, "port", metavar="N", default="0", help="the port (default: a free one)")
+    add_flag(
+        parser,
+        "host",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+        help="the address to listen on (default: this machine alone; nothing is encrypted)",
+    )
+    add_flag(parser, "no-open", action="store_true", help="print the address, open nothing")
+    return guarded("board", lambda: _serve(parser.parse_args(argv)))
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    choices = [own_engine(), *map(read_engine, arguments.engine)]
+    port = parse_whole(arguments.port)
+    if port is None or not 0 <= port < 65536:
+        raise InputError(arguments.port, "expected a port from 0 (a free one) to 65535")
+    if not arguments.host:
+        raise InputError("-host", "expected an address to listen on; all of them are 0.0.0.0")
+    try:
+        server = BoardServer(arguments.host, port, choices)
+    except (OSError, TypeError, UnicodeError) as error:
+        # Two of them say that there can be no host of that name.
+        reason = error.strerror if isinstance(error, OSError) else None
+        where = f"{arguments.host}:{port}"
+        raise InputError(where, f"cannot listen there ({reason or error})") from None
+    try:
+        print(f"The board is at {server.address}\nCtrl-C ends it.", flush=True)
+        if not arguments.no_open:
+            # Some browsers keep whoever starts them waiting.
+            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+        server.serve_forever(poll_interval=0.1)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+    finally:
+        server.server_close()
+    return 0
+
+
+def read_engine(words: list[str]) -> EngineChoice:
+    """An engine from its ``key=value`` words."""
+    start = read_engine_words(words, tuple(DIALECTS))
+    name = start.name or start.command[0].replace("\\", "/").rpartition("/")[2]
+    return EngineChoice(
+        name, tuple(start.command), start.protocol, start.directory, dict(start.options),
+        limits=start.limits,
+    )

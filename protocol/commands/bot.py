@@ -1,0 +1,110 @@
+"""``merels bot``: an engine kept ready for programs that only want moves."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from merels.engine.game.errors import InputError
+from merels.engine.search.searcher import DEFAULT_HASH
+from merels.protocol.bot.bot import LONGEST_REQUEST, VERSION, Bridge, EnginePlayer, OwnPlayer
+from merels.protocol.client.dialects import DIALECTS
+from merels.protocol.client.engine import EngineError, Limit
+from merels.protocol.commands.arguments import (
+    add_flag,
+    add_rules_flags,
+    guarded,
+    like_option,
+    make_parser,
+    read_seconds,
+    rules_of,
+)
+
+_EPILOG = f"""\
+Each line of input is a request, each line of output its answer, in order; version {VERSION}. All
+fields of a request are optional:
+  id        anything; comes back with the answer
+  new       true: another game begins; without other fields the answer is {{"ready": true}}
+  position  'startpos' (default) or a position's text     moves  what was played from there
+  variant   a rule set; set {{"Flying": "never", ...}} changes fields of it
+  time      seconds; or depth, or nodes, or clock {{"white", "black", "white_inc", "black_inc"}}
+  level     a built-in level's name or a rating            only   the moves to choose from
+  seed      another number lets a level err elsewhere (default 0: always the same answer)
+The answer has move (null when the game is over), side, score ({{"cp": 12}} or {{"win_in": 5}} in
+plies, the mover's view), depth, nodes, pv, and result and reason once the move ends the game; or
+error, token, expected and index. Example:
+  {{"id": 1, "moves": ["d6", "f4"], "time": 0.5, "level": "Club"}}
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Answers requests until the end of the input."""
+    parser = make_parser(
+        "bot", "Keeps an engine ready behind lines of JSON: a position in, a move out.", _EPILOG
+    )
+    add_flag(parser, "engine", metavar="CMD", help="another engine's command (default: merels)")
+    add_flag(
+        parser, "proto", choices=tuple(DIALECTS), default="uci", help="what that engine speaks"
+    )
+    add_flag(
+        parser,
+        "time",
+        metavar="SECONDS",
+        default="1",
+        help="for each move, where a request names no limit (default: 1)",
+    )
+    add_flag(
+        parser, "hash", metavar="MIB", type=like_option("Hash"), default=DEFAULT_HASH,
+        help=f"memory of merels' search (default: {DEFAULT_HASH})",
+    )
+    add_flag(
+        parser, "threads", metavar="N", type=like_option("Threads"), default=1,
+        help="threads of merels' search (default: 1)",
+    )
+    add_flag(
+        parser,
+        "codingame",
+        action="store_true",
+        help="speak the lines of CodinGame's arena instead (PLACE;A1, MOVE&TAKE;A1;A4;D1)",
+    )
+    add_rules_flags(parser)
+    arguments = parser.parse_args(argv)
+    if arguments.codingame and len(argv) > 1:
+        parser.error("-codingame takes no other flag: the arena sets the rules and the time")
+    return guarded("bot", lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.codingame:
+        from merels.protocol.bot.arena import main as play
+
+        play()
+        return 0
+    rules = rules_of(arguments)
+    limit = Limit(time=read_seconds(arguments.time))
+    if arguments.engine is None:
+        return serve(Bridge(OwnPlayer(arguments.hash, arguments.threads), rules, limit))
+    try:
+        player = EnginePlayer(arguments.engine, arguments.proto)
+    except EngineError as error:
+        raise InputError(arguments.engine, str(error)) from None
+    try:
+        return serve(Bridge(player, rules, limit))
+    finally:
+        player.close()
+
+
+def serve(bridge: Bridge) -> int:
+    """Answer each line of standard input on standard output."""
+    print(bridge.hello(), flush=True)
+    while data := sys.stdin.buffer.readline(LONGEST_REQUEST + 1):
+        line = data.decode("utf-8", "replace").strip()
+        if len(data) > LONGEST_REQUEST:
+            rest = data
+            while rest and not rest.endswith(b"\n"):
+                rest = sys.stdin.buffer.readline(LONGEST_REQUEST)
+            expected = f"expected a JSON object on one line of at most {LONGEST_REQUEST} bytes"
+            print(bridge.refusal(InputError(line, expected)), flush=True)
+        elif line:
+            print(bridge.answer(line), flush=True)
+    return 0

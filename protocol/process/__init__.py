@@ -1,0 +1,1 @@
+"""Engine processes: started, talked to, limited and ended."""

@@ -1,0 +1,31 @@
+"""What can go wrong with an engine process, as exceptions."""
+
+from __future__ import annotations
+
+from merels.engine.game.errors import printable
+
+
+class EngineError(RuntimeError):
+    """An engine cannot be started, is asked for what it has not, or breaks its protocol.
+
+    Its text may quote the engine, and is fit for a terminal all the same.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
+
+class EngineTerminated(EngineError):
+    """An engine's process ended, or closed a pipe; ``how`` tells exit code or signal."""
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+        super().__init__(f"the engine has gone: {how}")
+
+
+class EngineTimeout(EngineError):
+    """An engine did not answer, or did not read its input, in the time it had."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"the engine {what}")

@@ -1,0 +1,100 @@
+"""What an engine's processes may use at most, held to by the system itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import parse_whole
+from merels.protocol.process.errors import EngineError
+
+LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")
+MIB = 1 << 20
+KEYS = ("cpu", "memory", "core")
+"""The words for the limits in the description of an engine."""
+_LEAST = {"cpu": 1, "memory": 1, "core": 0}
+_MOST = 10**7
+"""Seconds, or MiB: more than any machine has."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLimits:
+    """Limits of each process of an engine; None: as the system has them.
+
+    ``cpu`` is processor time in seconds, over all threads; ``memory`` the address space, ``core``
+    the size of a core dump, both in MiB.
+    """
+
+    cpu: int | None = None
+    memory: int | None = None
+    core: int | None = None
+
+    def __str__(self) -> str:
+        """The limits as they are written on a command line."""
+        given = [(key, value) for key, value in asdict(self).items() if value is not None]
+        return " ".join(f"{key}={value}" for key, value in given)
+
+    def command(self, words: list[str]) -> list[str]:
+        """The command that runs ``words`` under these limits, in the same process.
+
+        `EngineError` where the system cannot limit so.
+        """
+        wanted: dict[str, tuple[int, int]] = {}
+        if self.cpu is not None:
+            # The first number ends the process by a signal that it may catch, the second for sure.
+            wanted["RLIMIT_CPU"] = self.cpu, self.cpu + 1
+        if self.memory is not None:
+            wanted["RLIMIT_AS"] = self.memory * MIB, self.memory * MIB
+        if self.core is not None:
+            wanted["RLIMIT_CORE"] = self.core * MIB, self.core * MIB
+        if not wanted:
+            return words
+        if not _can_limit():
+            raise EngineError(f"this system cannot limit an engine's resources; leave out {self}")
+        limits = [f"{name}={soft}:{hard}" for name, (soft, hard) in wanted.items()]
+        return [sys.executable, "-I", "-S", LIMITER, *limits, "--", *words]
+
+    def explain(self, status: int) -> str:
+        """What is to be added to an engine's exit status (minus the signal that ended it)."""
+        if status == -getattr(signal, "SIGXCPU", 0):
+            return f"over its limit of cpu={self.cpu}"
+        return f"limited to {self}"
+
+
+def read_limits(values: Mapping[str, str], where: str = "") -> ResourceLimits | None:
+    """The limits among an engine's ``key=value`` words, None without any.
+
+    `InputError` for one that makes no sense or that the system does not have; ``where`` says
+    whose it is.
+    """
+    given = {key: _whole(key, values[key], where) for key in KEYS if key in values}
+    if not given:
+        return None
+    limits = ResourceLimits(**given)
+    try:
+        limits.command([])
+    except EngineError as error:
+        raise InputError(str(limits), str(error)) from None
+    return limits
+
+
+def _can_limit() -> bool:
+    """Whether the system has such limits."""
+    try:
+        import resource  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _whole(key: str, text: str, where: str) -> int:
+    unit = "seconds" if key == "cpu" else "MiB"
+    number = parse_whole(text)
+    if number is not None and _LEAST[key] <= number <= _MOST:
+        return number
+    place = f" {where}" if where else ""
+    raise InputError(text, f"expected whole {unit} from {_LEAST[key]} to {_MOST} for {key}={place}")

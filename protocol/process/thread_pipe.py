@@ -1,0 +1,98 @@
+"""The wire for systems that cannot poll a pipe: a thread for each direction."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from time import monotonic_ns
+
+from merels.protocol.process.errors import EngineTerminated, EngineTimeout
+from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Trace, Wire
+from merels.protocol.process.process import EngineProcess
+
+_CHUNKS_AHEAD = 64
+_CLOSE_SECONDS = 0.1
+
+
+class ThreadWire(Wire):
+    """One thread reads, one writes, and both hand over through queues.
+
+    Each thread has a descriptor of its own, for it may still be at work when the process's are
+    closed and their numbers mean other files.
+    """
+
+    def __init__(
+        self, process: EngineProcess, *, inside: bool = False, trace: Trace | None = None
+    ) -> None:
+        super().__init__(process, inside=inside, trace=trace)
+        self._received: queue.Queue[bytes] = queue.Queue(_CHUNKS_AHEAD)
+        self._unsent: queue.Queue[bytes] = queue.Queue(1)
+        self._at_end = False
+        self._broken = False
+        self._closed = False
+        for task, descriptor in ((self._reader, process.stdout), (self._writer, process.stdin)):
+            own = os.dup(descriptor)
+            threading.Thread(target=task, args=(own,), daemon=True).start()
+
+    def _reader(self, descriptor: int) -> None:
+        chunk = b"more"
+        while chunk:
+            try:
+                chunk = os.read(descriptor, CHUNK)
+            except OSError:
+                chunk = b""
+            if not self._closed:
+                self._received.put(chunk)
+        os.close(descriptor)
+
+    def _writer(self, descriptor: int) -> None:
+        """Write what is to be sent, until there is nothing in it."""
+        while not self._broken and (data := self._unsent.get()):
+            try:
+                while data:
+                    data = data[os.write(descriptor, data) :]
+            except OSError:
+                self._broken = True
+        os.close(descriptor)
+
+    def close_input(self) -> None:
+        """End the engine's input; at once if it does not read it."""
+        try:
+            self._unsent.put(b"", timeout=_CLOSE_SECONDS)
+        except queue.Full:
+            self._broken = True
+        super().close_input()
+
+    def close(self) -> None:
+        """Let both threads end, whatever they wait for."""
+        self._closed = self._broken = True
+        try:
+            self._unsent.put_nowait(b"")
+        except queue.Full:
+            pass
+        try:
+            while True:
+                self._received.get_nowait()
+        except queue.Empty:
+            pass
+
+    def _receive(self, milliseconds: int) -> bytes | None:
+        if self._at_end:
+            return b""
+        try:
+            seconds = min(milliseconds, LONGEST_WAIT) / 1000
+            chunk = self._received.get(milliseconds > 0, seconds or None)
+        except queue.Empty:
+            return None
+        self._at_end = not chunk
+        return chunk
+
+    def _write(self, data: bytes, deadline: int) -> None:
+        if self._broken:
+            raise EngineTerminated(self.process.describe_end())
+        try:
+            seconds = (deadline - monotonic_ns()) / 1e9
+            self._unsent.put(data, timeout=min(max(0.0, seconds), LONGEST_WAIT / 1000))
+        except queue.Full:
+            raise EngineTimeout("does not read its input") from None

@@ -1,0 +1,1 @@
+"""What each move of a recorded game lost."""

@@ -1,0 +1,163 @@
+"""The review of a game: what each move gave away, and a name for it.
+
+Every position is searched alike. A move's loss is the mover's expected score (a win 1, a draw ½)
+before it less that after it; the score after it is the next position's, seen from the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
+from merels.engine.game.record import Record
+from merels.engine.game.score import Score
+from merels.engine.search.limits import Limits
+from merels.engine.search.searcher import Searcher
+from merels.protocol.client.info import PovScore, opponents_view
+from merels.protocol.uci.show import men
+
+DEFAULT_NODES = 300_000
+NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
+"""The least loss of each name, the worst first."""
+MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a position is worth, and the move that is best there; None once the game is over."""
+
+    score: PovScore
+    best: Move | None
+    line: tuple[Move, ...] = ()
+    known: bool = False
+    """Whether tables say so."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether tables, or a search that saw the end, prove the score."""
+        return self.known or self.score.relative.win_in is not None
+
+    @property
+    def white(self) -> float:
+        """White's expected score, from 0 to 1."""
+        return expected(self.score.white())
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A move with the values before and after it.
+
+    ``loss`` is in expected score. ``name`` is ``blunder``, ``mistake``, ``inaccuracy`` or empty;
+    ``proven`` says that both values were proven, or a lost one where the game was not lost.
+    """
+
+    ply: int
+    number: int
+    side: int
+    move: Move
+    before: Value
+    after: Value
+    loss: float
+    name: str
+    proven: bool
+
+    @property
+    def sentence(self) -> str:
+        """The judgement in words; empty for a move that gives nothing away."""
+        if not self.name:
+            return ""
+        what = self.name.capitalize()
+        if self.proven:
+            what += ", proven"
+        return f"{what}: {self.before.best} was better" if self.before.best else what
+
+
+Judge = Callable[[Position], Value]
+
+
+def expected(score: Score) -> float:
+    """The expected score, from 0 to 1, of the side that the score is the view of."""
+    win, draw, _ = score.wdl()
+    return (win + draw / 2) / 1000
+
+
+def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
+    """A judge that searches each position for so many nodes, and asks the searcher's tables."""
+
+    def judge(position: Position) -> Value:
+        outcome = position.outcome()
+        if outcome is not None and outcome.winner is None:
+            return Value(PovScore(Score(cp=0), position.side), None)
+        result = searcher.search(position, Limits(nodes=nodes))
+        score = PovScore(result.info.score, position.side)
+        return Value(score, result.move, result.info.pv, _is_known(searcher, position))
+
+    return judge
+
+
+def _is_known(searcher: Searcher, position: Position) -> bool:
+    """Whether the searcher's tables say what a position is worth, its plies counted."""
+    tables = searcher.tables_for(position.rules)
+    if tables is None or position.outcome() is not None:
+        return False
+    bounds = tables.bounds(position)
+    return bounds is not None and bounds[0] == bounds[1]
+
+
+def review(record: Record, judge: Judge) -> Iterator[Judgement]:
+    """Each move of a game judged, in order."""
+    positions = record.positions()
+    position = next(positions)
+    before = judge(position)
+    for ply, (move, following) in enumerate(zip(record.moves, positions)):
+        after = judge(following)
+        yield _judgement(ply, position, move, before, after)
+        position, before = following, after
+
+
+def _judgement(
+    ply: int, position: Position, move: Move, before: Value, after: Value
+) -> Judgement:
+    """The judgement of one move."""
+    mover = position.side
+    then = before.score.relative
+    now = opponents_view(after.score.relative) if after.score.side != mover else (
+        after.score.relative
+    )
+    # The best move loses nothing, whatever the next search, which sees further, thinks of it.
+    loss = 0.0 if move == before.best else max(0.0, expected(then) - expected(now))
+    name = next((name for least, name in NAMES if loss >= least), "")
+    settled = after.best is None or after.proven
+    lost = settled and expected(now) == 0
+    proven = bool(name) and settled and (before.proven or lost)
+    return Judgement(ply, position.number, mover, move, before, after, loss, name, proven)
+
+
+def score_text(score: PovScore) -> str:
+    """A score as a person reads it, from White's side: a lead in men, or who wins in how many."""
+    white = score.white()
+    if white.win_in is None and not white.known:
+        return men(white)
+    winner = WHITE if (white.known or white.win_in or 0) > 0 else BLACK
+    return f"{COLOURS[winner]} {men(white if winner == WHITE else score.black())}"
+
+
+def as_json(judgement: Judgement) -> dict[str, object]:
+    """A judgement as a JSON object; scores are White's view, ``value`` runs from 0 to 1."""
+    white = judgement.after.score.white()
+    return {
+        "ply": judgement.ply,
+        "number": judgement.number,
+        "side": "white" if judgement.side == WHITE else "black",
+        "move": str(judgement.move),
+        "best": str(judgement.before.best) if judgement.before.best else None,
+        "line": [str(move) for move in judgement.before.line],
+        "loss": round(judgement.loss, 4),
+        "name": judgement.name,
+        "proven": judgement.proven,
+        "sentence": judgement.sentence,
+        "value": round(judgement.after.white, 4),
+        "score": {"cp": white.cp} if white.win_in is None else {"win_in": white.win_in},
+        "text": score_text(judgement.after.score),
+    }

@@ -1,0 +1,50 @@
+"""The uci dialect: how the engine's answers are spelled in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from merels.engine.game.notation import format_moves
+
+if TYPE_CHECKING:
+    from merels.engine.game.position import Move
+    from merels.engine.game.score import Score
+    from merels.engine.search.limits import Info
+
+NO_MOVE = "0000"
+
+
+class Uci:
+    """The Universal Chess Interface's spelling; `Ugi` differs in what it must."""
+
+    name = "uci"
+
+    def mate(self, score: Score) -> int | None:
+        """The number behind ``mate``: the winner's or (below 0) the loser's own moves."""
+        return score.own_moves
+
+    def mate_limit(self, number: int) -> int:
+        """The winner's own moves that ``go mate`` asks for."""
+        return number
+
+    def score(self, score: Score) -> str:
+        """A score: ``cp`` in hundredths of a man, or ``mate``."""
+        if score.win_in is None:
+            return f"cp {score.cp}"
+        return f"mate {self.mate(score)}"
+
+    def info(self, info: Info, show_wdl: bool = False) -> str:
+        """The line for a finished iteration."""
+        wdl = " wdl {} {} {}".format(*info.wdl) if show_wdl else ""
+        pv = f" pv {format_moves(info.pv)}" if info.pv else ""
+        return (
+            f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv} "
+            f"score {self.score(info.score)}{wdl} nodes {info.nodes} nps {info.nps} "
+            f"hashfull {info.hashfull} tbhits {info.tbhits} time {info.time}{pv}"
+        )
+
+    def bestmove(self, move: Move | None, ponder: Move | None) -> str:
+        """The line that ends a search; no move means that the game is over."""
+        if move is None:
+            return f"bestmove {NO_MOVE}"
+        return f"bestmove {move}" if ponder is None else f"bestmove {move} ponder {ponder}"

@@ -1,0 +1,55 @@
+"""A position, its evaluation and scores in a person's words."""
+
+from __future__ import annotations
+
+from merels.engine.game.diagram import draw
+from merels.engine.game.notation import format_position
+from merels.engine.game.position import WHITE, Position
+from merels.engine.game.rules import FIELDS
+from merels.engine.game.score import Score
+from merels.engine.search.evaluation import evaluate, explain
+
+_KEY_DIGITS = 15
+
+
+def board_lines(position: Position) -> list[str]:
+    """The board drawn, and everything that its future depends on."""
+    rules = position.rules
+    fields = " ".join(f"{field.name}={getattr(rules, field.attribute)}" for field in FIELDS)
+    outcome = position.outcome()
+    return [
+        *draw(position).splitlines(),
+        "",
+        f"Fen: {format_position(position)}",
+        f"Key: {position.key:0{_KEY_DIGITS}x}",
+        f"Rules: {rules.variant} {fields}",
+        f"Legal moves: {len(position.legal_moves())}",
+        f"Outcome: {outcome or 'none, the game goes on'}",
+    ]
+
+
+def evaluation_lines(position: Position) -> list[str]:
+    """The terms of the static evaluation, each side's part, and their sum."""
+    lines = [f"{'term':<24}{'White':>8}{'Black':>8}{'sum':>8}"]
+    for term, white, black in explain(position):
+        lines.append(f"{term:<24}{white:>8}{black:>8}{white - black:>+8}")
+    own = evaluate(position)
+    white_view = own if position.side == WHITE else -own
+    lines.append(f"Evaluation: {white_view:+} (White's view, hundredths of a man)")
+    return lines
+
+
+def men(score: Score) -> str:
+    """A score as a person reads it: a lead in men, or who wins, in how many own moves if known."""
+    if score.known:
+        return "wins" if score.known > 0 else "loses"
+    if score.own_moves is None:
+        return f"{(score.cp or 0) / 100:+.2f}"
+    if score.own_moves > 0:
+        return f"wins in {score.own_moves}"
+    return f"loses in {-score.own_moves}" if score.own_moves else "has lost"
+
+
+def bench_lines(nodes: int, seconds: float) -> list[str]:
+    """A benchmark's result; scripts read the last two lines."""
+    return [f"{seconds:.3f} seconds", f"{nodes} nodes", f"{nodes / max(seconds, 1e-9):.0f} nps"]

@@ -1,0 +1,121 @@
+"""The core's game against the readable one: two writings of the same rules."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.engine.core import core
+from merels.engine.core.convert import (
+    core_board,
+    core_history,
+    core_moves,
+    core_rules,
+    decode_move,
+    divide,
+    encode_move,
+    perft,
+)
+from merels.engine.game.notation import START, parse_move, parse_position
+from merels.engine.game.position import Outcome, Position
+from merels.engine.game.rules import parse_rules
+from tests.engine.random_games import random_positions
+
+DATA = Path(__file__).parents[2] / "data"
+PERFT = json.loads((DATA / "perft.json").read_text())
+GAMES = json.loads((DATA / "games.json").read_text())
+
+
+def core_outcome(position: Position) -> Outcome | None:
+    """The core's verdict in the readable game's words."""
+    reason, result = core.outcome(
+        core_rules(position.rules), core_board(position), core_history(position)
+    )
+    if not reason:
+        return None
+    winner = None if result == 0 else position.side if result > 0 else 1 - position.side
+    return Outcome(winner, reason)
+
+
+def assert_same(position: Position) -> None:
+    """Both games know the same moves and the same outcome."""
+    codes = core_moves(position)
+    assert len(set(codes)) == len(codes)
+    plain = position.legal_moves()
+    assert set(plain) == set(map(decode_move, codes)), position
+    assert {encode_move(move) for move in plain} == set(codes)
+    assert core_outcome(position) == position.outcome(), position
+
+
+def test_random_games_agree() -> None:
+    for position in random_positions(seed=1, number=20_000):
+        assert_same(position)
+
+
+@pytest.mark.slow
+def test_many_random_games_agree() -> None:
+    for position in random_positions(seed=2, number=200_000):
+        assert_same(position)
+
+
+@pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")
+def test_core_perft(row: dict[str, Any]) -> None:
+    position = parse_position(row["position"], parse_rules(row["rules"]))
+    for depth, expected in enumerate(row["perft"], 1):
+        assert perft(position, depth) == expected
+
+
+def plain_perft(position: Position, depth: int) -> int:
+    moves = position.legal_moves()
+    if depth == 1:
+        return len(moves)
+    return sum(plain_perft(position.play(move), depth - 1) for move in moves)
+
+
+@pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")
+def test_plain_perft(row: dict[str, Any]) -> None:
+    position = parse_position(row["position"], parse_rules(row["rules"]))
+    for depth, expected in enumerate(row["perft"], 1):
+        if expected > 5_000 and depth > 1:
+            break
+        assert plain_perft(position, depth) == expected
+
+
+def test_perft_from_the_start() -> None:
+    start = parse_position(START)
+    counts = [24, 552, 12144, 255024, 5140800, 99274176, 1873562112]
+    assert [perft(start, depth) for depth in range(1, 8)] == counts
+
+
+def test_divide_adds_up() -> None:
+    start = parse_position(START)
+    parts = divide(start, 4)
+    assert len(parts) == 24
+    assert sum(count for _, count in parts) == 255024
+    assert sum(count for _, count in divide(start, 1)) == 24
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game['rules']}-{game['why']}")
+def test_games_replay(game: dict[str, Any]) -> None:
+    position = parse_position(game["position"], parse_rules(game["rules"]))
+    for text in game["moves"].split():
+        assert position.outcome() is None
+        assert core_outcome(position) is None
+        move = parse_move(text)
+        assert encode_move(move) in core_moves(position)
+        position = position.push(move)
+    outcome = position.outcome()
+    assert outcome is not None
+    assert (outcome.result, outcome.reason) == (game["result"], game["why"])
+    assert core_outcome(position) == outcome
+
+
+def test_shifts_agree_with_the_board() -> None:
+    chance = random.Random(3)
+    for _ in range(20_000):
+        men = chance.getrandbits(24) & chance.getrandbits(24)
+        assert core.check_geometry(men) == 0

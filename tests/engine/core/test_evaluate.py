@@ -1,0 +1,72 @@
+"""The learnt evaluation: symmetric, bounded, explained; its file checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from merels.engine.core import core, weights
+from merels.engine.game.board import SYMMETRIES
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, parse_position
+from merels.engine.game.position import Position
+from merels.engine.search.evaluation import evaluate, explain
+from tests.engine.random_games import random_positions
+
+
+def seen_otherwise(position: Position, symmetry: tuple[int, ...]) -> Position:
+    """The position with every man moved by a symmetry of the board."""
+    white, black = (
+        sum(1 << symmetry[point] for point in range(24) if men >> point & 1)
+        for men in position.men
+    )
+    return Position(position.rules, (white, black), position.hands, position.side)
+
+
+def test_symmetric_positions_are_worth_the_same() -> None:
+    assert len(SYMMETRIES) == 16
+    differ = set()
+    for position in random_positions(seed=5, number=400):
+        values = {evaluate(seen_otherwise(position, symmetry)) for symmetry in SYMMETRIES}
+        assert len(values) == 1, position
+        differ |= values
+    assert len(differ) > 100
+
+
+def test_both_colours_see_the_same() -> None:
+    for position in random_positions(seed=6, number=200):
+        swapped = Position(
+            position.rules, position.men[::-1], position.hands[::-1], 1 - position.side
+        )
+        assert evaluate(position) == evaluate(swapped)
+
+
+def test_terms_add_up() -> None:
+    for position in random_positions(seed=7, number=200):
+        total = sum(white - black for _, white, black in explain(position))
+        own = total if position.side == 0 else -total
+        assert abs(own - evaluate(position)) <= 10      # each term is rounded
+
+
+def test_a_man_more_is_worth_something() -> None:
+    more = parse_position("**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20")
+    less = parse_position("**@*O**@/O@***@O*/**@*O@@* w 0 0 0 20")
+    assert evaluate(more) > 50 > -50 > evaluate(less)
+    assert abs(evaluate(parse_position(START))) < 30
+
+
+def test_weights_of_another_size_are_one_clear_error(own_weights: None, tmp_path: Path) -> None:
+    path = tmp_path / "weights.bin"
+    path.write_bytes(bytes(100))
+    with pytest.raises(InputError, match=f"expected {core.WEIGHTS_SIZE} bytes.*found 100"):
+        weights.load(path)
+    with pytest.raises(InputError, match="cannot be read: .*reinstall"):
+        weights.load(tmp_path / "none.bin")
+
+
+def test_without_weights_all_positions_are_equal(own_weights: None, tmp_path: Path) -> None:
+    path = tmp_path / "weights.bin"
+    path.write_bytes(bytes(core.WEIGHTS_SIZE))
+    weights.load(path)
+    assert {evaluate(position) for position in random_positions(seed=8, number=50)} == {0}

@@ -1,0 +1,26 @@
+"""The workload of the checked builds, in the build at hand."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The workload's end in a process of its own, for it may end that at once."""
+    command = [sys.executable, "-m", "tests.sanitize.workload", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+
+
+def test_the_workload_answers_as_it_must() -> None:
+    done = run()
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("signature ")
+
+
+def test_a_part_that_is_none_is_named() -> None:
+    done = run("move")
+    assert done.returncode != 0 and done.stderr.startswith("move: expected one of geometry")

@@ -1,0 +1,164 @@
+"""Moves and positions as text: what is read, what is refused and in which words."""
+
+from __future__ import annotations
+
+import pytest
+
+from merels.engine.game.board import NAMES
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import (
+    START,
+    format_position,
+    format_seventeen,
+    parse_move,
+    parse_position,
+    play_moves,
+)
+from merels.engine.game.position import Position
+from merels.engine.game.rules import parse_rules
+from tests.engine.random_games import random_positions
+
+
+@pytest.mark.parametrize(
+    "text, canonical",
+    [
+        ("d6", "d6"),
+        ("D6XB4", "d6xb4"),
+        ("d6-d5", "d6-d5"),
+        ("d6d5", "d6-d5"),
+        ("d6d5xc3", "d6-d5xc3"),
+        ("a4xd6xb2", "a4xb2xd6"),
+    ],
+)
+def test_moves_are_read(text: str, canonical: str) -> None:
+    assert str(parse_move(text)) == canonical
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "d", "d8", "h1", "d4", "a2", "d6-", "-d6", "xd6", "d6x", "d6--d5", "d6-d5-c5", "d6xd6",
+     "d6-d6", "d6xb4xb4", "d6xb4xb2xa1", "0000", "(none)", "d6 d5", "d6" * 1000, "ｄ6", "d6\n"],
+)
+def test_malformed_moves_are_refused(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_move(text)
+    assert "expected" in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_moves_survive_their_text() -> None:
+    for position in random_positions(seed=5, number=2_000):
+        for move in position.legal_moves():
+            assert parse_move(str(move)) == move
+
+
+def test_positions_survive_their_text() -> None:
+    for position in random_positions(seed=6, number=3_000):
+        text = format_position(position)
+        again = parse_position(text, position.rules)
+        assert format_position(again) == text
+        assert again.key == position.key
+        seventeen = format_seventeen(position)
+        assert len(seventeen.split()) == 17
+        assert parse_position(seventeen, position.rules) == again
+
+
+def test_the_start() -> None:
+    assert format_position(Position()) == START
+    assert parse_position(START) == Position()
+
+
+@pytest.mark.parametrize(
+    "text, token",
+    [
+        ("********/********/******** w 9 9 0", "********/********/******** w 9 9 0"),
+        ("********/********/******* w 9 9 0 1", "********/********/*******"),
+        ("********/********/********/ w 9 9 0 1", "********/********/********/"),
+        ("********/***x****/******** w 9 9 0 1", "x"),
+        ("********/********/******** x 9 9 0 1", "x"),
+        ("********/********/******** W 9 9 0 1", "W"),
+        ("********/********/******** w 10 9 0 1", "10"),
+        ("********/********/******** w -1 9 0 1", "-1"),
+        ("********/********/******** w 9 nine 0 1", "nine"),
+        ("O*******/********/******** w 9 9 0 1", "9"),
+        ("********/********/******** w 9 9 0 0", "0"),
+        ("********/********/******** w 9 9 99999999999999999999999 1", "99999999999999999999999"),
+        ("********/********/******** w ９ 9 0 1", "９"),
+        ("", ""),
+    ],
+)
+def test_malformed_positions_are_refused(text: str, token: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_position(text)
+    assert caught.value.token == token
+
+
+TRANSCRIPT = "********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3 ids:nodes"
+
+
+def test_an_owed_removal_is_refused_with_that_reason() -> None:
+    with pytest.raises(InputError, match="removal is still owed"):
+        parse_position(TRANSCRIPT)
+
+
+def test_seventeen_fields_are_read() -> None:
+    text = TRANSCRIPT.replace(" w p r 3 6 2 7 1 0", " b p p 3 6 2 7 0 0")
+    position = parse_position(text)
+    assert format_position(position) == "********/@*@*****/***OOO** b 6 7 0 3"
+    with pytest.raises(InputError, match="3 White men"):
+        parse_position(text.replace(" 3 6 ", " 4 6 "))
+    with pytest.raises(InputError, match="phase"):
+        parse_position(text.replace(" b p p ", " b q p "))
+    with pytest.raises(InputError, match="end here"):
+        parse_position(text.replace("ids:nodes", "nodes"))
+
+
+def test_counters_beyond_what_is_read_are_written_as_the_most_that_is() -> None:
+    rules = parse_rules("mill NoRemovalPlies=0 Repetition=0 ThreeThreePlies=0")
+    text = "O*O*O***/@*@*@***/******** b 0 0 10000 1000000"
+    position = parse_position(text, rules)
+    after = position.push(position.legal_moves()[0])
+    assert (after.plies, after.number) == (10_001, 1_000_001)
+    for write in (format_position, format_seventeen):
+        again = parse_position(write(after), rules)
+        assert (again.men, again.plies, again.number) == (after.men, 10_000, 1_000_000)
+
+
+def test_split_removals_join() -> None:
+    whole = play_moves(Position(), "d6 f4 f6 g4 b6xf4".split())
+    split = play_moves(Position(), "d6 f4 f6 g4 b6 xf4".split())
+    assert whole == split
+
+
+@pytest.mark.parametrize(
+    "tokens, index, reason",
+    [
+        ("d6 d6", 1, "occupied"),
+        ("d6 zz", 1, "expected a move"),
+        ("xd6", 0, "before the removal"),
+        ("d6 f4 f6 g4 b6", 4, "must take one man"),
+        ("d6 f4xd6", 1, "closes no mill"),
+        ("d6 f4 f6 g4 b6xd6", 4, "each point once|no man of the opponent"),
+        ("d6 d5-c5", 1, "still has men to place"),
+    ],
+)
+def test_errors_name_the_token_and_its_index(tokens: str, index: int, reason: str) -> None:
+    with pytest.raises(InputError, match=reason) as caught:
+        play_moves(Position(), tokens.split())
+    assert caught.value.index == index
+
+
+def test_rules_as_text() -> None:
+    rules = parse_rules("morris Flying=never NoRemovalPlies=0")
+    assert str(rules) == "morris Flying=never NoRemovalPlies=0"
+    assert parse_rules(str(rules)) == rules
+    assert parse_rules("MILL flying=OWN") == parse_rules("")
+    for text in (
+        "chess", "mill Flying", "mill Flying=sometimes", "mill Wings=2", "mill Repetition=-1"
+    ):
+        with pytest.raises(InputError):
+            parse_rules(text)
+
+
+def test_names_and_numbers_of_points() -> None:
+    assert len(set(NAMES)) == 24

@@ -1,0 +1,100 @@
+"""The readable game: the rules where their words could be misread."""
+
+from __future__ import annotations
+
+from merels.engine.game.notation import parse_move, parse_position, play_moves
+from merels.engine.game.position import Position
+from merels.engine.game.rules import parse_rules
+
+
+def texts(position: Position) -> set[str]:
+    return {str(move) for move in position.legal_moves()}
+
+
+def at(text: str, rules: str = "mill") -> Position:
+    return parse_position(text, parse_rules(rules))
+
+
+def test_men_in_mills_are_taken_only_when_no_other_is_left() -> None:
+    # White closes d5-e5-c5; Black has the mill d6-f6-b6 and a man on a1.
+    position = at("*O*****O/@@*****@/*****@** w 1 0 0 9")
+    assert {move for move in texts(position) if move.startswith("d5")} == {"d5xa1"}
+    only_mill = at("*O*****O/@@*****@/******** w 1 0 0 9")
+    assert {move for move in texts(only_mill) if move.startswith("d5")} == {
+        "d5xd6", "d5xf6", "d5xb6"}
+    locked = at("*O*****O/@@*****@/******** w 1 0 0 9", "loc")
+    assert {move for move in texts(locked) if move.startswith("d5")} == {"d5"}
+
+
+def test_two_mills_at_once() -> None:
+    # Placing d5 closes d5-e5-c5 and d5-d6-d7.
+    board = "*O*****O/O@**@***/O*@*@*** w 1 0 0 9"
+    one = {move for move in texts(at(board)) if move.startswith("d5")}
+    each = {move for move in texts(at(board, "multi")) if move.startswith("d5")}
+    assert one == {"d5xf6", "d5xd2", "d5xg4", "d5xd1"}
+    assert len(each) == 6 and "d5xd1xd2" in each
+    # Three men in a mill and one beside it: the lone man must go first, then any may.
+    mixed = "*O*****O/O*******/O@@@*@** w 1 0 0 9"
+    taken = {move for move in texts(at(mixed, "mill DoubleMill=each")) if move.startswith("d5")}
+    assert taken == {"d5xa1xg1", "d5xa1xg4", "d5xa1xg7"}
+    assert {t for t in texts(at(mixed, "multi")) if t.startswith("d5")} == {"d5xa1"}
+
+
+def test_flying() -> None:
+    board = "OO*O****/@@**@***/@****@** w 0 0 0 9"
+    assert len(texts(at(board, "loc"))) < 10
+    assert any(move.startswith("d5-a4") for move in texts(at(board)))
+    # Under `multi` both sides fly once either has three men.
+    black = board.replace(" w ", " b ")
+    assert any(move.startswith("d6-a4") for move in texts(at(black, "multi")))
+    assert not any(move.startswith("d6-a4") for move in texts(at(black)))
+    # ... but not while one of them still has men to place.
+    waiting = board.replace(" w 0 0 ", " w 0 1 ")
+    assert not any(move.startswith("d5-a4") for move in texts(at(waiting, "multi")))
+    assert any(move.startswith("d5-a4") for move in texts(at(waiting)))
+
+
+def test_blocked() -> None:
+    board = "********/**O***O*/@@@O*O@@ b 0 0 0 20"
+    outcome = at(board, "loc").outcome()
+    assert outcome is None
+    shut = "********/O*O***O*/@@@O*O@@ b 0 0 0 20"
+    outcome = at(shut, "loc").outcome()
+    assert outcome is not None and (outcome.result, outcome.reason) == ("1-0", "blocked")
+    draw = at(shut, "loc Blocked=draws").outcome()
+    assert draw is not None and draw.result == "1/2-1/2"
+
+
+def test_counting_starts_when_the_last_man_is_placed() -> None:
+    position = at("O*O*O***/@*@*@***/O*O*O*** b 1 1 0 8", "loc")
+    position = position.push(parse_move("a1"))
+    assert position.plies == 0
+    position = position.push(parse_move("f6"))
+    assert position.plies == 0 and position.hands == (0, 0)
+    position = position.push(position.legal_moves()[0])
+    assert position.plies == 1
+
+
+def test_third_occurrence_draws_and_the_set_position_counts() -> None:
+    position = at("O*O*O***/*@*@*@**/**O****@ w 0 0 0 30", "loc")
+    there_and_back = "d5-c5 f6-d6 c5-d5 d6-f6".split()
+    position = play_moves(position, there_and_back)
+    assert position.outcome() is None
+    position = play_moves(position, there_and_back)
+    outcome = position.outcome()
+    assert outcome is not None and outcome.reason == "repetition"
+
+
+def test_three_against_three() -> None:
+    text = "O*O*****/*@*@****/**O**@** w 0 0 {} 30"
+    assert at(text.format(3)).outcome() is None
+    outcome = at(text.format(4)).outcome()
+    assert outcome is not None and outcome.reason == "three"
+    assert at(text.format(4), "morris").outcome() is None
+
+
+def test_reduced_to_two_is_judged_with_men_in_hand() -> None:
+    assert at("O*******/@@*@****/******** w 2 0 0 9").outcome() is None
+    outcome = at("O*******/@@*@****/******** w 1 0 0 9").outcome()
+    assert outcome is not None and outcome.result == "0-1" and not texts(
+        at("O*******/@@*@****/******** w 1 0 0 9"))

@@ -1,0 +1,123 @@
+"""Game records: round trips and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.record import Record, format_record, parse_record, parse_records
+from merels.engine.game.rules import parse_rules
+
+GAMES = json.loads((Path(__file__).parents[2] / "data" / "games.json").read_text())
+
+
+def make_record(game: dict[str, Any]) -> Record:
+    rules = parse_rules(game["rules"])
+    record = Record(parse_position(game["position"], rules), result=game["result"])
+    record.moves = [parse_move(token) for token in game["moves"].split()]
+    record.tags = {"Event": 'A "quoted" \\ name', "White": "A", "Black": "B"}
+    return record
+
+
+def test_games_survive_their_text() -> None:
+    records = [make_record(game) for game in GAMES]
+    for record in records:
+        record.comments = [f"+0.{i % 100:02}/6 0.001s" for i in range(len(record.moves))]
+    text = "".join(map(format_record, records))
+    again = list(parse_records(text))
+    assert len(again) == len(records)
+    for one, other in zip(records, again):
+        assert one.start == other.start
+        assert one.moves == other.moves
+        assert one.comments == other.comments
+        assert one.result == other.result
+        assert other.tags["Event"] == 'A "quoted" \\ name'
+        assert one.final().outcome() == other.final().outcome()
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_a_person_may_write_loosely() -> None:
+    text = """\ufeff[White "A"]
+    % is no comment here
+    1. D6 {a plan} f4 2.f6 ; better
+    g4 $3 3. b6 xf4 *"""
+    with pytest.raises(InputError, match="'%'"):
+        parse_record(text)
+    record = parse_record(text.replace("% is no comment here", ""))
+    assert [str(move) for move in record.moves] == ["d6", "f4", "f6", "g4", "b6xf4"]
+    assert record.comments == ["a plan", "", "better", "", ""]
+    assert record.result == "*"
+
+
+def test_black_may_start() -> None:
+    start = parse_position("********/********/******** b 9 9 0 1", parse_rules("roman"))
+    record = Record(start, [parse_move("d6"), parse_move("f4")], ["", ""], "1/2-1/2")
+    text = format_record(record)
+    assert '[SetUp "1"]' in text and '[Variant "roman"]' in text and "1... d6 2. f4" in text
+    assert parse_record(text).start == start
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("", "expected a game record"),
+        ("1. d6 {never closed", "comment that ends"),
+        ('[White "A', "a tag such as"),
+        ("1. d6 d6 *", "occupied.*line 1"),
+        ("1. d6\n\nf9 *", "expected a move.*line 3"),
+        ('[Variant "chess"]\n1. d6 *', "rule set"),
+        ('[FEN "nothing"]\n1. d6 *', "fields of a position"),
+        ("1. d6 * 1. d6 *", "found several"),
+        ("(1. d6) *", "expected a move"),
+    ],
+)
+def test_malformed_records_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        parse_record(text)
+
+
+def test_a_comment_cannot_break_out() -> None:
+    record = Record(moves=[parse_move("d6")], comments=["} 1-0 {"], result="*")
+    again = parse_record(format_record(record))
+    assert again.moves == record.moves and again.result == "*"
+
+
+def test_foreign_words_stay_in_their_places() -> None:
+    """Whatever tags and comments say, the text is one game and nothing in it moves a cursor."""
+    evil = 'x } 1-0 {" \x1b[2J\n[White "Y"]\u202e\u2028\x00\ud800'
+    record = make_record(GAMES[0])
+    record.tags["White"] = evil
+    record.comments = [evil] * len(record.moves)
+    record.opening_comment = evil
+    text = format_record(record)
+    assert all(c == "\n" or c.isprintable() for c in text)
+    again = parse_record(text)
+    assert (again.moves, again.result) == (record.moves, record.result)
+    assert set(again.tags) == set(parse_record(format_record(make_record(GAMES[0]))).tags)
+
+
+def test_an_error_that_quotes_a_file_is_one_printable_line() -> None:
+    error = InputError("a\x1b[2J", "expected \u202e no\nsuch thing")
+    assert str(error) == "'a?[2J': expected ? no?such thing"
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "line"),
+    [
+        ('[Event "x"]\n\nxd6 *', "xd6", 3),
+        ('[Event "x"]\n\nd6\nf4\nd6 *', "d6", 5),
+        ('[Event "x"]\n[Variant "chess"]\n\nd6 *', "chess", 2),
+        ('[FEN "nonsense"]\n\nd6 *', "nonsense", 1),
+        ('[Event "x"]\n\nd6 *\n\n[Event "y"]\n[FEN "w"]\n\nd6 *', "w", 6),
+    ],
+)
+def test_what_makes_no_sense_is_named_with_its_line(text: str, token: str, line: int) -> None:
+    with pytest.raises(InputError) as caught:
+        list(parse_records(text))
+    assert caught.value.token == token
+    assert caught.value.expected.endswith(f"line {line})")

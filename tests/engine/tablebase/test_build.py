@@ -1,0 +1,182 @@
+"""Building tables where something stands in the way: nothing earned is lost, one error names it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_position
+from merels.engine.game.rules import Rules, make_rules
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, locked, rules_folder
+from merels.engine.tablebase.probe import default_root, open_tables
+from merels.engine.tablebase.proven import keep, kept
+from merels.engine.tablebase.solve import Prover, solve
+from merels.protocol.uci.table_cache import Shelf
+
+RULES = make_rules("morris")
+PLACING = "********/****@***/OO*O@@** b 0 1 0 9"
+
+
+def built(root: Path, depths: bool = False, men: int = 7) -> Path:
+    """The folder of tables that were just built."""
+    Builder(root, RULES, threads=2, depths=depths).build(men)
+    return root / rules_folder(RULES)
+
+
+def test_depths_that_still_fit_stay_when_their_values_are_built_again(tmp_path: Path) -> None:
+    folder = built(tmp_path, depths=True)
+    values = folder / file_name(4, 3, VALUES)
+    sound, data = values.read_bytes(), bytearray(values.read_bytes())
+    data[1000] ^= 255
+    values.write_bytes(data)
+    built(tmp_path)
+    assert values.read_bytes() == sound
+    tables = open_tables(tmp_path, RULES)
+    assert not tables.problems and tables.has_depths(4, 3)
+
+
+@pytest.mark.parametrize("name", ["lock", "x.wdl.part"])
+def test_a_folder_in_the_way_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / rules_folder(RULES) / name).mkdir(parents=True)
+    with pytest.raises(InputError, match=name):
+        built(tmp_path, men=6)
+
+
+def test_a_build_without_memory_says_so(tmp_path: Path) -> None:
+    """In a process that the system gives little memory to, at whichever step it runs out."""
+    pytest.importorskip("resource")
+    script = (
+        "import resource, sys; from merels.protocol.commands.tables import main; import os\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * os.sysconf('SC_PAGE_SIZE')\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)\n"
+        "sys.exit(main(['build', '-men', '7', '-threads', '2', '-dir', sys.argv[2]]))"
+    )
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("needs /proc")
+    statuses = set()
+    for megabytes in (1, 4, 8, 16, 24, 2000):
+        words = [sys.executable, "-c", script, str(megabytes), str(tmp_path / str(megabytes))]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == 0 or done.stderr.strip(), "a failure is told"
+        statuses.add(done.returncode)
+    assert statuses == {0, 2}
+
+
+def hold(folder: str, begun: str, enough: str) -> None:
+    """Write in a folder, with its lock, until that is enough."""
+    with locked(Path(folder)):
+        (Path(folder) / "placing.pvn.part").write_bytes(b"half")
+        Path(begun).touch()
+        while not Path(enough).exists():
+            time.sleep(0.01)
+        (Path(folder) / "placing.pvn.part").rename(Path(folder) / "half")
+
+
+def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
+    """A build that starts meanwhile is refused, and proofs are kept once the way is free."""
+    folder = built(tmp_path)
+    tables = open_tables(tmp_path, RULES)
+    prover = Prover(tables, 1)
+    solve(tables, parse_position(PLACING, RULES), prover=prover)
+    begun, enough = tmp_path / "begun", tmp_path / "enough"
+    other = multiprocessing.get_context("spawn").Process(
+        target=hold, args=(str(folder), str(begun), str(enough))
+    )
+    other.start()
+    try:
+        deadline = time.monotonic() + 60
+        while not begun.exists():
+            assert time.monotonic() < deadline and other.is_alive()
+            time.sleep(0.01)
+        with pytest.raises(InputError, match="another build is at work there"):
+            built(tmp_path)
+        threading.Timer(0.3, enough.touch).start()
+        keep(prover, tmp_path)
+        assert (folder / "half").read_bytes() == b"half", "waited until the other was through"
+        assert kept(tables, tmp_path) is not None
+    finally:
+        other.kill()
+        other.join()
+
+
+@pytest.mark.parametrize(
+    ("rules", "position", "token"),
+    [
+        (RULES, "****O***/OO*****@/**@*@*** w 0 0 77 1", "no men are in hand there"),
+        (make_rules("morris", ["Repetition=1"]), PLACING, "a table that the proof needs"),
+    ],
+)
+def test_what_cannot_be_proven_is_not(
+    tmp_path: Path, rules: Rules, position: str, token: str
+) -> None:
+    """The limit on plies and a repetition at once are nothing that tables know of."""
+    built(tmp_path)
+    tables = open_tables(tmp_path, rules)
+    with pytest.raises(InputError, match=token):
+        solve(tables, parse_position(position, rules), hash_mb=1)
+
+
+def test_a_pair_that_the_disk_has_no_room_for_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Usage(NamedTuple):
+        total: int
+        used: int
+        free: int
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(1, 1, 1000))
+    with pytest.raises(InputError, match="3-3 needs 0.1 MB and 0.0 MB are free"):
+        Builder(tmp_path, RULES).build(6)
+    assert not list(tmp_path.glob("*/*.wdl"))
+
+
+def test_depths_without_values_are_no_table(tmp_path: Path) -> None:
+    folder = built(tmp_path, depths=True)
+    (folder / file_name(4, 3, VALUES)).unlink()
+    tables = open_tables(tmp_path, RULES)
+    assert not tables.core.has(4, 3) and (folder / file_name(4, 3, DEPTHS)).exists()
+
+
+def nowhere() -> Path:
+    """What Python says of the home of a user that nobody knows."""
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    with pytest.raises(InputError, match="set MERELS_TABLES"):
+        default_root()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="of the XDG standard")
+def test_a_relative_cache_folder_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("MERELS_TABLES", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert default_root() == tmp_path / ".cache" / "merels" / "tables"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
+    assert default_root() == tmp_path / "x" / "merels" / "tables"
+
+
+def test_an_engine_of_a_user_without_a_home_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says so once, and keeps no tables."""
+    for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    shelf = Shelf()
+    tables, problems = shelf.settled(RULES)
+    assert tables is None and "set MERELS_TABLES" in problems[0]
+    assert shelf.fetch(RULES) == (None, [])

@@ -1,0 +1,301 @@
+"""Table files: written whole or not at all, resumed, refused when something is wrong with them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from merels.engine.core import core
+from merels.engine.game.errors import InputError
+from merels.engine.game.position import Position
+from merels.engine.game.rules import make_rules
+from merels.engine.tablebase import files
+from merels.engine.tablebase.build import Builder, Progress, memory_of
+from merels.engine.tablebase.files import (
+    DEPTHS,
+    VALUES,
+    file_name,
+    pairs,
+    parse_header,
+    rules_folder,
+)
+from merels.engine.tablebase.probe import open_tables
+from merels.engine.tablebase.small import small_tables
+
+RULES = make_rules("mill")
+FOLDER = rules_folder(RULES)
+
+
+def stamp(path: Path) -> int:
+    """When a file was last written, in nanoseconds."""
+    return path.stat().st_mtime_ns
+
+
+def test_index_has_the_published_size() -> None:
+    """Gasser's figure for the 28 pairs, and the orbits of 3 to 9 men."""
+    places = [core.table_places(*pair) * (1 if pair[0] == pair[1] else 2) for pair in pairs(18)]
+    assert len(places) == 28
+    assert sum(places) == 9_074_932_579
+    assert [core.table_classes(men) for men in range(3, 10)] == [
+        158, 757, 2830, 8774, 22188, 46879, 82880,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("own, opponent", ((3, 3), (9, 3), (3, 9), (7, 6), (6, 7), (8, 8)))
+def test_index_goes_there_and_back(own: int, opponent: int) -> None:
+    """The board at a place has that place, or the same state's first place."""
+    classes = core.table_classes(max(own, opponent))
+    size = core.table_places(own, opponent) // classes
+    for found in range(0, classes, classes // 150 + 1):
+        for rank in range(0, size, size // 20 + 1):
+            men = core.table_board(own, opponent, found, rank)
+            assert men[0] & men[1] == 0
+            assert (men[0].bit_count(), men[1].bit_count()) == (own, opponent)
+            assert core.table_place(*men) == (found, rank)
+
+
+def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
+    """Finished pairs are not solved again; a damaged one is, and is named."""
+    Builder(tmp_path, RULES).build(8)
+    folder = tmp_path / FOLDER
+    before = {path.name: stamp(path) for path in folder.glob("*.wdl")}
+    assert set(before) == {"3-3.wdl", "4-3.wdl", "5-3.wdl", "4-4.wdl"}
+    damaged = folder / "4-3.wdl"
+    sound = damaged.read_bytes()
+    damaged.write_bytes(sound[:5000] + bytes([sound[5000] ^ 4]) + sound[5001:])
+    builder = Builder(tmp_path, RULES)
+    tables = builder.build(8)
+    assert damaged.read_bytes() == sound
+    assert [path for path, when in before.items() if stamp(folder / path) != when] == ["4-3.wdl"]
+    assert len(builder.mended) == 1 and not tables.problems
+    assert "4-3.wdl: damaged data" in builder.mended[0]
+
+
+def test_a_killed_build_resumes(tmp_path: Path) -> None:
+    """``kill -9`` in the middle leaves finished pairs and nothing that is trusted besides."""
+    program = (
+        "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
+        "from merels.engine.tablebase.build import Builder;"
+        "Builder(Path(sys.argv[1]), make_rules('mill'), depths=True).build(10)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
+    try:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / FOLDER / "4-4.wdl").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+    finished = {path.name for path in (tmp_path / FOLDER).glob("*.wdl")}
+    assert not open_tables(tmp_path, RULES, check=True).problems
+    (tmp_path / FOLDER / "6-3.wdl.part").write_bytes(b"half")
+    before = {name: stamp(tmp_path / FOLDER / name) for name in finished}
+    tables = Builder(tmp_path, RULES, depths=True).build(8)
+    assert tables.men == 8 and not tables.problems
+    assert {name: stamp(tmp_path / FOLDER / name) for name in finished} == before
+    assert not list((tmp_path / FOLDER).glob("*.part"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
+def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
+    """Ctrl-C ends a build with exit status 130 and leaves no half file."""
+    build = [sys.executable, "-m", "merels.tournament.commands.main"]
+    build += ["tables", "build", "-men", "12"]
+    process = subprocess.Popen(
+        [*build, "-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / FOLDER / "5-3.wdl").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=120)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert "finished tables are kept" in error
+    assert not list((tmp_path / FOLDER).glob("*.part"))
+
+
+def test_a_full_disk_is_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is finished stays, no half file does, and the next build goes on."""
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    Builder(tmp_path, RULES).build(6)
+    original = files.open_partial
+
+    def full(path: Path) -> object:
+        return open("/dev/full", "wb")
+
+    monkeypatch.setattr(files, "open_partial", full)
+    with pytest.raises(InputError) as caught:
+        Builder(tmp_path, RULES).build(7)
+    assert "No space left" in str(caught.value) and "kept" in str(caught.value)
+    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdl", "lock"]
+    monkeypatch.setattr(files, "open_partial", original)
+    assert Builder(tmp_path, RULES).build(7).men == 7
+
+
+def test_depths_are_added_to_values(tmp_path: Path) -> None:
+    """A build with depths completes tables that were built without; the values stay the same."""
+    Builder(tmp_path, RULES).build(7)
+    values = (tmp_path / FOLDER / "4-3.wdl").read_bytes()
+    tables = Builder(tmp_path, RULES, depths=True).build(7)
+    assert tables.has_depths(3, 4)
+    assert (tmp_path / FOLDER / "4-3.wdl").read_bytes() == values
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    (
+        (lambda data: data[:60], "cut off within its header"),
+        (lambda data: data[:-1], "cut off or damaged"),
+        (lambda data: data + b"x", "cut off or damaged"),
+        (lambda data: b"MERELSTC" + data[8:], "not a table"),
+        (lambda data: data[:8] + b"\x09\x00" + data[10:], "format version 9"),
+        (lambda data: data[:30] + bytes([data[30] ^ 1]) + data[31:], "damaged header"),
+        (lambda data: data[:900] + bytes([data[900] ^ 1]) + data[901:], "damaged data"),
+    ),
+)
+def test_bad_files_are_named_and_passed_over(
+    tmp_path: Path, change: Callable[[bytes], bytes], message: str
+) -> None:
+    """Every kind of damage has its words, and the other tables are used all the same."""
+    Builder(tmp_path, RULES).build(7)
+    path = tmp_path / FOLDER / file_name(4, 3, VALUES)
+    path.write_bytes(change(path.read_bytes()))
+    tables = open_tables(tmp_path, RULES)
+    assert len(tables.problems) == 1
+    assert str(path) in tables.problems[0] and message in tables.problems[0]
+    assert tables.men == 6
+    assert tables.probe(Position(RULES, (0b111, 0b111000), (0, 0))) is not None
+    assert tables.probe(Position(RULES, (0b111, 0b1111000), (0, 0))) is None
+
+
+def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
+    """A file with other bytes at some places of its header, whose checksum is right again."""
+    header = bytearray(data[: files.HEADER_SIZE - 4])
+    for at, change in changes.items():
+        header[at : at + len(change)] = change
+    return bytes(header) + zlib.crc32(header).to_bytes(4, "little") + data[files.HEADER_SIZE :]
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    (
+        ({10: b"\x09"}, "no table of merels has kind 9"),
+        ({11: b"\xc8\xc8"}, "200 and 200 men"),
+        ({11: b"\x03\x04"}, "3 and 4 men"),
+        ({11: b"\x02\x02"}, "2 and 2 men"),
+        ({13: b"\xff"}, "255 is not the number of tables"),
+        ({13: b"\x00"}, "0 is not the number of tables"),
+        ({14: b"\xff\xff\xff\xff"}, "made for other rules"),
+        ({40: (1 << 60).to_bytes(8, "little")}, "bytes instead of 288230376151711872"),
+        ({40: b"\xff" * 8}, "bytes instead of"),
+        ({40: bytes(8)}, "bytes instead of"),
+    ),
+)
+def test_a_header_that_lies_is_passed_over(
+    tmp_path: Path, changes: dict[int, bytes], message: str
+) -> None:
+    """A stranger's header may be whole and say anything: nothing is allotted on its word."""
+    Builder(tmp_path, RULES).build(6)
+    path = tmp_path / FOLDER / file_name(3, 3, VALUES)
+    path.write_bytes(with_header(path.read_bytes(), changes))
+    tables = open_tables(tmp_path, RULES)
+    assert len(tables.problems) == 1 and message in tables.problems[0]
+    assert not tables.headers
+
+
+def test_a_value_that_does_not_occur_is_no_value(tmp_path: Path) -> None:
+    """A whole file with all bits set answers nothing."""
+    Builder(tmp_path, RULES).build(6)
+    path = tmp_path / FOLDER / file_name(3, 3, VALUES)
+    data = b"\xff" * (path.stat().st_size - files.HEADER_SIZE)
+    sound = path.read_bytes()[: files.HEADER_SIZE]
+    path.write_bytes(with_header(sound + data, {28: zlib.crc32(data).to_bytes(4, "little")}))
+    tables = open_tables(tmp_path, RULES)
+    assert not tables.problems
+    assert tables.probe(Position(RULES, (0b111, 0b111000), (0, 0))) is None
+
+
+def test_other_rules_are_refused(tmp_path: Path) -> None:
+    """A table in the wrong folder is not used, whatever its name; nor a renamed pair."""
+    Builder(tmp_path, RULES).build(6)
+    other = make_rules("morris")
+    (tmp_path / rules_folder(other)).mkdir()
+    data = (tmp_path / FOLDER / "3-3.wdl").read_bytes()
+    (tmp_path / rules_folder(other) / "3-3.wdl").write_bytes(data)
+    tables = open_tables(tmp_path, other)
+    assert "made for other rules" in tables.problems[0]
+    assert not tables.headers
+    (tmp_path / FOLDER / "4-3.wdl").write_bytes(data)
+    assert "holds the table 3-3.wdl" in open_tables(tmp_path, RULES).problems[0]
+
+
+def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
+    """Depths say which values they belong to: those of other rules, or of another build, do not."""
+    sooner = make_rules("mill", ["ThreeThreePlies=3"])
+    Builder(tmp_path, RULES, depths=True).build(6)
+    Builder(tmp_path, sooner, depths=True).build(6)
+    path = tmp_path / FOLDER / file_name(3, 3, DEPTHS)
+    values = parse_header((tmp_path / FOLDER / file_name(3, 3, VALUES)).read_bytes(), path)
+    own = path.read_bytes()
+    assert parse_header(own, path).values_checksum == values.checksum
+    for other, message in (
+        ((tmp_path / rules_folder(sooner) / path.name).read_bytes(), "other rules"),
+        (with_header(own, {32: b"else"}), "belongs to other values"),
+    ):
+        path.write_bytes(other)
+        tables = open_tables(tmp_path, RULES)
+        assert len(tables.problems) == 1 and message in tables.problems[0]
+        assert not tables.has_depths(3, 3)
+    known = tables.probe(Position(RULES, (0b111, 0b111000), (0, 0)))
+    assert known is not None and known.depth is None
+
+
+def test_repetition_does_not_make_other_tables(tmp_path: Path) -> None:
+    """The limit on repetition changes no value, so it is no part of a folder's name."""
+    assert rules_folder(make_rules("mill", ["Repetition=0"])) == FOLDER
+    with pytest.raises(InputError, match="Repetition"):
+        Builder(tmp_path, make_rules("mill", ["Repetition=1"]))
+
+
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    """A pair that would not fit is refused before any work; all pairs fit into 12 GiB."""
+    with pytest.raises(InputError) as caught:
+        Builder(tmp_path, RULES, memory=1 << 20).build(6)
+    assert "GiB" in str(caught.value)
+    assert max(memory_of(*pair, depths=True) for pair in pairs(18)) < 12 * 2**30
+
+
+def test_progress_is_reported(tmp_path: Path) -> None:
+    """Reports name the pair and never go back."""
+    seen: list[Progress] = []
+    Builder(tmp_path, RULES, report=seen.append).build(9)
+    assert seen
+    assert all(0 <= one.done <= one.total for one in seen)
+    assert [one.done for one in seen] == sorted(one.done for one in seen)
+
+
+def test_small_tables_come_by_themselves(tmp_path: Path) -> None:
+    """They are built where they can be kept, found the next time, and missed in silence."""
+    tables = small_tables(RULES, tmp_path / "cache")
+    assert tables is not None and tables.men == 7 and tables.has_depths(4, 3)
+    when = stamp(tmp_path / "cache" / FOLDER / "3-3.wdl")
+    again = small_tables(RULES, tmp_path / "cache")
+    assert again is not None and stamp(tmp_path / "cache" / FOLDER / "3-3.wdl") == when
+    (tmp_path / "file").write_text("in the way")
+    assert small_tables(RULES, tmp_path / "file" / "below") is None

@@ -1,0 +1,311 @@
+"""Tables in the player: what they prove at the root and within the search."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_position, play_moves
+from merels.engine.game.position import Position
+from merels.engine.game.rules import Rules, make_rules
+from merels.engine.game.score import TABLE_CP
+from merels.engine.search.levels import LEVELS
+from merels.engine.search.limits import Info, Limits
+from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.root_ranking import guide
+
+RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+MEN = 7
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    root: Path = tmp_path_factory.mktemp("tables")
+    Builder(root, RULES, threads=2, depths=True).build(MEN)
+    return open_tables(root, RULES)
+
+
+def random_position(
+    chance: random.Random, own: int, opponent: int, rules: Rules = RULES
+) -> Position:
+    while True:
+        points = chance.sample(range(24), own + opponent)
+        men = (sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:]))
+        position = Position(rules, men, (0, 0), chance.randint(0, 1))
+        if position.outcome() is None:
+            return position
+
+
+def won_positions(
+    tables: Tables, chance: random.Random, number: int, least: int
+) -> Iterator[tuple[Position, int]]:
+    """So many positions of three against three that are won in ``least`` plies or more."""
+    while number:
+        position = random_position(chance, 3, 3)
+        known = tables.probe(position)
+        assert known is not None
+        if known.value == 1 and known.depth is not None and known.depth >= least:
+            number -= 1
+            yield position, known.depth
+
+
+def test_no_move_throws_a_value_away(tables: Tables) -> None:
+    chance = random.Random(4)
+    searcher = Searcher(4)
+    searcher.tables = tables
+    for own, opponent in ((3, 3), (3, 4), (4, 3)):
+        for _ in range(60):
+            position = random_position(chance, own, opponent)
+            known = tables.probe(position)
+            assert known is not None
+            result = searcher.search(position, Limits(depth=2))
+            assert result.move is not None and result.info.tbhits > 0
+            after = dict(tables.moves(position))[result.move]
+            assert after is not None and after.value == known.value
+
+
+def test_a_win_is_won_in_the_plies_that_its_depth_promises(tables: Tables) -> None:
+    chance = random.Random(5)
+    searcher = Searcher(4)
+    searcher.tables = tables
+    for position, depth in won_positions(tables, chance, 10, 5):
+        for _ in range(depth):
+            assert position.outcome() is None
+            move = searcher.search(position, Limits(depth=1)).move
+            assert move is not None
+            position = position.play(move)
+        assert position.outcome() is not None
+
+
+def test_without_depths_a_win_is_won_all_the_same(tmp_path: Path) -> None:
+    """What a removal leads to is known, and the search finds its way to the right one."""
+    rules = make_rules("morris")
+    tables = Builder(tmp_path, rules).build(8)
+    chance = random.Random(9)
+    winner, loser = Searcher(4), Searcher(4)
+    winner.tables = loser.tables = tables
+    won = 0
+    while won < 8:
+        position = random_position(chance, 5, 3, rules)
+        known = tables.probe(position)
+        assert known is not None and known.depth is None
+        if known.value != 1 or any(move.removed for move in position.legal_moves()):
+            continue
+        side = position.side
+        while position.outcome() is None:
+            searcher = winner if position.side == side else loser
+            move = searcher.search(position, Limits(nodes=3000)).move
+            assert move is not None
+            position = position.push(move)
+        outcome = position.outcome()
+        assert outcome is not None and outcome.winner == side
+        won += 1
+
+
+def test_several_lines_are_those_of_perfect_play(tables: Tables) -> None:
+    chance = random.Random(12)
+    searcher = Searcher(4)
+    searcher.tables = tables
+    for position, depth in won_positions(tables, chance, 6, 7):
+        for left in range(depth, 0, -1):
+            last: dict[int, Info] = {}
+            move = searcher.search(
+                position, Limits(depth=2), lambda info: last.update({info.multipv: info}), multipv=3
+            ).move
+            assert move is not None
+            values = dict(tables.moves(position))
+            for info in last.values():
+                value, score = values[info.pv[0]], info.score
+                assert value is not None
+                if score.win_in is None:
+                    expected = value.value * (TABLE_CP - (value.depth or 0))
+                    assert score.cp == expected, "held to what is known of its own move"
+            mover = 1 if (depth - left) % 2 == 0 else -1
+            assert values[move] == (mover, left)
+            position = position.play(move)
+        assert position.outcome() is not None
+
+
+MORRIS = make_rules("morris")
+# Who wins by the tables may not play the shortest way: the opponent would make a position stand for
+# the third time. And who is lost by the tables is saved by one move that does so.
+RECURRING = [
+    ("@OO**O**/******@*/***@**** w 0 0 0 1", "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3", 1),
+    ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", 0),
+    ("O@**@*O@/O*******/******** w 0 0 0 1", "d6-a1 e5-e4 a1-d6 e4-e5 d6-a1 e5-e4 a1-d6", 0),
+]
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize(("start", "moves", "value"), RECURRING)
+def test_the_games_own_repetitions_count(
+    tmp_path_factory: pytest.TempPathFactory, start: str, moves: str, value: int, lines: int
+) -> None:
+    root = tmp_path_factory.getbasetemp() / "recurring"
+    searcher = Searcher(4)
+    searcher.tables = Builder(root, MORRIS, threads=2, depths=True).build(6)
+    position = play_moves(parse_position(start, MORRIS), moves.split())
+    result = searcher.search(position, Limits(depth=8), multipv=lines)
+    assert result.move is not None
+    after = position.play(result.move)
+    drawn = [reply for reply in map(after.play, after.legal_moves()) if reply.outcome()]
+    if value:
+        score = result.info.score
+        assert not drawn and (score.win_in or score.cp or 0) > 0 and not score.known
+    else:
+        outcome = after.outcome()
+        assert outcome is not None and outcome.winner is None
+        assert result.info.score.cp == 0
+
+
+def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> None:
+    chance = random.Random(13)
+    searcher = Searcher(4)
+    searcher.tables = tables
+    for _ in range(40):
+        position = random_position(chance, 3, 3, RULES.with_field("Repetition", "2"))
+        known = tables.probe(position)
+        assert known is not None
+        guidance = guide(tables, position, position.legal_moves())
+        assert guidance is not None
+        best = guidance.groups[0][0]
+        assert (best.value, best.certain) == (known.value, True)
+
+
+def test_scores_tell_what_is_known(tables: Tables) -> None:
+    chance = random.Random(6)
+    searcher = Searcher(4)
+    searcher.tables = tables
+    for _ in range(100):
+        position = random_position(chance, 3, 4)
+        known = tables.probe(position)
+        assert known is not None
+        score = searcher.search(position, Limits(depth=2)).info.score
+        number = score.cp if score.cp is not None else 1 if (score.win_in or 0) > 0 else -1
+        assert (number > 0) - (number < 0) == known.value
+
+
+def test_the_search_sees_tables_ahead(tables: Tables) -> None:
+    # Four against four: every removal leads to a table.
+    position = parse_position("O*O*****/*@*@*O**/**@O**@* w 0 0 0 30", RULES)
+    searcher = Searcher(4)
+    blind = searcher.search(position, Limits(depth=8))
+    assert blind.info.tbhits == 0
+    searcher.tables = tables
+    seeing = searcher.search(position, Limits(depth=8))
+    assert seeing.info.tbhits > 0
+
+
+def test_tables_of_other_rules_are_never_used(tables: Tables) -> None:
+    searcher = Searcher(4)
+    searcher.tables = tables
+    position = Position(make_rules("mill"), random_position(random.Random(1), 3, 3).men, (0, 0))
+    assert searcher.search(position, Limits(depth=3)).info.tbhits == 0
+
+
+def test_among_drawing_moves_the_hardest_to_answer_stay(tables: Tables) -> None:
+    chance = random.Random(8)
+    narrowed = 0
+    for _ in range(200):
+        position = random_position(chance, 3, 4)
+        known = tables.probe(position)
+        assert known is not None
+        if known.value != 0:
+            continue
+        guidance = guide(tables, position, position.legal_moves())
+        assert guidance is not None
+        best = [choice.move for choice in guidance.groups[0]]
+        assert {choice.value for choice in guidance.groups[0]} == {0}
+        values = dict(tables.moves(position))
+        drawing = [move for move, value in values.items() if value and value.value == 0]
+        assert set(best) <= set(drawing)
+        narrowed += len(best) < len(drawing)
+    assert narrowed > 20
+
+
+def test_searchmoves_are_kept(tables: Tables) -> None:
+    position = random_position(random.Random(2), 3, 4)
+    searcher = Searcher(4)
+    searcher.tables = tables
+    wanted = tuple(position.legal_moves()[-2:])
+    assert searcher.search(position, Limits(depth=3, moves=wanted)).move in wanted
+
+
+def test_no_win_is_claimed_that_a_limit_on_plies_forbids(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Under mill three against three is a draw after four plies without a removal."""
+    root = tmp_path_factory.mktemp("mill")
+    rules = make_rules("mill")
+    Builder(root, rules, threads=2, depths=True).build(6)
+    with_limit = open_tables(root, rules)
+    chance, searcher = random.Random(1), Searcher(4)
+    searcher.tables = with_limit
+    forbidden = certain = 0
+    while forbidden < 40 or certain < 40:
+        shape = random_position(chance, 3, 3, rules)
+        position = Position(rules, shape.men, (0, 0), shape.side, chance.randint(0, 3))
+        table, now = with_limit.probe(position), with_limit.bounds(position)
+        assert table is not None and now is not None
+        if table.value == 0 and now == (0, 0):
+            continue
+        assert now in ((0, 0), (1, 1), (-1, -1)), "depths tell all"
+        forbidden += now == (0, 0)
+        certain += now != (0, 0)
+        info = searcher.search(position, Limits(depth=2)).info
+        assert info.score.win_in is not None or info.score.known == now[0]
+        if info.score.win_in is not None:
+            assert (info.score.win_in > 0) == (now[0] > 0) and now[0]
+        best = max(known.value for _, known in with_limit.moves(position) if known is not None)
+        assert best == now[0]
+
+
+def test_without_depths_what_a_limit_leaves_open_is_not_called_known(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    root = tmp_path_factory.mktemp("values")
+    rules = make_rules("mill")
+    Builder(root, rules, threads=2).build(6)
+    values = open_tables(root, rules)
+    chance, searcher = random.Random(2), Searcher(4)
+    searcher.tables = values
+    left_open = 0
+    while left_open < 40:
+        shape = random_position(chance, 3, 3, rules)
+        position = Position(rules, shape.men, (0, 0), shape.side, 2)
+        least, greatest = values.bounds(position) or (0, 0)
+        if least == greatest:
+            continue
+        left_open += 1
+        score = searcher.search(position, Limits(depth=2)).info.score
+        assert score.known == 0
+
+
+def test_tables_of_other_repetitions_do_not_hold_where_every_position_draws(
+    tables: Tables,
+) -> None:
+    searcher = Searcher(4)
+    searcher.tables = tables
+    assert searcher.tables_for(RULES.with_field("Repetition", "3")) is tables
+    assert searcher.tables_for(RULES.with_field("Repetition", "1")) is None
+
+
+def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None:
+    """It searches as full strength does, but has neither the tables nor what came of them."""
+    champion = LEVELS[-1]
+    assert (champion.noise, champion.greed, champion.freedom) == (0, 0, 0)
+    chance, strong = random.Random(6), Searcher(4)
+    strong.tables = tables
+    for _ in range(40):
+        position = random_position(chance, 4, 3)
+        strong.search(position, Limits(depth=4))
+        after = strong.search(position, Limits(depth=4), level=champion).info
+        alone = Searcher(4).search(position, Limits(depth=4), level=champion).info
+        assert (after.score, after.nodes, after.tbhits) == (alone.score, alone.nodes, 0)
+
+

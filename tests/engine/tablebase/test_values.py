@@ -1,0 +1,190 @@
+"""The tables' values against published counts and the readable rules."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.board import POINTS
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import BLACK, Position
+from merels.engine.game.rules import Rules, make_rules
+from merels.engine.tablebase.build import Builder, plies_limit
+from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.verify import verify
+from merels.engine.tools.sample import labelled_positions, random_position
+from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
+
+MIXES = (
+    make_rules("loc"),
+    make_rules("mill"),
+    make_rules("multi"),
+    make_rules("morris"),
+    UNLIMITED,
+    make_rules("mill", ["Blocked=draws", "Flying=never", "ThreeThreePlies=0"]),
+    make_rules("mill", ["DoubleMill=each", "NoRemovalPlies=6"]),
+    make_rules("loc", ["Flying=both", "DoubleMill=each", "Blocked=draws", "NoRemovalPlies=0"]),
+    make_rules("multi", ["Flying=never", "LockedMills=any", "ThreeThreePlies=3"]),
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[Rules, Tables]:
+    """The tables of up to 7 men of each mix, with depths."""
+    root = tmp_path_factory.mktemp("tables")
+    return {rules: Builder(root, rules, depths=True).build(7) for rules in MIXES}
+
+
+def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | None]:
+    """A position's value and depth from its moves, by the readable rules."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return (0, None) if outcome.winner is None else (-1, 0)
+    wins, losses, draws = [], [], 0
+    for _, known in tables.moves(position):
+        assert known is not None
+        value, depth = known
+        if value and depth is not None and limit and depth > limit:
+            value = 0
+        if value > 0:
+            wins.append(depth or 0)
+        elif value < 0:
+            losses.append(depth or 0)
+        else:
+            draws += 1
+    if wins:
+        return 1, min(wins)
+    return (0, None) if draws else (-1, max(losses))
+
+
+@pytest.mark.parametrize("rules", MIXES, ids=str)
+def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> None:
+    """Random states of every pair, by the readable game's moves."""
+    tables = built[rules]
+    chance = random.Random(str(rules))
+    for larger, smaller in tables.headers:
+        limit = plies_limit(rules, larger, smaller)
+        for own, opponent in {(larger, smaller), (smaller, larger)}:
+            for _ in range(250):
+                position = random_position(tables, own, opponent, chance)
+                assert tables.probe(position) == bellman(tables, position, limit), position
+
+
+@pytest.mark.parametrize("rules", MIXES, ids=str)
+def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
+    """Every state of every pair, by the search's moves."""
+    tables = built[rules]
+    for pair in tables.headers:
+        for found in verify(tables, *pair):
+            assert found.errors == 0, found
+            assert found.whole
+
+
+def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
+    """One flipped value is found, and so is one wrong depth."""
+    rules = UNLIMITED
+    sound = built[rules]
+    header = sound.headers[3, 3]
+    for wrong_part in (0, 1):
+        parts = [bytearray(part or b"") for part in sound.core.kept[3, 3]]
+        parts[wrong_part][777] ^= 1
+        tables = Tables(rules)
+        tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])
+        [found] = verify(tables, 3, 3)
+        assert found.errors > 0
+        assert found.example is not None
+
+
+def test_published_counts(built: dict[Rules, Tables]) -> None:
+    """Canonical states by value of the pairs that three solvers agree on, and depths of 3-3."""
+    tables = built[UNLIMITED]
+    for pair, counts in PUBLISHED.items():
+        assert counted(tables, pair) == counts, pair
+    assert tables.headers[3, 3].tallies[0].longest_loss == 26
+    assert tables.headers[4, 3].tallies[1].longest_win == 11
+    deepest = Position(UNLIMITED, _masks("d7 g7 g1", "a4 g4 d5"), (0, 0), BLACK)
+    assert tables.probe(deepest) == Known(-1, 26)
+
+
+def _masks(white: str, black: str) -> tuple[int, int]:
+    """Men given by the names of their points."""
+    return (
+        sum(1 << POINTS[name] for name in white.split()),
+        sum(1 << POINTS[name] for name in black.split()),
+    )
+
+
+LARGER = {
+    (5, 3): [(580_660, 0, 1_999_730), (6_301, 9_677, 2_564_412)],
+    (4, 4): [(159, 29, 3_225_409)],
+    (6, 3): [(2_752_371, 0, 4_122_949), (0, 192_000, 6_683_320)],
+    (5, 4): [(9_889, 8, 10_300_599), (51, 1_510, 10_308_935)],
+    (7, 3): [(13_411_581, 0, 1_314_107), (0, 6_965_784, 7_759_904)],
+    (6, 4): [(5_985_293, 4, 19_780_495), (22, 1_649_972, 24_115_798)],
+    (5, 5): [(28_819, 4_289, 30_881_316)],
+}
+
+
+@pytest.mark.slow
+def test_published_counts_of_ten_men(tmp_path: Path) -> None:
+    """The pairs of up to ten men; from 4-6 on, a pass that counts symmetric moves wrong shows."""
+    tables = Builder(tmp_path, UNLIMITED, threads=2).build(10)
+    for pair, counts in (PUBLISHED | LARGER).items():
+        assert counted(tables, pair) == counts, pair
+    assert tables.headers[6, 4].tallies[0].longest_win == 153
+    assert tables.headers[6, 4].tallies[1].longest_loss == 152
+    men = _masks("d6 b4 e4 d3 f2", "d5 c4 f4 d2")
+    gasser = Position(UNLIMITED, men, (0, 0), BLACK)
+    assert tables.probe(gasser) == Known(0, None)
+    assert {known and known.value for _, known in tables.moves(gasser)} == {0}
+
+
+def minimax(position: Position) -> int:
+    """The value for the side to move by the referee alone, limits on plies and all."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return 0 if outcome.winner is None else 1 if outcome.winner == position.side else -1
+    best = -1
+    for move in position.legal_moves():
+        best = max(best, -minimax(position.play(move)))
+        if best == 1:
+            break
+    return best
+
+
+def test_limit_by_the_referee(tmp_path: Path) -> None:
+    """With a limit of two plies the whole game below three against three can be played out."""
+    rules = make_rules("mill", ["ThreeThreePlies=2", "Repetition=0"])
+    tables = Builder(tmp_path, rules, depths=True).build(6)
+    chance = random.Random(3)
+    seen = set()
+    for _ in range(60):
+        position = random_position(tables, 3, 3, chance)
+        known = tables.probe(position)
+        assert known is not None and known.value == minimax(position), position
+        seen.add(known.value)
+        later = Position(rules, position.men, (0, 0), position.side, plies=1)
+        assert tables.bounds(later) == (minimax(later),) * 2
+    assert seen == {-1, 0, 1}
+
+
+def test_bounds_without_depths(tmp_path: Path) -> None:
+    """Once plies are played a win may come too late, and without depths that is all we know."""
+    rules = make_rules("mill", ["Repetition=0"])
+    tables = Builder(tmp_path, rules).build(7)
+    for labelled in labelled_positions(tables, 1, 200):
+        position, value = labelled.position, labelled.known.value
+        assert tables.bounds(position) == (value, value)
+        later = Position(rules, position.men, (0, 0), position.side, plies=3)
+        assert tables.bounds(later) == (min(value, 0), max(value, 0))
+
+
+def test_known_positions(tmp_path: Path) -> None:
+    """A drawn position of six men whose two holding moves are known."""
+    position = parse_position("****O*@*/********/****@OO@ w 0 0 0 1", UNLIMITED)
+    tables = Builder(tmp_path, UNLIMITED).build(6)
+    assert tables.probe(position) == Known(0, None)
+    holding = {str(move) for move, known in tables.moves(position) if known and known.value == 0}
+    assert holding == {"a1-c3", "a4-c3"}

@@ -1,0 +1,88 @@
+"""Suites of proven positions: what their files may hold, and how the moves played are counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.rules import make_rules
+from merels.engine.search.limits import Limits
+from merels.engine.search.searcher import Searcher
+from merels.engine.tools.suite import Tally, load, play
+
+MORRIS = make_rules("morris")
+PLACING = "********/********/O@O@**** w 7 7 0 3"
+WON = "********/@*@*@***/OO***O** w 0 0 0 20"
+"""White flies from a1 to a7, which closes a mill, and Black has two men left."""
+OVER = "********/********/OOO@@*** w 0 0 0 20"
+
+
+def problems(tmp_path: Path, rows: object) -> Path:
+    path = tmp_path / "suite.json"
+    path.write_text(rows if isinstance(rows, str) else json.dumps(rows), encoding="utf-8")
+    return path
+
+
+def test_moves_are_counted_by_phase_and_value(tmp_path: Path) -> None:
+    rows = [
+        {"position": WON, "value": 1, "moves": 60, "best": ["a1-a7xd6", "a1-a7xf4"]},
+        {"position": PLACING, "value": 0, "moves": 21, "best": ["d5"]},
+    ]
+    tally = Tally()
+    suite = load(problems(tmp_path, rows), MORRIS)
+    for problem, move, held in play(suite, Limits(depth=3), Searcher(1)):
+        assert held == (move in problem.best)
+        tally.add(problem, held)
+    lines = list(tally.lines())
+    assert [line.split("  ")[0].strip() for line in lines] == [
+        "placing drawn", "placing", "flying won", "flying", "all"
+    ]
+    assert "of     2 thrown away" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "token"),
+    [
+        ("{", "expected JSON"),
+        ("[" * 100_000, "expected JSON"),
+        ({}, "expected a JSON list"),
+        ([5], "'5' (token 0)"),
+        ([{"position": 5, "value": 1, "best": []}], "expected an object with position"),
+        ([{"position": PLACING, "value": 2, "best": []}], "expected an object with position"),
+        ([{"position": PLACING, "value": "1", "best": []}], "expected an object with position"),
+        ([{"position": PLACING, "value": 0}], "expected an object with position"),
+        ([{"position": "x", "value": 0, "best": []}], "'x' (token 0)"),
+        ([{"position": PLACING, "value": 0, "best": [7]}], "'7' (token 0)"),
+        ([{"position": PLACING, "value": 0, "best": ["d7"]}], "illegal move, d7 is occupied"),
+        ([{"position": OVER, "value": -1, "best": []}], "expected a position with moves left"),
+    ],
+)
+def test_a_suite_that_makes_no_sense_is_refused(
+    tmp_path: Path, rows: object, token: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        load(problems(tmp_path, rows), MORRIS)
+    assert token in str(caught.value)
+
+
+def test_a_suite_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.json", tmp_path):
+        with pytest.raises(InputError, match="cannot be read"):
+            load(path, MORRIS)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("7", 7), ("+7", 7), ("-7", -7), ("007", 7), ("0" * 40 + "5", 5), ("-0", 0),
+        ("9" * 19, int("9" * 19)), ("9" * 20, 10**19), ("-" + "9" * 5000, -(10**19)),
+        ("", None), ("+", None), ("-", None), ("7 ", None), ("1_000", None), ("1e3", None),
+        ("٣", None), ("²", None), ("--7", None),
+    ],
+)
+def test_whole_numbers(text: str, number: int | None) -> None:
+    assert parse_whole(text) == number

@@ -1,0 +1,62 @@
+"""Fixtures of the board's tests: one server and one browser for each file of them."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.protocol.board.engines import own_engine
+from merels.protocol.board.session import Session
+from tests.processes import FAKE
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import complaints
+from tests.protocol.board.webdriver import Browser, missing
+
+BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """A board; its second engine answers at once, at random, its third one writes a lot, and its
+    fourth one never answers."""
+    fake = ("-engine", f"cmd={shlex.join(FAKE)} sound", "name=Fake")
+    busy = ("-engine", f"cmd={shlex.join(BUSY)}", "name=Busy")
+    mute = ("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute")
+    with Server(*fake, *busy, *mute) as started:
+        yield started
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """A board without a server: nobody watches it."""
+    session = Session("board", [own_engine()])
+    yield session
+    session.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium."""
+    why = missing()
+    if why:
+        pytest.skip(f"the board is not tried in a browser: {why}")
+    with Browser() as started:
+        yield started
+
+
+@pytest.fixture
+def page(server: Server, chromium: Browser) -> Iterator[Browser]:
+    """A browser that shows a fresh board, at a desktop's size."""
+    chromium.keep_tab(chromium.tabs()[0])
+    chromium.look(1280, 860)
+    # A page of the same origin that has no script which could take its board up again.
+    chromium.open(server.address + "style.css")
+    chromium.run("sessionStorage.clear()")
+    chromium.open(server.address)
+    chromium.wait("document.querySelectorAll('.target').length === 24")
+    yield chromium
+    assert complaints(chromium) == []

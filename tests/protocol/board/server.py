@@ -1,0 +1,157 @@
+"""A real ``merels board`` process, and plain requests to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from http.client import HTTPConnection, HTTPResponse
+from typing import Any
+from urllib.parse import urlsplit
+
+COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-no-open"]
+
+
+class Server:
+    """The process, its address, and a way to ask it things; a context manager that ends it."""
+
+    def __init__(self, *flags: str) -> None:
+        self._stderr = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True
+        )
+        assert self._process.stdout is not None
+        # The address comes in one piece.
+        said, _, _ = select.select([self._process.stdout], [], [], 30)
+        line = self._process.stdout.readline() if said else ""
+        self.address = line.split()[-1] if line else ""
+        if not self.address.startswith("http"):
+            self._process.kill()
+            self._process.wait()
+            raise AssertionError(f"the board gives no address: {self.errors()}")
+        parts = urlsplit(self.address)
+        self.host = f"{parts.hostname}:{parts.port}"
+        self.port = parts.port or 0
+        self.token = parts.path.strip("/")
+        self.pid = self._process.pid
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> int:
+        """End it as Ctrl-C does; its exit code."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+        try:
+            return self._process.wait(15)
+        finally:
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+
+    def errors(self) -> str:
+        """What the process has written to its standard error so far."""
+        end = os.fstat(self._stderr.fileno()).st_size
+        return os.pread(self._stderr.fileno(), end, 0).decode("utf-8", "replace")
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> tuple[int, bytes, HTTPResponse]:
+        """Status, content and headers of an answer; ``path`` is whole, with its token."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            return answer.status, answer.read(), answer
+        finally:
+            connection.close()
+
+    def api(self, action: str, **body: Any) -> tuple[int, dict[str, Any]]:
+        """Status and JSON of a request as the page makes it."""
+        headers = {"Content-Type": "application/json", "Origin": f"http://{self.host}"}
+        path = f"/{self.token}/api/{action}"
+        status, data, _ = self.ask("POST", path, json.dumps(body).encode(), headers)
+        return status, json.loads(data)
+
+    def open(self) -> str:
+        """A new board's name."""
+        return str(self.api("open")[1]["session"])
+
+    def stream(self, session: str) -> Stream:
+        """A board's news."""
+        return Stream(self, session)
+
+
+class Stream:
+    """News as they come; a context manager that goes away without a word."""
+
+    def __init__(self, server: Server, session: str) -> None:
+        self._connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+        self._connection.request("GET", f"/{server.token}/events?session={session}")
+        self._answer = self._connection.getresponse()
+        self.status = self._answer.status
+        self.pids: list[int] = []
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Break the connection off."""
+        self._answer.close()
+        self._connection.close()
+
+    def next(self, seconds: float = 10.0) -> tuple[str, Any]:
+        """The next piece of news: its kind and content."""
+        kind = ""
+        deadline = time.monotonic() + seconds
+        while True:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no news in {seconds:g} s")
+            line = self._answer.readline().decode().rstrip("\n")
+            if line.startswith("event: "):
+                kind = line[7:]
+            elif line.startswith("data: "):
+                news = json.loads(line[6:])
+                if kind == "log":
+                    self.pids += [
+                        int(text.rpartition("pid ")[2].rstrip(")"))
+                        for _, direction, text in news
+                        if direction == "!" and "(pid " in text
+                    ]
+                return kind, news
+
+    def until(self, wanted: str, test: Any, seconds: float = 10.0) -> Any:
+        """The first news of a kind that passes a test."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            kind, news = self.next(seconds)
+            if kind == wanted and news is not None and test(news):
+                return news
+        raise AssertionError(f"no such {wanted} in {seconds:g} s")
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and not merely waiting to be reaped."""
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (OSError, FileNotFoundError):
+        return False

@@ -1,0 +1,118 @@
+"""What a person does with the page, step by step, and how the page is looked at."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.protocol.board.webdriver import Browser
+
+SHOTS = os.environ.get("MERELS_SCREENSHOTS")
+"""A folder for the screenshots, for whoever wants to look at them."""
+
+PERSON = {"engine": None}
+BEGINNER = {"engine": 0, "level": "Beginner"}
+ANALYST = {"engine": 0}
+BUSY = {"engine": 2}
+"""Writes sixty times a second."""
+
+
+def shot(page: Browser, name: str) -> None:
+    """Save a screenshot, and check that nothing is cut off or covers another thing."""
+    time.sleep(0.3)
+    if SHOTS:
+        page.screenshot(Path(SHOTS) / f"{name}.png")
+    assert page.run(OVERLAPS) == []
+
+
+OVERLAPS = """
+const faults = [];
+const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
+const open = document.querySelector("dialog[open]");
+const boxes = [...(open || document).querySelectorAll(
+  "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
+  .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
+  .filter((one) => !one.closest("#moves, .scroll"))
+  .map((one) => [one, one.getBoundingClientRect()])
+  .filter(([, box]) => box.width && box.height);
+for (const [one, box] of boxes) {
+  const name = one.id || one.textContent.trim() || one.className;
+  if (box.left < 0 || box.right > document.documentElement.clientWidth + 1) {
+    faults.push(`${name} is cut off`);
+  }
+  if (one.tagName === "BUTTON" && one.scrollWidth > one.clientWidth + 1) {
+    faults.push(`${name} is too narrow`);
+  }
+  for (const [other, its] of boxes) {
+    if (other === one || one.contains(other) || other.contains(one)) continue;
+    const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
+    const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+    if (across > 1 && down > 1) faults.push(`${name} covers ${other.id || other.textContent}`);
+  }
+}
+return faults;
+"""
+
+
+def ask(page: Browser, action: str, **body: Any) -> Any:
+    """Make a request as the page does; its answer."""
+    return page.run(
+        """return fetch("api/" + arguments[0], {method: "POST",
+             headers: {"Content-Type": "application/json"},
+             body: JSON.stringify({session: sessionStorage.board, ...arguments[1]})})
+           .then((answer) => answer.json())""",
+        action, body,
+    )
+
+
+def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) -> None:
+    """Begin a game without the dialog, and wait until the page shows it."""
+    players = [white, black, ANALYST]
+    assert ask(page, "new", players=players, time={"kind": "move", "seconds": 0.1}, **more) == {}
+    name = "You" if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
+    page.wait(f"document.querySelector('#player-top .name').textContent === 'Black: {name}'")
+
+
+def moves(page: Browser) -> list[str]:
+    """The moves in the list."""
+    found: list[str] = page.run(
+        "return [...document.querySelectorAll('#moves button')].map((one) => one.textContent)"
+    )
+    return found
+
+
+def click(page: Browser, *points: str) -> None:
+    """Click points of the board."""
+    for point in points:
+        page.click(f"[data-point={point}] .hit")
+
+
+def play(page: Browser, *points: str) -> None:
+    """Click a whole move, and wait until it is in the list."""
+    count = len(moves(page))
+    click(page, *points)
+    page.wait(f"document.querySelectorAll('#moves button').length > {count}")
+
+
+def load(page: Browser, text: str) -> None:
+    """Open a text by the dialog."""
+    page.click("#import")
+    page.run("document.getElementById('import-text').value = arguments[0]", text)
+    page.click("#import-go")
+
+
+def complaints(page: Browser) -> list[str]:
+    """What the browser has complained of since the last call.
+
+    Where a test opens a style sheet as a page, it looks in vain for that page's icon.
+    """
+    return [text for text in page.messages() if "/favicon.ico" not in text]
+
+
+def refused(page: Browser) -> None:
+    """Forget the complaint of a request that the server had to refuse; there must be one."""
+    said = complaints(page)
+    assert said and all("/api/" in text for text in said), said

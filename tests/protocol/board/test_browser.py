@@ -1,0 +1,514 @@
+"""The board in a real browser: what a person does with it, and what is to be seen."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+
+import pytest
+
+from merels.engine.game.notation import parse_position, play_moves
+from merels.engine.game.position import Position
+from merels.engine.game.record import parse_record
+from tests.processes import needs_proc
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import (
+    ANALYST,
+    BEGINNER,
+    BUSY,
+    PERSON,
+    ask,
+    begin,
+    click,
+    load,
+    moves,
+    play,
+    refused,
+    shot,
+)
+from tests.protocol.board.webdriver import Browser, wait
+
+
+def test_a_move_is_possible_as_soon_as_the_page_is_there(page: Browser) -> None:
+    play(page, "d6")
+    assert moves(page)[0] == "d6"
+
+
+def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    chance = random.Random(5)
+    clicks = 0
+    # A man that was lifted is put somewhere, though another could be lifted instead.
+    points = """const all = (marks) => [...document.querySelectorAll(`.point${marks}`)]
+                  .map((point) => point.dataset.point);
+                const next = all(":has(.target, .take)");
+                return next.length ? next : all("[aria-disabled=false]");"""
+    idle = "document.querySelectorAll('.point[aria-disabled=false]').length"
+    over = "/\\((1-0|0-1|1\\/2-1\\/2)\\)/.test(document.getElementById('status').textContent)"
+    while not page.run(f"return {over}"):
+        page.wait(f"{idle} || {over}")
+        live = page.run(points)
+        if not live:
+            continue
+        before = page.run("return document.querySelector('#board').innerHTML.length")
+        click(page, chance.choice(live))
+        clicks += 1
+        wait(
+            lambda: page.run("return document.querySelector('#board').innerHTML.length") != before
+            or page.run(points) != live,
+            10,
+            "the click to be heard",
+        )
+        assert clicks < 400
+    record = parse_record(ask(page, "export")["record"])
+    assert [str(move) for move in record.moves] == moves(page)
+    outcome = record.final().outcome()
+    assert outcome is not None and outcome.result == record.result
+    assert str(outcome) in page.text("#status")
+    shot(page, "game-over")
+
+
+def test_the_status_asks_for_a_man_only_where_there_is_one_to_take(page: Browser) -> None:
+    begin(page)
+    page.run(
+        """window.said = [];
+           const status = document.getElementById("status");
+           new MutationObserver(() => said.push(status.textContent))
+             .observe(status, {childList: true, subtree: true});"""
+    )
+    for point in ("a7", "a1", "d7", "d1"):
+        play(page, point)
+    asked = "White: place a man. Last: d1."
+    page.wait(f"document.getElementById('status').textContent === {asked!r}")
+    said = page.run("return said")
+    assert len(said) == 4 and said[0] == "Black: place a man. Last: a7."
+    play(page, "g7", "d1")
+    assert page.run("return said")[4].startswith("A mill! White: take a ringed man (a1, d1).")
+
+
+def test_a_mill_is_closed_and_a_man_taken_by_clicking(page: Browser) -> None:
+    begin(page)
+    for point in ("a7", "a1", "d7", "d1"):
+        play(page, point)
+    click(page, "g7")
+    page.wait("document.querySelectorAll('.ring.take').length === 2")
+    assert "take a ringed man (a1, d1)" in page.text("#status")
+    assert page.run("return document.querySelector('[data-point=a1]').ariaLabel").endswith(
+        "black man, can be taken"
+    )
+    shot(page, "take")
+    # Nothing else can be clicked, Escape takes the choice back, and it can be made again.
+    click(page, "b4")
+    assert len(moves(page)) == 4
+    page.key("Escape")
+    page.wait("document.querySelectorAll('.ring.take').length === 0")
+    play(page, "g7", "d1")
+    assert moves(page)[-1] == "g7xd1"
+    assert page.run("return document.querySelectorAll('#board .gone').length") == 2
+    assert page.run("return document.querySelectorAll('[data-point=d1] .man').length") == 0
+
+
+def test_proven_values_are_those_of_the_best_move_and_of_each_man_to_take(page: Browser) -> None:
+    # Of the men that f6-f4 may take, one wins, one draws, one loses, and of one nobody knows.
+    drawn = page.run(
+        """return (async () => {
+             const [{ Board }, { Choice }, { svg }] =
+               await Promise.all(["board", "choice", "dom"].map((name) => import(`./${name}.js`)));
+             const points = ["f6", "f4", "d6", "a4", "c5", "e3", "e5"];
+             const board = new Board(svg("svg"), [...points, "d7"], {});
+             const values = { "f6-f4xa4": "loss", "f6-f4xc5": "win", "f6-f4xe3": "draw" };
+             const others = { "f6-d6xa4": "loss", "f6-d6xe3": "draw" };
+             const legal = [...Object.keys(values), "f6-f4xe5", ...Object.keys(others)];
+             const choice = new Choice(legal);
+             const seen = [];
+             for (const point of ["f6", "f4"]) {
+               choice.pick(point);
+               board.draw({ white: ["f6"], black: ["a4", "c5", "e3", "e5"], side: 0, last: null,
+                            choice, values: { ...values, ...others } });
+               for (const [name, group] of board.groups) {
+                 const mark = group.querySelector(".target, .take");
+                 if (mark) seen.push([group.ariaLabel, mark.getAttribute("class").trim()]);
+               }
+             }
+             return seen;
+           })()"""
+    )
+    assert sorted(drawn) == [
+        ["a4, black man, can be taken: proven loss", "ring take value-loss"],
+        ["c5, black man, can be taken: proven win", "ring take value-win"],
+        ["d6, empty, move here: proven draw", "target value-draw"],
+        ["e3, black man, can be taken: proven draw", "ring take value-draw"],
+        ["e5, black man, can be taken", "ring take"],
+        ["f4, empty, move here: proven win", "target value-win"],
+    ]
+
+
+def test_two_men_are_taken_one_after_the_other(page: Browser) -> None:
+    begin(page)
+    load(page, '[Variant "multi"]\n[FEN "********/@@******/OO***@@O w 5 5 0 5"]\n[SetUp "1"]\n\n*')
+    page.wait("document.querySelectorAll('.man').length === 7")
+    load(page, '[Variant "multi"]\n[FEN "O*******/O**@@@**/*O**@@@O w 4 3 0 5"]\n[SetUp "1"]\n\n*')
+    page.wait("document.querySelectorAll('.man').length === 10")
+    click(page, "d7")
+    page.wait("document.querySelectorAll('.ring.take').length > 0")
+    legal = [str(move) for move in parse_position(
+        "O*******/O**@@@**/*O**@@@O w 4 3 0 5",
+        parse_record('[Variant "multi"]\n*').start.rules,
+    ).legal_moves() if str(move).startswith("d7x")]
+    first, second = legal[0].split("x")[1:]
+    click(page, first)
+    page.wait(f"!document.querySelector('[data-point={first}] .man')")
+    play(page, second)
+    assert moves(page) == [legal[0]]
+
+
+def test_men_are_dragged(page: Browser) -> None:
+    begin(page)
+    page.drag(".hand.live", "[data-point=d6] .hit")
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('.man').length === 6")
+    page.wait("document.querySelectorAll('.flying').length === 2")
+    # The man may fly anywhere, but not onto another: a drag to such a point is given up.
+    page.drag("[data-point=d6] .hit", "[data-point=d1] .hit")
+    page.wait("document.querySelectorAll('.picked').length === 0")
+    page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+    assert moves(page) == ["d6-b2"]
+
+
+def test_a_man_that_can_be_lifted_instead_is_said_to_be(page: Browser) -> None:
+    begin(page)
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('.man').length === 6")
+    click(page, "d6")
+    page.wait("document.querySelectorAll('.picked').length === 1")
+    other = page.run(
+        "const point = document.querySelector('[data-point=d7]');"
+        "return [point.ariaDisabled, point.ariaLabel]"
+    )
+    assert other == ["false", "d7, white man, can move"]
+
+
+def test_the_result_that_a_record_states_is_shown(page: Browser) -> None:
+    load(page, "1. d6 f4 1-0")
+    said = "The record says 1-0. White: place a man. Last: f4."
+    page.wait(f"document.getElementById('status').textContent === {said!r}")
+
+
+def test_the_titles_of_moves_are_their_own_games_comments(page: Browser) -> None:
+    begin(page)
+    title = "document.querySelector('#moves button')?.title"
+    for comment in ("bold", "timid"):
+        load(page, f"1. d6 {{{comment}}} f4 *")
+        page.wait(f"{title} === {comment!r}")
+
+
+def test_a_board_is_played_with_the_keyboard_alone(page: Browser) -> None:
+    begin(page)
+    page.run("document.querySelector('[data-point=d7]').focus()")
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.key(key)
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+    assert moves(page) == ["f6"]
+    page.run("document.activeElement.blur()")
+    page.key("u")
+    page.wait("document.querySelectorAll('#moves button').length === 0")
+    page.key("f")
+    page.wait("document.getElementById('player-top').dataset.side === '0'")
+    page.key("f")
+    labels = page.run("return [...document.querySelectorAll('.point')].map((p) => p.ariaLabel)")
+    assert len(labels) == 24 and all("empty, place here" in label for label in labels)
+
+
+def test_every_point_can_be_reached_with_arrow_keys(page: Browser) -> None:
+    reached = {"d7"}
+    todo = ["d7"]
+    page.run("document.querySelector('[data-point=d7]').focus()")
+    focus = "const p = document.querySelector(`[data-point=${arguments[0]}]`); p.focus();"
+    press = (
+        "p.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[1], bubbles: true}));"
+        "return document.activeElement.dataset.point"
+    )
+    while todo:
+        point = todo.pop()
+        for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
+            there = page.run(focus + press, point, key)
+            if there not in reached:
+                reached.add(there)
+                todo.append(there)
+    assert len(reached) == 24
+
+
+def test_what_comes_in_goes_out(page: Browser) -> None:
+    load(page, "1. 5 14\n2. 2 11 3. 1 77 *")
+    page.wait("document.getElementById('import-fault').textContent")
+    fault = "'77': expected points from 1 to 24, and 77 is none (line 2)"
+    assert page.text("#import-fault") == fault
+    refused(page)
+    shot(page, "import-fault")
+    page.run("document.getElementById('import-text').value = '1. 5 14\\n2. 2 11 3. 8x14 *'")
+    page.click("#import-go")
+    page.wait("!document.getElementById('import-dialog').open")
+    page.wait("document.querySelectorAll('#moves button').length === 5")
+    assert moves(page) == ["d6", "f4", "d7", "b4", "d5xf4"]
+    page.click("#export")
+    page.wait("document.getElementById('export-text').value")
+    assert "1. d6 f4 2. d7 b4 3. d5xf4 *" in page.run(
+        "return document.getElementById('export-text').value"
+    )
+    shot(page, "export")
+    page.run(
+        "const form = document.getElementById('export-form'); form.value = 'playok';"
+        "form.dispatchEvent(new Event('change'))"
+    )
+    text = page.run("return document.getElementById('export-text').value")
+    assert "1. 5 14 2. 2 11 3. 8x14 *" in text
+    page.key("Escape")
+    page.click("#first")
+    page.wait("document.querySelectorAll('.man').length === 0")
+    page.click("#forward")
+    page.wait("document.querySelectorAll('.man').length === 1")
+    page.click("#last")
+    page.wait("document.querySelectorAll('.man').length === 4")
+
+
+def test_the_analysis_moves_while_the_engine_thinks(page: Browser) -> None:
+    begin(page)
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait("document.querySelectorAll('.arrow').length === 3")
+    facts = page.text("#facts")
+    page.wait(f"document.getElementById('facts').textContent !== {facts!r}")
+    assert re.fullmatch(r"[-+]\d\.\d\d", page.text("#lines b"))
+    shot(page, "analysis")
+    lines = page.text("#lines")
+    play(page, "d6")
+    page.wait("document.querySelectorAll('.arrow').length === 3")
+    page.wait(f"document.getElementById('lines').textContent !== {lines!r}")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 0")
+
+
+def test_an_evaluation_is_shown_beside_its_own_position_alone(page: Browser) -> None:
+    begin(page)
+    play(page, "d6")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 0")
+    assert page.run("return document.querySelectorAll('#lines li').length") == 3
+    page.click("#undo")
+    page.wait("document.querySelectorAll('#lines li').length === 0")
+    play(page, "f4")
+    assert page.run("return document.querySelectorAll('#lines li').length") == 0
+
+
+def test_the_log_is_the_same_after_a_time_in_the_background(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    page.click("#log-panel summary")
+    play(page, "d6")
+    log = "document.getElementById('log').textContent"
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.run("window.move = (hidden) => {"
+             "  Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
+             "  document.dispatchEvent(new Event('visibilitychange')); }")
+    page.run("move(true)")
+    page.wait("performance.getEntriesByType('resource').some((e) => /hidden/.test(e.name))")
+    page.run("move(false)")
+    page.click("#undo")
+    page.wait("document.querySelectorAll('#moves button').length === 0")
+    play(page, "d6")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait(f"{log}.match(/Black < bestmove/g).length >= 2")
+    assert len(re.findall("Black < bestmove", page.text("#log"))) == 2
+
+
+def test_a_page_that_is_left_says_so_and_nothing_else(server: Server, page: Browser) -> None:
+    page.run(
+        """sessionStorage.said = "";
+           const note = (way, body) => { sessionStorage.said += `${way} ${body} `; };
+           window.fetch = (path) => { note("fetch", path); return Promise.reject(); };
+           const send = navigator.sendBeacon.bind(navigator);
+           navigator.sendBeacon = (path, body) => {
+             note("beacon", `${path} ${body.type} ${send(path, body)}`);
+           };"""
+    )
+    page.open(server.address + "style.css")
+    assert page.run("return sessionStorage.said") == "beacon api/hidden application/json true "
+    page.open(server.address)
+    page.wait("document.querySelectorAll('.target').length === 24")
+    # A page from the browser's cache listens again.
+    page.run(
+        """window.dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}));
+           window.dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));"""
+    )
+    play(page, "d6")
+
+
+def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
+    begin(page)
+    ask(page, "players", players=[PERSON, PERSON, BUSY])
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 3")
+    # However much comes in, the page is drawn once a frame at most.
+    counted = page.run(
+        """return new Promise((done) => {
+             let changes = 0, frames = 0;
+             const watch = new MutationObserver(() => { changes += 1; });
+             watch.observe(document.getElementById("facts"), {childList: true, subtree: true});
+             requestAnimationFrame(function frame() {
+               frames += 1;
+               if (changes < 20) requestAnimationFrame(frame);
+               else { watch.disconnect(); done({changes, frames}); }
+             });
+           })"""
+    )
+    assert counted["changes"] <= counted["frames"] + 1
+    # The page still answers, and the engine stops when it is told to.
+    play(page, "d6")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length === 0")
+    assert page.run("return document.getElementById('trouble').hidden")
+
+
+def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
+    first = page.tab()
+    begin(page)
+    play(page, "d6")
+    second = page.new_tab()
+    page.look(1280, 860)
+    page.open(server.address)
+    page.wait("document.querySelectorAll('.target').length === 24")
+    begin(page)
+    for point in ("a1", "a4", "g7"):
+        play(page, point)
+    page.move_to(first)
+    play(page, "f4")
+    assert moves(page) == ["d6", "f4"]
+    page.move_to(second)
+    play(page, "g1")
+    assert moves(page) == ["a1", "a4", "g7", "g1"]
+    # A page that is loaded again is where it was.
+    page.open(server.address)
+    page.wait("document.querySelectorAll('#moves button').length === 4")
+    page.keep_tab(first)
+
+
+@needs_proc
+def test_a_killed_engine_is_named_and_restarted(page: Browser) -> None:
+    begin(page, black={"engine": 0, "level": "full"})
+    players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
+    ask(page, "players", players=players, time={"kind": "move", "seconds": 60})
+    page.click("#log-panel summary")
+    play(page, "d6")
+    log = "document.getElementById('log').textContent"
+    page.wait(f"/go movetime 60000/.test({log})")
+    pid = int(re.findall(r"Black ! started .* \(pid (\d+)\)", page.text("#log"))[-1])
+    os.kill(pid, signal.SIGKILL)
+    page.wait("!document.getElementById('trouble').hidden")
+    assert page.text("#trouble-text") == "Black: the engine has gone: killed by SIGKILL"
+    shot(page, "killed")
+    page.click("#restart")
+    page.wait("document.getElementById('trouble').hidden")
+    page.wait(f"{log}.match(/go movetime 60000/g).length === 2")
+    ask(page, "players", players=[PERSON, BEGINNER, ANALYST])
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+
+
+def test_a_game_is_reviewed(page: Browser) -> None:
+    # White could close a mill and win; it does not, and Black does.
+    load(
+        page,
+        '[Variant "morris"]\n[FEN "OO******/*****@**/@@***O** w 0 0 0 20"]\n[SetUp "1"]\n\n'
+        "20. a1-g1 b2-a7xd5 0-1",
+    )
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.click("#review")
+    page.wait("document.querySelectorAll('#graph polygon').length === 1")
+    page.wait("!/Judging/.test(document.getElementById('verdict').textContent)")
+    page.wait("document.querySelector('#moves button.blunder')?.dataset.ply === '1'")
+    page.click("#moves button[data-ply='1']")
+    page.wait("/a1-g1: Blunder, proven: a1-c5x.. was better/.test("
+              "document.getElementById('verdict').textContent)")
+    # The bar shows what the review found out, while nobody thinks.
+    page.wait("document.getElementById('bar').getAttribute('aria-valuenow') === '0'")
+    shot(page, "review")
+
+
+def test_the_dialogs_and_a_whole_game_of_engines(page: Browser) -> None:
+    page.click("#new")
+    page.wait("document.getElementById('new-dialog').open")
+    page.run("document.querySelector('#new-dialog details').open = true")
+    shot(page, "new-game")
+    page.run(
+        """for (const [id, value] of Object.entries(arguments[0])) {
+             const one = document.getElementById(id);
+             one.value = value; one.dispatchEvent(new Event("change"));
+           }""",
+        {"player-0": "1", "player-1": "0", "variant": "multi", "time": "0"},
+    )
+    page.run("document.getElementById('level-1').value = 'Beginner'")
+    page.click("#begin")
+    page.wait("document.querySelectorAll('#moves button').length > 20", 20)
+    page.wait("/(wins|Draw)/.test(document.getElementById('status').textContent)", 30)
+    record = parse_record(ask(page, "export")["record"])
+    assert str(record.start.rules) == "multi" and record.tags["White"] == "Fake"
+    assert record.tags["Black"] == "merels (Beginner)"
+    position = Position(record.start.rules)
+    assert play_moves(position, moves(page)).outcome() is not None
+    page.click("#options")
+    page.wait("document.querySelectorAll('[data-option]').length > 1")
+    page.run("document.getElementById('options-seat').value = '1';"
+             "document.getElementById('options-seat').dispatchEvent(new Event('change'))")
+    page.wait("document.querySelector('[data-option=Hash]')?.value === '16'")
+    page.wait("document.querySelector('[data-option=Threads]')")
+    shot(page, "options")
+    page.run("document.querySelector('[data-option=Threads]').value = '0'")
+    page.click("#options-go")
+    page.wait("/a number from 1/.test(document.getElementById('options-fault').textContent)")
+    refused(page)
+    page.key("Escape")
+
+
+@pytest.mark.parametrize(
+    "name, width, height, phone, dark",
+    [
+        ("desktop-light", 1280, 860, False, False),
+        ("desktop-dark", 1280, 860, False, True),
+        ("phone-light", 360, 740, True, False),
+        ("phone-dark", 390, 844, True, True),
+        ("narrow", 320, 568, True, False),
+        ("landscape", 740, 360, True, False),
+    ],
+)
+def test_nothing_overlaps(
+    page: Browser, name: str, width: int, height: int, phone: bool, dark: bool
+) -> None:
+    page.look(width, height, phone=phone, dark=dark)
+    clock = {"kind": "clock", "base": 600, "increment": 5}
+    ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock)
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    shot(page, f"{name}-clock")
+    page.click("#new")
+    page.wait("document.getElementById('new-dialog').open")
+    shot(page, f"{name}-new")
+    page.key("Escape")
+    load(page, "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *")
+    page.wait("document.querySelectorAll('#moves button').length === 16")
+    page.click("#analyse")
+    page.wait("document.querySelectorAll('.arrow').length > 0")
+    shot(page, name)
+    if name == "landscape":
+        # Board, clocks, status and buttons are in view without scrolling.
+        bottoms = page.run(
+            "return [...document.querySelectorAll('#board, .clock, #status, .buttons')]"
+            ".map((one) => one.getBoundingClientRect().bottom)"
+        )
+        assert len(bottoms) == 5 and max(bottoms) <= height
+    if width < 400:
+        play(page, "g7")
+        board = page.run("return document.getElementById('board').getBoundingClientRect().width")
+        assert board > width * 0.85

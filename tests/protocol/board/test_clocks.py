@@ -1,0 +1,85 @@
+"""Games with a clock on the board's server: whose runs, when it stands, and what its fall ends."""
+
+from __future__ import annotations
+
+from time import sleep
+from typing import Any
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.protocol.board.session import Session
+from tests.protocol.board.server import Server
+
+PERSON: dict[str, Any] = {"engine": None}
+BEGINNER = {"engine": 0, "level": "Beginner"}
+ANALYST = {"engine": 0}
+
+
+def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
+    """A clock as the page asks for it, in seconds."""
+    return {"kind": "clock", "base": base, "increment": increment}
+
+
+def test_a_game_opened_under_a_clock_is_played_on_with_it(server: Server) -> None:
+    session = server.open()
+    players = [PERSON, BEGINNER, ANALYST]
+    server.api("new", session=session, players=players, time=clock(60))
+    server.api("load", session=session, text="1. d6 *")
+    with server.stream(session) as stream:
+        state = stream.until("state", lambda state: state["moves"])
+        assert state["paused"] and state["clock"] == {"left": [60.0, 60.0], "running": None}
+        server.api("pause", session=session, on=False)
+        state = stream.until("state", lambda state: len(state["moves"]) == 2)
+        assert state["clock"]["running"] == 0 and state["clock"]["left"][1] < 60
+    assert server.errors() == ""
+
+
+def test_a_game_of_two_persons_opened_under_a_clock_can_be_resumed(server: Server) -> None:
+    session = server.open()
+    server.api("new", session=session, players=[PERSON, PERSON, ANALYST], time=clock(60))
+    server.api("load", session=session, text="1. d6 *")
+    with server.stream(session) as stream:
+        state = stream.until("state", lambda state: state["moves"])
+        assert state["paused"] and state["clock"]["running"] is None
+        server.api("pause", session=session, on=False)
+        stream.until("state", lambda state: state["clock"]["running"] == 1)
+
+
+def test_no_clock_runs_while_the_engines_sleep(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.new({"players": [PERSON, {"engine": 0, "level": "full"}, ANALYST], "time": clock(60)})
+    session.play({"move": "d6", "at": 0})
+    session.tick()
+    assert session.game.clock is not None and session.game.clock.running == 1
+    monkeypatch.setattr(session, "_watch_until", 0.0)
+    session.tick()
+    assert session.game.clock.running is None
+    session.subscribe()
+    assert session.game.clock.running == 1
+
+
+def test_a_move_behind_the_flag_ends_the_game_for_all_to_see(session: Session) -> None:
+    session.new({"players": [PERSON, PERSON, ANALYST], "time": clock(1)})
+    session.play({"move": "d6", "at": 0})
+    feed = session.subscribe()
+    feed.take(0.0)
+    sleep(1.1)
+    with pytest.raises(InputError, match="the clock has run out"):
+        session.play({"move": "f4", "at": 1})
+    assert feed.take(0.0) == {"state"}
+    assert session.news("state", feed)["reason"] == "White wins, Black is out of time"
+
+
+def test_an_engine_whose_options_change_is_told_the_time_that_is_left(server: Server) -> None:
+    session = server.open()
+    players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
+    server.api("new", session=session, players=players, time=clock(200))
+    server.api("play", session=session, move="d6", at=0)
+    with server.stream(session) as stream:
+        stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        server.api("configure", session=session, seat=1, settings={"Hash": "32"})
+        lines = stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+    told = [text.split() for _, _, text in lines if text.startswith("go wtime")]
+    assert int(told[-1][4]) < 200_000

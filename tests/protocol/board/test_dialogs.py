@@ -1,0 +1,145 @@
+"""The dialogs of the page: what Enter, Cancel and their main buttons do."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.protocol.board.steps import BEGINNER, BUSY, PERSON, ask, begin, refused, shot
+from tests.protocol.board.webdriver import Browser
+
+
+def is_open(name: str) -> str:
+    """A condition: a dialog is open."""
+    return f"document.getElementById('{name}-dialog').open"
+
+
+def enter(page: Browser, selector: str, text: str) -> None:
+    """Replace what stands in a field."""
+    page.run(
+        "const one = document.querySelector(arguments[0]); one.focus(); one.value = arguments[1];",
+        selector, text,
+    )
+
+
+def hash_of(page: Browser, seat: int) -> str:
+    """An engine's Hash, as the board has it."""
+    options = ask(page, "options", seat=seat)["options"]
+    return str({option["name"]: option["value"] for option in options}["Hash"])
+
+
+def test_enter_sets_what_was_entered(page: Browser) -> None:
+    page.click("#options")
+    page.wait("document.querySelector('[data-option=Hash]')")
+    enter(page, "[data-option=Hash]", "64")
+    page.key("Enter")
+    page.wait(f"!{is_open('options')}")
+    assert hash_of(page, 1) == "64"
+    page.click("#new")
+    page.run("document.querySelector('#new-dialog details').open = true")
+    enter(page, "#field-NoRemovalPlies", "77")
+    page.key("Enter")
+    page.wait(f"!{is_open('new')}")
+    page.click("#new")
+    page.wait("document.getElementById('field-NoRemovalPlies').value === '77'")
+
+
+def test_cancel_leaves_whatever_was_entered(page: Browser) -> None:
+    before = hash_of(page, 1)
+    page.click("#options")
+    page.wait("document.querySelector('[data-option=Hash]')")
+    enter(page, "[data-option=Hash]", "0")
+    page.click("#options-dialog button[value=cancel]")
+    page.wait(f"!{is_open('options')}")
+    assert hash_of(page, 1) == before
+    page.click("#new")
+    # In the closed part of the dialog.
+    page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
+    page.click("#new-dialog button[value=cancel]")
+    page.wait(f"!{is_open('new')}")
+    page.click("#new")
+    page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
+    page.click("#begin")
+    page.wait("/NoRemovalPlies/.test(document.getElementById('toast').textContent)")
+    refused(page)
+
+
+def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:
+    begin(page)
+    ask(page, "load", text="1. d6 f4 *")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.click("#new")
+    page.run("document.getElementById('time').value = '7'")
+    page.click("#apply")
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    assert page.run("return document.querySelectorAll('#moves button').length") == 2
+
+
+def test_an_option_that_nobody_touched_stays_as_it_is(page: Browser) -> None:
+    begin(page)
+    ask(page, "players", players=[PERSON, PERSON, BUSY])
+    page.click("#options")
+    page.wait("document.querySelector('[data-option=Style]')")
+    # Its default is spelled in another case than the choice.
+    assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
+    page.click("#options-go")
+    page.wait(f"!{is_open('options')}")
+    options = ask(page, "options", seat=2)["options"]
+    assert {option["name"]: option["value"] for option in options}["Style"] == "Solid"
+
+
+def test_whoever_plays_black_alone_sits_below(page: Browser) -> None:
+    top = "document.getElementById('player-top').dataset.side"
+    for white, black, side in (("0", "", "0"), ("", "0", "1")):
+        page.click("#new")
+        for seat, engine in enumerate((white, black)):
+            page.run(f"document.getElementById('player-{seat}').value = '{engine}'")
+        page.click("#begin")
+        page.wait(f"{top} === '{side}'")
+
+
+def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -> None:
+    begin(page, white=BEGINNER, black=BEGINNER)
+    ask(page, "pause", on=True)
+    page.run(
+        """const fetch = window.fetch;
+           window.answered = 0;
+           window.fetch = async (path, request) => {
+             const { seat } = JSON.parse(request.body);
+             const answer = await fetch(path, request);
+             if (seat === 0) await new Promise((done) => { window.answer = done; });
+             setTimeout(() => { window.answered += 1; });
+             return answer;
+           };"""
+    )
+    page.click("#options")
+    page.wait("!!window.answer")
+    page.run(
+        """const seat = document.getElementById("options-seat");
+           seat.value = "1"; seat.dispatchEvent(new Event("change"));"""
+    )
+    page.wait("document.querySelector('[data-option=Hash]')")
+    page.run("window.shown = document.querySelector('[data-option=Hash]'); answer()")
+    page.wait("answered === 2")
+    assert page.run("return shown.isConnected")
+
+
+@pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])
+def test_what_a_dialog_says_is_in_front_of_it(page: Browser, width: int, height: int) -> None:
+    page.look(width, height, phone=width < 400)
+    page.click("#export")
+    page.wait("document.getElementById('export-text').value")
+    page.click("#export-copy")
+    page.wait("!document.getElementById('toast').hidden")
+    shot(page, f"toast-{width}")
+    in_front = (
+        "const box = document.getElementById('toast').getBoundingClientRect();"
+        "return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2).id"
+    )
+    assert page.run(in_front) == "toast"
+    page.key("Escape")
+    page.wait(f"!{is_open('export')}")
+    # What is said next is not said in a dialog that is closed.
+    page.key("u")
+    page.wait("/no move/.test(document.getElementById('toast').textContent)")
+    assert page.run(in_front) == "toast"
+    refused(page)

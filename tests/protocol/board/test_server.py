@@ -1,0 +1,369 @@
+"""The board's server: whom it refuses, what it survives, and what it makes of requests."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import socket
+
+import pytest
+
+from merels.engine.game.position import Position
+from merels.engine.search.levels import LEVELS
+from tests.processes import FAKE, needs_proc
+from tests.protocol.board.server import Server, alive
+
+JSON = {"Content-Type": "application/json"}
+
+
+def test_the_page_is_small_and_whole(server: Server) -> None:
+    total = 0
+    for name in (
+        "", "style.css", "app.js", "board.js", "choice.js", "dialogs.js", "dom.js", "net.js",
+        "panels.js", "icon.svg",
+    ):
+        status, data, answer = server.ask("GET", f"/{server.token}/{name}")
+        assert status == 200, name
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert b"//cdn" not in data and b"https://" not in data
+        total += len(data)
+    assert total < 150_000
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/", "/index.html", "/x/", "//", "/app.js", "/{short}/", "/{token}x/", "/events",
+        "/api/open", "/%00/", "/{token}%2f",
+    ],
+)
+def test_without_the_token_there_is_nothing(server: Server, path: str) -> None:
+    path = path.format(token=server.token, short=server.token[:-1])
+    status, data, _ = server.ask("GET", path)
+    assert status == 403 and b"token" in data and server.token.encode() not in data
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../command.py", "..%2fcommand.py", "%2e%2e/command.py", "....//command.py", "/etc/passwd",
+        "../../../../../../etc/passwd", "..\\command.py", "page/app.js", "app.js%00.html",
+        "file:///etc/passwd", "command.py", "./app.js",
+    ],
+)
+def test_no_file_of_the_machine_is_reachable(server: Server, name: str) -> None:
+    status, data, _ = server.ask("GET", f"/{server.token}/{name}")
+    assert status == 404 and b"root:" not in data and b"import" not in data
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:1"},
+        {"Host": "evil.example"},
+        {"Host": "evil.example:{port}"},
+        {"Host": "127.0.0.1:1"},
+        {"Host": "user@127.0.0.1:{port}"},
+        {"Host": ""},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_other_sites_are_refused(server: Server, headers: dict[str, str]) -> None:
+    headers = {name: value.format(port=server.port) for name, value in headers.items()}
+    for method, path in (("GET", ""), ("GET", "events?session=x"), ("POST", "api/open")):
+        body = b"{}" if method == "POST" else None
+        status, _, answer = server.ask(
+            method, f"/{server.token}/{path}", body, {**JSON, **headers}
+        )
+        assert status == 403
+        assert answer.headers["Access-Control-Allow-Origin"] is None
+
+
+def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
+    path = f"/{server.token}/api/open"
+    assert server.ask("POST", path, b"x" * (2 << 20), JSON)[0] == 413
+    assert server.ask("POST", path, b"", {**JSON, "Content-Length": "9" * 30})[0] == 413
+    assert server.ask("POST", path, b"{}", {**JSON, "Content-Length": "-1"})[0] == 411
+    assert server.ask("POST", path, b"{}", {"Content-Type": "text/plain"})[0] == 415
+    for body in (b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000):
+        assert server.ask("POST", path, body, JSON)[0] == 400
+    chunked = {**JSON, "Transfer-Encoding": "chunked"}
+    assert server.ask("POST", path, None, chunked)[0] == 411
+    assert server.ask("PUT", path, b"{}", JSON)[0] == 501
+
+
+@pytest.mark.parametrize(
+    "action, body, word",
+    [
+        ("nonsense", {}, "nonsense"),
+        ("play", {"move": "z9", "at": 0}, "z9"),
+        ("play", {"move": 7, "at": 0}, "move"),
+        ("play", {"move": "d6", "at": 3}, "changed"),
+        ("play", {"move": "d6xd7", "at": 0}, "takes nothing"),
+        ("new", {"variant": "chess"}, "chess"),
+        ("new", {"fields": {"Flying": "sometimes"}}, "sometimes"),
+        ("new", {"position": "x"}, "6 or 17"),
+        ("new", {"players": [{"engine": 99}, {}, {"engine": 0}]}, "no such engine"),
+        ("new", {"time": {"kind": "move", "seconds": 1e9}}, "seconds"),
+        ("new", {"time": {"kind": "move", "seconds": float("nan")}}, "seconds"),
+        ("go", {"ply": 5}, "ply"),
+        ("go", {"ply": "1"}, "ply"),
+        ("undo", {}, "no move"),
+        ("load", {"text": ""}, "position or a game record"),
+        ("load", {"text": "1. d6 d6"}, "d6 is occupied (line 1)"),
+        ("load", {"text": "1. 7 14\n2. 7"}, "7 is occupied (line 2)"),
+        ("configure", {"seat": 1, "settings": {"Hash": "many"}}, "Hash"),
+        ("configure", {"seat": 1, "settings": {"Hahs": 5}}, "did you mean 'Hash'"),
+        ("configure", {"seat": 1, "settings": {"TablePath": "\ud800"}}, "can be sent"),
+        ("configure", {"seat": 1, "settings": {"MultiPV": 5}}, "by the board"),
+        ("options", {"seat": 0}, "no engine"),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused_by_name(
+    server: Server, action: str, body: dict[str, object], word: str
+) -> None:
+    session = server.open()
+    status, answer = server.api(action, session=session, **body)
+    assert status in (400, 502) and word in answer["error"]
+    with server.stream(session) as stream:
+        state = stream.until("state", lambda news: True)
+        assert state["moves"] == [] and len(state["legal"]) == 24
+
+
+def test_a_query_of_too_many_fields_is_no_fault_of_the_server(server: Server) -> None:
+    query = "a=1&b=2&c=3&d=4&e=5&session=x"
+    assert server.ask("GET", f"/{server.token}/events?{query}")[0] == 204
+    assert server.errors() == ""
+
+
+def test_a_board_that_is_gone_is_said_to_be(server: Server) -> None:
+    status, answer = server.api("undo", session="nobody")
+    assert status == 400 and "gone" in answer["error"]
+    with server.stream("nobody") as stream:
+        assert stream.status == 204
+
+
+def test_a_game_goes_in_and_out(server: Server) -> None:
+    session = server.open()
+    record = '[Variant "multi"]\n\n{By Anna} 1. a7 d6 2. d7 f6 3. g7xd6 b6 *'
+    assert server.api("load", session=session, text=record) == (200, {"moves": 6})
+    status, forms = server.api("export", session=session)
+    assert status == 200
+    assert '[Variant "multi"]' in forms["record"] and "3. g7xd6 b6 *" in forms["record"]
+    assert "{By Anna} 1. a7" in forms["record"]
+    assert "1. 1 5 2. 2 6 3. 3x5 4 *" in forms["playok"]
+    assert forms["position"] == "********/*@*****@/OO*****O w 6 6 0 4"
+    for form in ("record", "playok", "position", "seventeen"):
+        status, _ = server.api("load", session=session, text=forms[form], variant="multi")
+        assert status == 200, form
+        assert server.api("export", session=session)[1]["position"] == forms["position"]
+
+
+def test_options_are_the_engines_own_and_reach_it(server: Server) -> None:
+    session = server.open()
+    status, answer = server.api("options", session=session, seat=2)
+    options = {option["name"]: option for option in answer["options"]}
+    assert status == 200 and options["Hash"]["kind"] == "spin" and options["UCI_Variant"]["managed"]
+    settings = {"Hash": "8", "Clear Hash": None}
+    assert server.api("configure", session=session, seat=2, settings=settings)[0] == 200
+    answer = server.api("options", session=session, seat=2)[1]
+    assert {o["name"]: o["value"] for o in answer["options"]}["Hash"] == "8"
+    server.api("analyse", session=session, on=True)
+    with server.stream(session) as stream:
+        stream.until("log", lambda log: ["Analysis", ">", "setoption name Clear Hash"] in log)
+        kind, news = "", None
+        # The lines of a depth come one after another; a picture may be taken between them.
+        while kind != "info" or news is None or len(news["lines"]) < 3:
+            kind, news = stream.next()
+        assert len(news["lines"]) == 3 and news["part"] == "Analysis"
+
+
+def test_every_new_game_meets_another_level_of_its_strength(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": 0, "level": "Beginner"}, {"engine": 0}]
+    seeds = []
+    for _ in range(2):
+        server.api("new", session=session, players=players)
+        settings = server.api("options", session=session, seat=1)[1]["options"]
+        seeds.append({option["name"]: option["value"] for option in settings}["LevelSeed"])
+    assert seeds[0] != seeds[1]
+
+
+def test_clocks_run_and_fall(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": None}, {"engine": 0}]
+    clock = {"kind": "clock", "base": 1.0, "increment": 0}
+    server.api("new", session=session, players=players, time=clock)
+    with server.stream(session) as stream:
+        state = stream.until("state", lambda state: True)
+        assert state["clock"]["running"] is None
+        server.api("play", session=session, move="d6", at=0)
+        state = stream.until("state", lambda state: state["clock"]["running"] == 1)
+        state = stream.until("state", lambda state: state["over"], 5.0)
+        assert (state["result"], state["reason"]) == ("1-0", "White wins, Black is out of time")
+        server.api("undo", session=session)
+        state = stream.until("state", lambda state: not state["moves"])
+        assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
+
+
+def test_another_level_counts_for_more_than_the_dialog(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": 0, "level": "Master"}, {"engine": 0}]
+    server.api("new", session=session, players=players)
+    settings = {"UCI_Elo": "1000", "Hash": "8"}
+    server.api("configure", session=session, seat=1, settings=settings)
+    players[1] = {"engine": 0, "level": LEVELS[-1].name}
+    server.api("new", session=session, players=players)
+    options = server.api("options", session=session, seat=1)[1]["options"]
+    values = {option["name"]: option["value"] for option in options}
+    assert (values["UCI_Elo"], values["Hash"]) == (str(LEVELS[-1].elo), "8")
+
+
+def test_a_browser_that_vanishes_takes_nothing_down(server: Server) -> None:
+    session = server.open()
+    server.api("analyse", session=session, on=True)
+    for _ in range(5):
+        # Gone in the middle of the answer, with data unread: the server's next write fails.
+        with socket.create_connection(("127.0.0.1", server.port)) as raw:
+            path = f"/{server.token}/events?session={session}"
+            raw.sendall(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+            assert raw.recv(64).startswith(b"HTTP/1.1 200")
+            linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    with socket.create_connection(("127.0.0.1", server.port)) as raw:
+        raw.sendall(b"POST /half a requ")
+    with server.stream(session) as stream:
+        stream.until("info", lambda info: info["lines"])
+    assert server.api("analyse", session=session, on=False)[0] == 200
+
+
+def test_many_boards_make_room_for_a_new_one(server: Server) -> None:
+    first = server.open()
+    for _ in range(32):
+        server.open()
+    assert server.api("undo", session=first)[1]["error"].startswith("'board': this board is gone")
+
+
+@needs_proc
+def test_its_engines_end_with_it() -> None:
+    with Server("-engine", f"cmd={' '.join(FAKE)} stubborn", "name=Stubborn") as server:
+        session = server.open()
+        players = [{"engine": 1}, {"engine": 0}, {"engine": 0}]
+        server.api("new", session=session, players=players, time={"kind": "move", "seconds": 9})
+        with server.stream(session) as stream:
+            stream.until("state", lambda state: len(state["moves"]) == 1)
+            while len(stream.pids) < 2:
+                stream.next()
+        assert all(map(alive, stream.pids))
+        assert server.stop() == 0
+        assert not any(map(alive, stream.pids))
+
+
+@needs_proc
+def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> None:
+    session = server.open()
+    black = {"engine": 0, "level": "full"}
+    players = [{"engine": None}, black, {"engine": 0}]
+    server.api("new", session=session, players=players, time={"kind": "move", "seconds": 60})
+    server.api("play", session=session, move="d6", at=0)
+    with server.stream(session) as stream:
+        stream.until("info", lambda info: info["lines"])
+        while not stream.pids:
+            stream.next()
+        os.kill(stream.pids[-1], signal.SIGKILL)
+        state = stream.until("state", lambda state: state["error"])
+        assert state["error"] == "Black: the engine has gone: killed by SIGKILL"
+        assert state["moves"] == ["d6"]
+        black["level"] = "Beginner"
+        server.api("players", session=session, players=players)
+        state = stream.until("state", lambda state: len(state["moves"]) == 2)
+        assert state["error"] == ""
+
+
+def test_an_engine_that_does_not_end_its_analysis_is_given_up(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": None}, {"engine": 3}]
+    server.api("players", session=session, players=players)
+    server.api("analyse", session=session, on=True)
+    with server.stream(session) as stream:
+        stream.until("log", lambda log: any("go infinite" in line for line in log))
+        players[2] = {"engine": 0}
+        server.api("players", session=session, players=players)
+        # It has two seconds to stop; then another engine takes its seat.
+        news = stream.until("info", lambda info: info["lines"])
+        assert news["part"] == "Analysis"
+        state = server.api("export", session=session)
+        assert state[0] == 200
+
+
+def test_an_engine_that_does_not_end_its_move_is_given_up(server: Server) -> None:
+    session = server.open()
+    players = [{"engine": None}, {"engine": 3}, {"engine": 0}]
+    clock = {"kind": "clock", "base": 600, "increment": 0}
+    server.api("new", session=session, players=players, time=clock)
+    server.api("play", session=session, move="d6", at=0)
+    with server.stream(session) as stream:
+        stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        # It has ten minutes on its clock, but two seconds once it is not wanted any more.
+        players[1] = {"engine": 1}
+        server.api("players", session=session, players=players)
+        stream.until("state", lambda state: len(state["moves"]) == 2)
+        assert server.api("options", session=session, seat=1)[0] == 200
+
+
+@needs_proc
+def test_an_engine_that_does_not_end_its_move_does_not_outlive_the_server() -> None:
+    with Server("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute") as server:
+        session = server.open()
+        players = [{"engine": 1}, {"engine": None}, {"engine": 0}]
+        clock = {"kind": "clock", "base": 600, "increment": 0}
+        server.api("new", session=session, players=players, time=clock)
+        with server.stream(session) as stream:
+            stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        # An error after 15 seconds.
+        assert server.stop() == 0
+        assert stream.pids and not any(map(alive, stream.pids))
+
+
+def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    from merels.protocol.commands.board import main
+
+    for flags, word in (
+        (["-port", "x"], "port"),
+        (["-engine", "name=A"], "cmd="),
+        (["-engine", "cmd= "], "cmd="),
+        (["-engine", "cmd='./my engine"], "No closing quotation"),
+        (["-engine", "cmd=a", "proto=xyz"], "xyz"),
+        (["-engine", "cmd=a", "colour=red"], "colour=red"),
+        (["-host", "256.256.256.256"], "256.256.256.256"),
+        (["-host", "\udcff"], "cannot listen there"),
+        (["-host", "a" * 100], "cannot listen there"),
+        (["-host", ""], "-host"),
+    ):
+        assert main(["-no-open", *flags]) == 2
+        assert word in capsys.readouterr().err
+
+
+def test_news_are_bounded_whatever_an_engine_writes() -> None:
+    from merels.protocol.board.feed import Feed
+
+    feed = Feed()
+    for _ in range(100_000):
+        feed.tell("info")
+    assert feed.take(0.0) == {"info"}
+    assert feed.take(0.0) == set()
+    feed.close()
+    assert feed.take(5.0) is None
+
+
+def test_the_page_gets_only_legal_moves(server: Server) -> None:
+    session = server.open()
+    with server.stream(session) as stream:
+        state = stream.until("state", lambda state: True)
+    assert sorted(state["legal"]) == sorted(map(str, Position().legal_moves()))

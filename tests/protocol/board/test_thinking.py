@@ -1,0 +1,176 @@
+"""The board's own thread: a search that was stopped is over, and no stop meets the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from threading import Event, Thread, current_thread
+from time import sleep
+from typing import Any
+
+import pytest
+
+from merels.engine.game.position import Position
+from merels.protocol.board.engines import EngineChoice, own_engine
+from merels.protocol.board.session import Session
+from merels.protocol.board.thinking import Job, Thinker
+from merels.protocol.client.engine import Info, PlayResult
+from tests.processes import FAKE
+from tests.protocol.board.test_clocks import clock
+from tests.protocol.board.webdriver import wait
+
+PERSON: dict[str, Any] = {"engine": None}
+ANALYST = {"engine": 0}
+
+
+@contextmanager
+def thinking(*mode: str, **time: Any) -> Iterator[Session]:
+    """A board on which Black's engine, a fake one, has begun to think."""
+    fake = EngineChoice("Fake", (*FAKE, *mode))
+    session = Session("board", [own_engine(), fake])
+    try:
+        session.new({"players": [PERSON, {"engine": 1}, ANALYST], **time})
+        session.play({"move": "d6", "at": 0})
+        wait(lambda: sent(session, "go "), 10, "a search")
+        yield session
+    finally:
+        session.close()
+
+
+@pytest.fixture
+def slow_to_stop() -> Iterator[Session]:
+    """A board whose engine thinks until it is stopped, and half a second longer."""
+    with thinking("stops-only", "0.5") as session:
+        yield session
+
+
+def sent(session: Session, *starts: str) -> list[str]:
+    """What Black's engine was sent, of all lines those that begin with one of these."""
+    lines = session.log.since(0)
+    told = [text for _, who, way, text in lines if (who, way) == ("Black", ">")]
+    return [text for text in told if text.startswith(starts)]
+
+
+def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop: Session) -> None:
+    slow_to_stop.pause({"on": True})
+    slow_to_stop.pause({"on": False})
+    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
+    assert len(slow_to_stop.game.moves) == 1
+
+
+def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
+    slow_to_stop: Session,
+) -> None:
+    slow_to_stop.undo({})
+    slow_to_stop.play({"move": "d6", "at": 0})
+    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
+    assert len(slow_to_stop.game.moves) == 1
+
+
+def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None:
+    with thinking("slow-start", "1", time=clock(60)) as session:
+        words = sent(session, "go ")[0].split()
+        assert int(words[words.index("btime") + 1]) <= 59_000
+
+
+def test_an_engine_that_plays_behind_its_flag_has_lost() -> None:
+    with thinking("slow-start", "1.2", time=clock(1)) as session:
+        wait(lambda: session.game.over or len(session.game.moves) > 1, 10, "an end")
+        assert session.game.result() == ("1-0", "White wins, Black is out of time")
+
+
+def test_what_concerns_others_alone_does_not_stop_the_mover() -> None:
+    with thinking("stops-only", time=clock(60)) as session:
+        session.players({"players": [PERSON, {"engine": 1}, ANALYST], "time": clock(60)})
+        session.configure({"seat": 2, "settings": {"Hash": "32"}})
+        assert not sent(session, "stop")
+
+
+def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
+    with thinking("stops-only") as session:
+        session.configure({"seat": 1, "settings": {"Hash": "32"}})
+        wait(lambda: len(sent(session, "go ")) == 2, 10, "another search")
+        stops = sent(session, "stop")
+        session.configure({"seat": 1, "settings": {"Hash": "32"}})
+        session.configure({"seat": 1, "settings": {}})
+        assert sent(session, "stop") == stops
+
+
+def test_an_engine_is_told_of_every_game_that_begins() -> None:
+    with thinking("sound") as session:
+        wait(lambda: len(session.game.moves) == 2, 10, "an answer")
+        session.new({})
+        session.play({"move": "d6", "at": 0})
+        wait(lambda: len(session.game.moves) == 2, 10, "an answer")
+        session.load({"text": "1. d6 *"})
+        session.pause({"on": False})
+        wait(lambda: len(session.game.moves) == 2, 10, "an answer")
+        assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
+
+
+def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
+    with thinking("sound") as session:
+        session.new({"players": [PERSON, {"engine": 0}, ANALYST]})
+        session.configure({"seat": 1, "settings": {"Clear Hash": None}})
+        session.players({"players": [PERSON, {"engine": 1}, ANALYST]})
+        session.play({"move": "d6", "at": 0})
+        wait(lambda: session.error or len(session.game.moves) == 2, 10, "an answer")
+        assert session.error == ""
+
+
+class OneSearch:
+    """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
+
+    part = "White"
+    in_use = nullcontext()
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.let = Event()
+        self.stopped = Event()
+
+    def open(self) -> OneSearch:
+        """It runs already."""
+        return self
+
+    def prepare(self, *_: object) -> None:
+        """It knows everything."""
+
+    def play(self, *_: Any, **__: Any) -> PlayResult:
+        """Search."""
+        self.count += 1
+        (self.let if self.count == 1 else self.stopped).wait(5)
+        return PlayResult(Position().legal_moves()[0], None, Info())
+
+    def interrupt(self) -> None:
+        """Stop the search that runs, if it is not the first."""
+        if self.count > 1:
+            self.stopped.set()
+
+
+def test_a_late_stop_does_not_meet_the_next_search() -> None:
+    seat: Any = OneSearch()
+    wanted = [Job(seat, 1, Position(), (), Position(), 1.0)]
+
+    def next_job() -> Job:
+        if current_thread().name == "late":
+            # The first search ends after it was found unwanted, and before it is stopped.
+            seat.let.set()
+            sleep(0.5)
+        return wanted[0]
+
+    def nothing(*_: object) -> None:
+        pass
+
+    thinker = Thinker(next_job, nothing, nothing, nothing, nothing)
+    thinker.start()
+    wait(lambda: seat.count == 1, 10, "a search")
+    wanted[0] = replace(wanted[0], version=2)
+    late = Thread(target=thinker.changed, name="late")
+    late.start()
+    late.join()
+    wait(lambda: seat.count == 2, 10, "another search")
+    assert not seat.stopped.is_set()
+    seat.stopped.set()
+    thinker.close()

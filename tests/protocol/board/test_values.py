@@ -1,0 +1,28 @@
+"""What the board shows of proven moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import make_rules
+from merels.engine.tablebase.build import Builder
+from merels.protocol.board import view
+from merels.protocol.uci.table_cache import Shelf
+
+
+def test_moves_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = make_rules("morris", ["NoRemovalPlies=0"])
+    Builder(tmp_path, rules).build(7)
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    monkeypatch.setattr(view, "SHELF", Shelf())
+    # White closes d5-e5-c5 from c4 and takes the third last man.
+    position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
+    values = view.values_view(position)
+    assert set(values) == {str(move) for move in position.legal_moves()}
+    assert values["c4-c5xd6"] == "win"
+    assert set(values.values()) <= {"win", "draw", "loss"}
+    assert view.values_view(Position(rules)) == {}

@@ -1,0 +1,210 @@
+"""A browser under remote control: the few commands of WebDriver that the tests need."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+_KEYS = {
+    "Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp": "\ue013",
+    "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Tab": "\ue004",
+}
+
+
+def missing() -> str:
+    """Why no browser can be driven here; empty if one can."""
+    for program in ("chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            return f"{program} is not installed (apt-get install chromium chromium-driver)"
+    return "" if os.name == "posix" else "the browser tests need a POSIX system"
+
+
+class Browser:
+    """A headless Chromium with a fresh profile; a context manager that ends it."""
+
+    def __init__(self) -> None:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self._port = listener.getsockname()[1]
+        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._driver = subprocess.Popen(
+            ["chromedriver", f"--port={self._port}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._session = ""
+        try:
+            wait(self._driver_answers, 15, "chromedriver")
+            arguments = [*FLAGS, f"--user-data-dir={self._profile.name}"]
+            options = {"binary": shutil.which("chromium"), "args": arguments}
+            wanted = {"browserName": "chrome", "goog:chromeOptions": options}
+            answer = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+            self._session = f"/session/{answer['sessionId']}"
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the browser, its driver and its profile."""
+        try:
+            if self._session:
+                self._call("DELETE", self._session)
+        except OSError:
+            pass
+        try:
+            os.killpg(self._driver.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self._driver.wait()
+        self._profile.cleanup()
+
+    def _driver_answers(self) -> bool:
+        try:
+            return bool(self._call("GET", "/status")["ready"])
+        except OSError:
+            return False
+
+    def _call(self, method: str, path: str, body: Any = None) -> Any:
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=30)
+        try:
+            data = json.dumps({} if body is None else body) if method == "POST" else None
+            connection.request(method, path, data, {"Content-Type": "application/json"})
+            answer = json.loads(connection.getresponse().read())["value"]
+        finally:
+            connection.close()
+        if isinstance(answer, dict) and "error" in answer:
+            raise RuntimeError(f"{answer['error']}: {answer['message']}")
+        return answer
+
+    def _do(self, command: str, **body: Any) -> Any:
+        return self._call("POST", f"{self._session}/{command}", body)
+
+    def open(self, address: str) -> None:
+        """Load a page."""
+        self._do("url", url=address)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """The value of a JavaScript function body."""
+        return self._do("execute/sync", script=script, args=list(arguments))
+
+    def wait(self, condition: str, seconds: float = 10.0) -> Any:
+        """Wait until a JavaScript expression is true."""
+        return wait(lambda: self.run(f"return {condition}"), seconds, condition)
+
+    def find(self, selector: str) -> str:
+        """The element of a CSS selector."""
+        found = self._do("element", using="css selector", value=selector)
+        return str(found[_ELEMENT])
+
+    def click(self, selector: str) -> None:
+        """Click an element as a mouse does: what covers it gets the click."""
+        self._do(f"element/{self.find(selector)}/click")
+
+    def text(self, selector: str) -> str:
+        """An element's text."""
+        return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
+
+    def key(self, name: str) -> None:
+        """Press and release a key."""
+        key = _KEYS.get(name, name)
+        steps = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
+        self._do("actions", actions=[{"type": "key", "id": "keys", "actions": steps}])
+
+    def drag(self, start: str, end: str) -> None:
+        """Drag from one element's middle to another's."""
+        places = [
+            {"type": "pointerMove", "duration": 30, "x": 0, "y": 0,
+             "origin": {_ELEMENT: self.find(selector)}}
+            for selector in (start, end)
+        ]
+        steps = [
+            places[0], {"type": "pointerDown", "button": 0}, places[1],
+            {"type": "pointerUp", "button": 0},
+        ]
+        self._do(
+            "actions",
+            actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+                      "actions": steps}],
+        )
+
+    def new_tab(self) -> str:
+        """Open a tab and turn to it; its handle."""
+        handle = str(self._do("window/new", type="tab")["handle"])
+        self.move_to(handle)
+        return handle
+
+    def tab(self) -> str:
+        """The handle of the tab that is turned to."""
+        return str(self._call("GET", f"{self._session}/window"))
+
+    def move_to(self, handle: str) -> None:
+        """Turn to a tab."""
+        self._do("window", handle=handle)
+
+    def tabs(self) -> list[str]:
+        """The handles of all tabs."""
+        return list(self._call("GET", f"{self._session}/window/handles"))
+
+    def keep_tab(self, handle: str) -> None:
+        """Close every tab but one, and turn to that."""
+        for other in self.tabs():
+            if other != handle:
+                self.move_to(other)
+                self._call("DELETE", f"{self._session}/window")
+        self.move_to(handle)
+
+    def look(self, width: int, height: int, *, phone: bool = False, dark: bool = False) -> None:
+        """Show the page in a window, or on a phone, of that size."""
+        self._cdp(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=height, deviceScaleFactor=1, mobile=phone,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._cdp("Emulation.setEmulatedMedia", features=[scheme])
+
+    def _cdp(self, command: str, **parameters: Any) -> Any:
+        return self._do("goog/cdp/execute", cmd=command, params=parameters)
+
+    def screenshot(self, path: Path) -> None:
+        """Save what is to be seen."""
+        path.write_bytes(base64.b64decode(self._call("GET", f"{self._session}/screenshot")))
+
+    def messages(self) -> list[str]:
+        """What the page has written to its console as errors since the last call."""
+        entries = self._do("se/log", type="browser")
+        return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
+
+
+def wait(condition: Callable[[], Any], seconds: float, what: str) -> Any:
+    """The first true value of a condition; an error after so many seconds without one."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds:g} s: {what}")
+        time.sleep(0.03)

@@ -1,0 +1,245 @@
+"""The bot bridge: JSON lines to and from a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from merels.engine.game.notation import parse_move, play_moves
+from merels.engine.game.position import Position
+from merels.engine.game.rules import preset
+from merels.protocol.bot.bot import read_request
+from merels.protocol.client.engine import Limit
+from tests.processes import FAKE, limited
+
+COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "bot"]
+
+
+class Bot:
+    """A running bridge."""
+
+    def __init__(self, *flags: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.hello: Any = None
+
+    def read(self) -> Any:
+        """The next line."""
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+    def send(self, text: str) -> Any:
+        """The answer to a line as it is."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        return self.read()
+
+    def ask(self, **request: Any) -> Any:
+        """The answer to a request."""
+        return self.send(json.dumps(request))
+
+    def close(self) -> int:
+        """End the input; the exit code."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        return self.process.wait(20)
+
+
+@contextmanager
+def bot(*flags: str) -> Iterator[Bot]:
+    """A bridge that is ended in the end, and must end well."""
+    started = Bot(*flags)
+    with limited(started.process, 400):
+        started.hello = started.read()
+        yield started
+        assert started.close() == 0
+
+
+def test_it_plays_a_game_with_itself() -> None:
+    with bot() as own:
+        assert own.hello["merels"] == "bot" and own.hello["version"] == 1
+        moves: list[str] = []
+        while True:
+            answer = own.ask(id=len(moves), moves=moves, nodes=200, variant="multi")
+            assert answer["id"] == len(moves)
+            if answer["move"] is None:
+                break
+            assert set(answer["score"]) in ({"cp"}, {"win_in"}) and answer["nodes"] >= 1
+            ended = answer["result"]
+            moves.append(answer["move"])
+            assert (ended is not None) == (
+                play_moves(Position(preset("multi")), moves).outcome() is not None
+            )
+        final = play_moves(Position(preset("multi")), moves).outcome()
+        assert final is not None
+        assert (answer["result"], answer["reason"]) == (final.result, str(final))
+        assert own.send('{"new": true, "id": "x"}') == {"id": "x", "ready": True}
+
+
+def test_limits_levels_and_choices() -> None:
+    with bot("-time", "0.05", "-variant", "morris") as own:
+        assert own.hello["variant"] == "morris"
+        assert parse_move(own.ask()["move"]) in Position().legal_moves()
+        assert own.ask(nodes=500, only=["a1"])["move"] == "a1"
+        assert own.ask(depth=2)["depth"] == 2
+        assert own.ask(level="Beginner", time=5)["nodes"] <= 200
+        assert own.ask(level=1400, time=5)["move"]
+        assert own.ask(clock={"white": 0.2, "black": 0.2, "white_inc": 0})["move"]
+        assert own.ask(clock={"white": -1, "black": 1})["move"]
+        assert own.ask(moves="d6 f4 d7 b4", only=["d5xf4"], nodes=100)["move"] == "d5xf4"
+
+
+def test_each_side_has_its_own_clock() -> None:
+    clock = {"white": 1, "black": 2, "white_inc": 0.1, "black_inc": 0.2}
+    limit = read_request({"clock": clock}, preset("mill"), Limit()).limit
+    assert limit == Limit(white_clock=1, black_clock=2, white_inc=0.1, black_inc=0.2)
+
+
+def test_a_seed_varies_a_level() -> None:
+    with bot() as own, bot("-engine", f"{sys.executable} -m merels.protocol") as process:
+        varied = []
+        for player in (own, process):
+            varied.append([player.ask(level="Beginner", seed=seed)["move"] for seed in range(8)])
+            assert player.ask(level="Beginner")["move"] == varied[-1][0]
+        assert varied[0] == varied[1] and len(set(varied[0])) > 2
+
+
+@pytest.mark.parametrize(
+    "request_, token, word, index",
+    [
+        ({"moves": ["d6", "d6"]}, "d6", "occupied", 1),
+        ({"moves": ["d6", "zz"]}, "zz", "expected a move", 1),
+        ({"moves": "d6 xd6"}, "d6xd6", "each point once", 0),
+        ({"moves": 5}, "moves", "a list of moves", None),
+        ({"position": "a b c"}, "a b c", "6 or 17", None),
+        ({"position": "********/********/******** x 9 9 0 1"}, "x", "side to move", 1),
+        ({"position": 1}, "position", "a text", None),
+        ({"variant": "chess"}, "chess", "rule set", None),
+        ({"set": {"Flying": "often"}}, "often", "Flying", None),
+        ({"set": ["Flying"]}, "set", "object", None),
+        ({"time": 0}, "time 0", "seconds", None),
+        ({"time": "1"}, "time 1", "seconds", None),
+        ({"nodes": 1.5}, "nodes 1.5", "whole number", None),
+        ({"nodes": 10**16}, f"nodes {10**16}", f"to {10**15}", None),
+        ({"depth": True}, "depth True", "whole number", None),
+        ({"level": "Godlike"}, "Godlike", "Champion", None),
+        ({"level": 5}, "5", "rating from", None),
+        ({"level": "Club", "seed": -1}, "seed", "from 0 to", None),
+        ({"seed": True}, "seed", "whole number", None),
+        ({"clock": {"green": 1}}, "clock", "white_inc", None),
+        ({"only": ["a1xa4"]}, "a1xa4", "takes nothing", 0),
+        ({"moves": ["d6"]}, "moves", "moves", None),
+        ({"only": []}, "only", "at least one", None),
+        ({"new": "x"}, "new", "true or false", None),
+        ({"clock": {}}, "clock", "expected white", None),
+        ({"clock": {"white_inc": 1, "black": 5}}, "clock", "expected white", None),
+        ({"moves": ["d6"], "clock": {"white": 1}}, "clock", "expected black", None),
+    ],
+)
+def test_every_mistake_is_named(
+    shared: Bot, request_: dict[str, Any], token: str, word: str, index: int | None
+) -> None:
+    answer = shared.ask(id=[1], **request_)
+    assert answer["id"] == [1] and answer["token"] == token and word in answer["expected"]
+    assert answer["index"] == index and answer["error"].startswith(f"'{token}'")
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Bot]:
+    """One bridge for all the mistakes: it must survive every one."""
+    with bot() as own:
+        yield own
+        assert own.ask(nodes=10)["move"]
+
+
+@pytest.mark.parametrize(
+    "line", ["x", "[]", "1", "null", "[" * 100_000, '"' + "x" * (3 << 20) + '"',
+     '{"id": NaN}', '{"id": -Infinity}', '{"id": 1e999}']
+)
+def test_lines_that_are_no_requests(shared: Bot, line: str) -> None:
+    answer = shared.send(line)
+    assert answer["id"] is None and "JSON object" in answer["expected"]
+    assert len(answer["error"]) < 500
+
+
+def test_a_request_that_is_too_long_is_called_so(shared: Bot) -> None:
+    answer = shared.send('{"id": "' + "x" * (1 << 20) + '"}')
+    assert answer["token"].startswith('{"id": "xx') and "at most 1048576" in answer["expected"]
+    assert shared.send('{"id": "' + "x" * (1 << 19) + '", "new": true}')["ready"]
+
+
+def test_another_engine_is_started_again_when_it_dies() -> None:
+    with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
+        assert own.hello["engine"] == "Fake"
+        assert own.ask(time=1)["move"]
+        assert "the engine has gone" in own.ask(time=1)["error"]
+        assert own.ask(time=1)["move"]
+        assert "UCI_LimitStrength" in own.ask(time=1, level="Club")["error"]
+
+
+def test_a_mistake_costs_no_engine_its_memory() -> None:
+    with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
+        assert own.ask(time=1)["move"]
+        answer = own.ask(time=1, level="Club")
+        assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
+        # It is still the engine that dies at its second search.
+        assert "the engine has gone" in own.ask(time=1)["error"]
+
+
+def test_fields_that_are_null_are_as_if_they_were_not_there() -> None:
+    with bot("-time", "0.01") as own:
+        fields = "id new position moves variant set time depth nodes clock level seed only"
+        assert own.ask(**dict.fromkeys(fields.split()))["move"]
+
+
+def test_an_engine_that_is_none_is_named() -> None:
+    done = subprocess.run(
+        [*COMMAND, "-engine", "/no/such"], capture_output=True, text=True, timeout=20
+    )
+    assert done.returncode == 2 and "/no/such" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT as a terminal sends it")
+def test_ctrl_c_ends_it_quietly() -> None:
+    started = subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with limited(started) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and errors == ""
+
+
+def test_a_level_answers_alike_whatever_was_asked_before() -> None:
+    with bot() as own:
+        answers = [own.ask(level="Champion", time=60)["move"] for _ in range(3)]
+        own.ask(position="startpos", moves="d6 f4", nodes=5000)
+        answers.append(own.ask(level="Champion", time=60)["move"])
+        assert len(set(answers)) == 1
+
+
+def test_a_level_is_refused_for_an_engine_without_any() -> None:
+    with bot("-engine", shlex.join([*FAKE, "sound"])) as foreign:
+        answer = foreign.ask(level="Beginner", depth=1)
+        assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
+        assert foreign.ask(depth=1)["move"]
+
+
+def test_the_arena_takes_no_other_flag() -> None:
+    done = subprocess.run(
+        [*COMMAND, "-codingame", "-variant", "nope"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2 and "takes no other flag" in done.stderr

@@ -1,0 +1,561 @@
+"""The client, driving real engine processes: our own, and fakes with faults."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.game.rules import make_rules
+from merels.engine.game.score import Score
+from merels.protocol.client.dialects import Go, dialect
+from merels.protocol.client.engine import (
+    Engine,
+    EngineError,
+    EngineTerminated,
+    EngineTimeout,
+    Limit,
+    Options,
+    PovScore,
+    make_go,
+)
+from merels.protocol.client.options import Value, parse_option
+from merels.protocol.process.guard import GUARD
+from merels.protocol.process.process import find_executable, split_command
+from tests.processes import FAKE, marked, needs_proc, own_mark
+
+MERELS = [sys.executable, "-m", "merels.protocol"]
+OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
+
+
+def fake(mode: str, argument: str = "") -> list[str]:
+    """The command of a fake engine."""
+    return [*FAKE, mode, argument]
+
+
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
+
+
+def test_a_whole_conversation() -> None:
+    with Engine.popen(MERELS) as engine:
+        assert engine.name.startswith("merels")
+        engine.configure({"hash": 2, "clear hash": None})
+        engine.new_game()
+        engine.ping(5.0)
+        result = engine.play(Position(), Limit(depth=4))
+        assert result.move in Position().legal_moves()
+        assert result.info.depth == 4
+        assert result.info.score is not None
+        assert result.info.pv[0] == result.move
+        pid = engine.pid
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_two_engines_play_a_game() -> None:
+    position, moves = Position(make_rules("multi")), list[Move]()
+    with Engine.popen(MERELS) as white, Engine.popen(MERELS) as black:
+        while position.outcome() is None and len(moves) < 40:
+            engine = (white, black)[position.side]
+            move = engine.play(Position(position.rules), Limit(nodes=200), moves=moves).move
+            assert move is not None
+            moves.append(move)
+            position = position.push(move)
+    assert len(moves) > 9
+
+
+def test_the_rules_of_the_position_are_told() -> None:
+    # d7 closes two mills: one man is taken under mill, two with DoubleMill=each.
+    text = "O*@***@*/O**@*@**/*O*****O w 5 5 0 5"
+    for settings, wanted in (([], "d7xb2"), (["DoubleMill=each"], "d7xb2xc4")):
+        position = parse_position(text, make_rules("mill", settings))
+        with Engine.popen(MERELS) as engine:
+            only = [parse_move(wanted)]
+            assert engine.play(position, Limit(depth=2), root_moves=only).move == only[0]
+            # Whatever the engine was told meanwhile, the position's rules hold again.
+            engine.configure({"DoubleMill": "one" if settings else "each"})
+            assert engine.play(position, Limit(depth=2), root_moves=only).move == only[0]
+
+
+def test_analysing_several_variations_and_back() -> None:
+    with Engine.popen(MERELS) as engine:
+        several = engine.analyse(Position(), Limit(depth=3), multipv=3)
+        assert [info.multipv for info in several] == [1, 2, 3]
+        assert len({info.pv[0] for info in several}) == 3
+        one = engine.analyse(Position(), Limit(depth=3))
+        assert one.multipv == 1
+        with engine.analysis(Position(), Limit(depth=3)) as analysis:
+            assert {info.multipv for info in analysis if info.score} == {1}
+
+
+def test_a_move_is_searched_in_one_variation_after_an_analysis_of_several() -> None:
+    sent: list[bytes] = []
+    with Engine.popen(MERELS, trace=lambda way, data: sent.append(data)) as engine:
+        engine.analyse(Position(), Limit(depth=2), multipv=3)
+        sent.clear()
+        assert engine.play(Position(), Limit(depth=2)).move is not None
+    assert not any(b" multipv 2 " in data for data in sent)
+
+
+def test_root_moves_limit_the_choice() -> None:
+    only = parse_move("a1")
+    with Engine.popen(MERELS) as engine:
+        assert engine.play(Position(), Limit(depth=3), root_moves=[only]).move == only
+
+
+def test_an_endless_analysis_streams_until_it_is_stopped() -> None:
+    with Engine.popen(MERELS) as engine:
+        depths = []
+        with engine.analysis(Position()) as analysis:
+            for info in analysis:
+                depths.append(info.depth)
+                if len(depths) == 5:
+                    break
+            assert analysis.running
+        assert not analysis.running
+        assert engine.play(Position(), Limit(depth=2)).move is not None
+
+
+def test_an_analysis_is_stopped_from_another_thread() -> None:
+    with Engine.popen(MERELS) as engine:
+        analysis = engine.analysis(Position())
+        timer = threading.Timer(0.2, analysis.stop)
+        timer.start()
+        assert analysis.wait().score is not None
+        timer.join()
+
+
+def test_a_search_that_nothing_ends_is_killed_from_another_thread() -> None:
+    with Engine.popen(fake("never")) as engine:
+        killer = threading.Timer(0.1, engine.kill)
+        killer.start()
+        with pytest.raises(EngineTerminated, match="killed by SIGKILL"):
+            engine.play(Position(), Limit(time=30.0))
+        killer.join()
+    engine.kill()  # Its number may be another's by now: nothing happens.
+
+
+def test_an_analysis_that_takes_too_long_is_stopped_as_a_move_is() -> None:
+    said: list[bytes] = []
+    with Engine.popen(fake("stops-only"), trace=lambda _, data: said.append(data)) as engine:
+        engine.timeout = 0.1
+        with pytest.raises(EngineTimeout, match="does not end its search"):
+            engine.analyse(Position(), Limit(time=0.1))
+    assert b"bestmove" in b"".join(said).partition(b"stop\n")[2]
+
+
+def test_an_answer_that_is_owed_is_not_taken_for_the_next_one() -> None:
+    with Engine.popen(fake("late", "1.5")) as engine:
+        engine.timeout = 0.1
+        assert engine.play(Position(), Limit(nodes=1)).move is not None
+        with pytest.raises(EngineTimeout, match="does not end its search"):
+            engine.analyse(Position(), Limit(time=0.1))
+        engine.timeout = 15.0
+        over = parse_position("OOO*****/********/@@****** b 0 0 0 30", make_rules("mill"))
+        assert engine.play(over, Limit(nodes=1)).move is None
+
+
+@pytest.mark.parametrize("mode", ["upper", "crlf", "tab", "blank", "unended"])
+def test_an_analysis_ends_however_bestmove_is_written(mode: str) -> None:
+    with Engine.popen(fake(mode)) as engine:
+        engine.timeout = 0.4 if mode == "unended" else 5.0
+        with engine.analysis(Position(), Limit(time=0.1)) as analysis:
+            analysis.wait()
+        assert not analysis.running
+
+
+def test_playing_ends_an_analysis_that_still_runs() -> None:
+    with Engine.popen(MERELS) as engine:
+        analysis = engine.analysis(Position())
+        assert analysis.next() is not None
+        assert engine.play(Position(), Limit(depth=2)).move is not None
+        assert not analysis.running
+
+
+def test_a_finished_game_has_no_move() -> None:
+    over = parse_position("OOO*****/********/@@****** b 0 0 0 30", make_rules("mill"))
+    with Engine.popen(MERELS) as engine:
+        assert engine.play(over, Limit(depth=2)).move is None
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"Hsh": 1}, "no option 'Hsh'; did you mean 'Hash'"),
+        ({"Hash": 0}, "option Hash takes a number from 1 to 1024, not '0'"),
+        ({"Hash": "many"}, "option Hash takes a whole number, not 'many'"),
+        ({"Hash": "1_0"}, "option Hash takes a whole number, not '1_0'"),
+        ({"Hash": "٣"}, "option Hash takes a whole number, not '٣'"),
+        ({"Hash": None}, "option Hash takes a value, not 'None'"),
+        ({"uci_variant": "chess"}, "option UCI_Variant takes one of mill, multi, loc, not 'chess'"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(settings: dict[str, Value], message: str) -> None:
+    with Engine.popen(fake("sound")) as engine:
+        assert list(engine.options) == ["UCI_Variant", "Hash"]
+        with pytest.raises(EngineError, match=message):
+            engine.configure(settings)
+
+
+def test_a_spin_has_all_the_digits_of_its_bounds() -> None:
+    bounds = f"min {-1 << 63} max {(1 << 63) - 1}"
+    option = parse_option(f"option name Seed type spin default 0 {bounds}")
+    assert option is not None
+    assert option.check(str((1 << 63) - 1)) == "9223372036854775807"
+    for beyond in (1 << 63, (-1 << 63) - 1):
+        with pytest.raises(EngineError, match="a number from -9223372036854775808 to 922337203"):
+            option.check(beyond)
+
+
+def test_a_spin_without_a_bound_names_the_other() -> None:
+    for line, value, expected in (
+        ("option name X type spin default 1 min 1", 0, "takes a number from 1, not '0'"),
+        ("option name X type spin default 1 max 9", 10, "takes a number to 9, not '10'"),
+    ):
+        option = parse_option(line)
+        assert option is not None and option.check(5) == "5"
+        with pytest.raises(EngineError, match=expected):
+            option.check(value)
+
+
+def test_an_engine_without_options_is_sent_what_it_is_given() -> None:
+    said: list[bytes] = []
+    with Engine.popen(fake("none"), trace=lambda _, data: said.append(data)) as engine:
+        engine.options = Options()
+        engine.configure({"Style": "wild", "Clear Hash": None})
+    assert b"setoption name Clear Hash\n" in said and b"setoption name Style value wild\n" in said
+
+
+@pytest.mark.parametrize("command", ["./no-such-engine", ["no-such-engine", "x"]])
+def test_a_missing_engine_is_named(command: str | list[str]) -> None:
+    with pytest.raises(EngineError, match="no-such-engine"):
+        Engine.popen(command)
+
+
+def test_commands_that_cannot_run_are_explained(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no program")
+    for command, message in (
+        ("", "empty"),
+        ("'open", "cannot read the engine's command"),
+        (str(tmp_path / "text"), "cannot start"),
+        (str(tmp_path), "is a folder"),
+        (str(tmp_path / "nothing"), "there is no file"),
+    ):
+        with pytest.raises(EngineError, match=message):
+            Engine.popen(command)
+    with pytest.raises(EngineError, match="no such directory"):
+        Engine.popen(MERELS, directory=str(tmp_path / "nowhere"))
+
+
+@pytest.mark.parametrize(
+    "command, directory, stderr, message",
+    [
+        (["sh", "a\0b"], None, None, "cannot start '.*sh': .*embedded null"),
+        (["sh", "\ud800"], None, None, "cannot start '.*sh': .*surrogates not allowed"),
+        (["a\0b"], None, None, "no such engine: 'a.b'"),
+        (["sh"], None, "a\0b", "cannot write 'a.b': .*embedded null"),
+        (["sh"], "a\0b", None, "no such directory: 'a.b'"),
+    ],
+)
+@pytest.mark.skipif(os.name != "posix", reason="needs sh")
+def test_what_no_system_takes_is_an_error(
+    command: list[str], directory: str | None, stderr: str | None, message: str
+) -> None:
+    with pytest.raises(EngineError, match=message):
+        Engine.popen(command, directory=directory, stderr=stderr)
+
+
+def test_no_shell_reads_the_command(tmp_path: Path) -> None:
+    assert split_command("engine 'a b' $HOME;x") == ["engine", "a b", "$HOME;x"]
+    target = tmp_path / "made by a shell"
+    with pytest.raises(EngineError):
+        Engine.popen(f"no-such-engine; touch '{target}'")
+    assert not target.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shell script")
+def test_an_engine_is_found_in_its_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "my-engine"
+    script.write_text(f'#!/bin/sh\ntest -f my-engine && exec {sys.executable} "{FAKE[1]}" sound\n')
+    script.chmod(0o755)
+    with Engine.popen("./my-engine", directory=str(tmp_path)) as engine:
+        assert engine.name == "Fake"
+    with Engine.popen("my-engine", directory=str(tmp_path)) as engine:
+        assert engine.name == "Fake"
+    monkeypatch.chdir(tmp_path)
+    assert find_executable("./my-engine") == str(script)
+
+
+def test_death_is_told_with_its_cause() -> None:
+    for how, cause in (("1", "exit code 1"), ("segv", "killed by SIGSEGV")):
+        with pytest.raises(EngineTerminated, match=cause):
+            Engine.popen(fake("die-start", how))
+        with Engine.popen(fake("die-search", how)) as engine:
+            assert engine.play(Position(), Limit(nodes=1)).move is not None
+            with pytest.raises(EngineTerminated, match=cause):
+                engine.play(Position(), Limit(nodes=1))
+            with pytest.raises(EngineTerminated, match=cause):
+                engine.ping()
+
+
+def test_timeouts_say_what_was_awaited() -> None:
+    with pytest.raises(EngineTimeout, match="no answer to uci in 0.3 s"):
+        Engine.popen(fake("mute"), timeout=0.3)
+    with Engine.popen(fake("never-ready")) as engine:
+        with pytest.raises(EngineTimeout, match="no answer to isready in 0.2 s"):
+            engine.ping(0.2)
+    with Engine.popen(fake("never")) as engine:
+        engine.timeout = 0.2
+        with pytest.raises(EngineTimeout, match="plays no move"):
+            engine.play(Position(), Limit(time=0.1))
+
+
+def test_a_closed_engine_touches_no_other_s_pipes() -> None:
+    engine = Engine.popen(MERELS)
+    engine.close()
+    with Engine.popen(MERELS) as other:
+        for call in (engine.new_game, engine.ping, engine.interrupt):
+            with pytest.raises(EngineTerminated, match="exit code 0"):
+                call()
+        assert other.play(Position(), Limit(depth=2)).move is not None
+
+
+def test_a_search_that_would_never_end_is_refused() -> None:
+    with Engine.popen(fake("sound")) as engine:
+        with pytest.raises(EngineError, match="a search for White would never end"):
+            engine.play(Position(), Limit(black_clock=1.0, white_inc=1.0))
+        # A bare go is for engines that have a limit of their own.
+        assert engine.play(Position(), Limit()).move is not None
+
+
+def test_a_move_that_was_not_to_choose_from_is_an_error() -> None:
+    with Engine.popen(fake("sound")) as engine:
+        move = engine.play(Position(), Limit(nodes=1)).move
+        others = [other for other in Position().legal_moves() if other != move]
+        with pytest.raises(EngineError, match="move '..' is not among those to choose from"):
+            for other in others:
+                engine.play(Position(), Limit(nodes=1), root_moves=[other])
+
+
+def test_an_illegal_move_is_an_error_that_names_it() -> None:
+    with Engine.popen(fake("illegal")) as engine:
+        with pytest.raises(EngineError, match="illegal move 'a1xg7'"):
+            engine.play(Position(), Limit(nodes=1))
+
+
+@pytest.mark.parametrize("mode", ["stubborn", "family"])
+def test_closing_ends_engines_that_ignore_everything(mode: str) -> None:
+    engine = Engine.popen(fake(mode))
+    engine.close(0.2)
+    with pytest.raises(EngineTerminated):
+        engine.ping()
+    engine.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_an_engine_that_stays_is_asked_to_end_before_it_is_killed(tmp_path: Path) -> None:
+    """After the end of its input and before SIGKILL comes SIGTERM."""
+    asked = tmp_path / "asked"
+    code = (
+        "import pathlib, signal, sys, time\n"
+        "asked = pathlib.Path(sys.argv[1])\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(asked.touch()))\n"
+        "print('uciok', flush=True)\n"
+        "time.sleep(1000)\n"
+    )
+    Engine.popen([sys.executable, "-c", code, str(asked)]).close(1.0)
+    assert asked.exists()
+
+
+def test_a_value_of_two_lines_is_sent_as_one() -> None:
+    sent: list[tuple[str, bytes]] = []
+    with Engine.popen(MERELS, trace=lambda *said: sent.append(said)) as engine:
+        engine.configure({"UCI_Opponent": "none\nquit"})
+        engine.ping()
+    assert (">", b"setoption name UCI_Opponent value none quit\n") in sent
+
+
+def test_a_guardian_that_was_killed_is_replaced() -> None:
+    with Engine.popen(fake("sound")):
+        assert GUARD._process is not None
+        GUARD._process.kill()
+        GUARD._process.wait()
+        with Engine.popen(fake("sound")):
+            assert GUARD._process.poll() is None
+
+
+@needs_proc
+def test_no_engine_runs_without_a_guardian(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine.popen(fake("sound")) as engine:
+        assert GUARD._process is not None
+        GUARD._process.kill()
+        GUARD._process.wait()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", "/no/such/python")
+            with pytest.raises(EngineError, match="cannot start the guardian of engines: No such"):
+                Engine.popen(fake("sound"))
+            assert len(marked(own_mark())) == 1
+            engine.close()
+        Engine.popen(fake("sound")).close()
+
+
+def test_everything_can_be_traced(tmp_path: Path) -> None:
+    seen: list[tuple[str, bytes]] = []
+    errors = tmp_path / "stderr"
+    command = fake("stderr")
+    with Engine.popen(command, trace=lambda *said: seen.append(said), stderr=str(errors)) as engine:
+        engine.play(Position(), Limit(nodes=1))
+    assert (">", b"uci\n") in seen
+    assert (">", b"position startpos\ngo nodes 1\n") in seen
+    assert b"bestmove" in b"".join(data for way, data in seen if way == "<")
+    assert errors.stat().st_size == 1 << 20
+
+
+def test_scores_are_seen_from_either_side() -> None:
+    score = PovScore(Score(cp=30), BLACK)
+    assert (score.relative, score.white(), score.black()) == (
+        Score(cp=30), Score(cp=-30), Score(cp=30),
+    )
+    assert PovScore(Score(win_in=5), BLACK).white() == Score(win_in=-5)
+    assert PovScore(Score(win_in=-4), WHITE).white() == Score(win_in=-4)
+    assert PovScore(Score(win_in=0), WHITE).black() == Score(win_in=1)
+
+
+@pytest.mark.parametrize(
+    "name, mate, plies",
+    [("uci", 3, 5), ("uci", 1, 1), ("uci", -2, -4), ("uci", 0, 0), ("ugi", 5, 5), ("ugi", -4, -4)],
+)
+def test_mates_become_plies(name: str, mate: int, plies: int) -> None:
+    line = b"info depth 4 score mate %d nodes 9" % mate
+    assert dialect(name).brief(line, WHITE).win_in == plies
+    info = dialect(name).info(line, Position())
+    assert info.score == PovScore(Score(win_in=plies), WHITE)
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        (b"info depth 8 seldepth 9 multipv 1 score cp -12 nodes 4321 nps 1", (-12, None, 8, 4321)),
+        (b"info nodes 4321 score cp 7 lowerbound depth 8", (7, None, 8, 4321)),
+        (b"info score 15 bestmove d6", (15, None, 0, 0)),
+        (b"info score cp", (None, None, 0, 0)),
+        (b"info depth x score cp y nodes z", (None, None, 0, 0)),
+        (b"info depth 1_0 score cp 1_0 nodes +7", (None, None, 0, 7)),
+        (b"info depth -3 score cp " + b"9" * 5000 + b" nodes 1", (None, None, 0, 1)),
+        (b"info depth 12 score mate -1 nodes 77 pv d6", (None, -2, 12, 77)),
+        (b"info string eval loaded, score 300 depth 9 nodes 7", (None, None, 0, 0)),
+        (b"info score 42 depth 5 string a score 300 nodes 7", (42, None, 5, 0)),
+    ],
+)
+def test_info_lines_in_any_order_and_shape(line: bytes, expected: tuple[object, ...]) -> None:
+    assert tuple(dialect("uci").brief(line, WHITE)) == expected
+
+
+def test_all_of_an_info_line_is_read() -> None:
+    line = (
+        b"info depth 8 seldepth 12 multipv 2 score cp 30 upperbound wdl 500 300 200 nodes 99 "
+        b"nps 1000 hashfull 5 tbhits 3 time 1500 pv d6 f4 d6 a1"
+    )
+    info = dialect("uci").info(line, Position())
+    assert (info.depth, info.seldepth, info.multipv, info.nodes) == (8, 12, 2, 99)
+    assert (info.nps, info.hashfull, info.tbhits, info.time) == (1000, 5, 3, 1.5)
+    assert info.score == PovScore(Score(cp=30), WHITE)
+    assert (info.bound, info.wdl) == ("upper", (500, 300, 200))
+    assert info.pv == (parse_move("d6"), parse_move("f4"))
+    info = dialect("uci").info(b"info string a  score 300 depth 9", Position())
+    assert (info.string, info.score, info.depth) == ("a score 300 depth 9", None, None)
+
+
+def test_limits_become_whole_milliseconds() -> None:
+    limit = Limit(white_clock=1.5, black_clock=0.25, white_inc=0.01, black_inc=0, remaining_moves=9)
+    line = dialect("uci").go(make_go(limit, WHITE))
+    assert line == b"go wtime 1500 btime 250 winc 10 binc 0 movestogo 9\n"
+    line = dialect("ugi").go(make_go(limit, WHITE))
+    assert line == b"go p1time 1500 p2time 250 p1inc 10 p2inc 0 movestogo 9\n"
+    assert dialect("uci").go(make_go(Limit(time=0.0001, depth=3, nodes=7, mate=2), WHITE)) == (
+        b"go movetime 1 depth 3 nodes 7 mate 2\n"
+    )
+    assert dialect("uci").go(Go(time=(None, 5), ponder=True)) == b"go ponder btime 5\n"
+    moves = (parse_move("d6"), parse_move("a1"))
+    assert dialect("uci").go(Go(infinite=True, moves=moves)) == b"go infinite searchmoves d6 a1\n"
+
+
+def test_a_position_has_no_bare_moves() -> None:
+    assert dialect("uci").position(Position()) == b"position startpos"
+    moves = [parse_move("d6"), parse_move("f4")]
+    assert dialect("uci").position(Position(), moves) == b"position startpos moves d6 f4"
+    other = parse_position(OTHER_START)
+    assert dialect("ugi").position(other) == b"position fen " + OTHER_START.encode()
+
+
+def test_unknown_protocols_are_refused() -> None:
+    with pytest.raises(EngineError, match="no protocol 'xboard'; known are uci, ugi, sanmill"):
+        Engine.popen(MERELS, protocol="xboard")
+
+
+def test_our_engine_speaks_ugi() -> None:
+    with Engine.popen(MERELS, protocol="ugi") as engine:
+        engine.new_game()
+        result = engine.play(Position(), Limit(depth=3))
+        assert result.move is not None and result.ponder is None
+
+
+# The first search is answered a second after stop, ready meanwhile; later ones at once.
+OWING = r"""
+import sys, threading
+searches = 0
+def say(*lines):
+    print("\n".join(lines), flush=True)
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci":
+        say("uciok")
+    elif word == "isready":
+        say("readyok")
+    elif word == "go":
+        searches += 1
+        if searches > 1:
+            say("info depth 1 score cp 2 pv f4")
+            if "infinite" not in line:
+                say("bestmove f4")
+    elif word == "stop":
+        late = ("info depth 9 score cp 999 pv a1", "bestmove a1")
+        if searches == 1:
+            threading.Timer(2.0, say, late).start()
+        else:
+            say("bestmove f4")
+    elif word == "quit":
+        break
+"""
+
+
+def owing() -> Engine:
+    """An engine that owes the answer to its first search."""
+    engine = Engine.popen([sys.executable, "-c", OWING])
+    engine.timeout = 0.1
+    with pytest.raises(EngineTimeout, match="plays no move in its time"):
+        engine.play(Position(), Limit(time=0.01))
+    engine.timeout = 15.0
+    return engine
+
+
+def test_an_answer_that_is_owed_is_never_another_search_s() -> None:
+    with owing() as engine:
+        result = engine.play(Position(), Limit(depth=1))
+        assert str(result.move) == "f4" and result.info.depth == 1
+    with owing() as engine:
+        engine.ping()
+        info = engine.analyse(Position(), Limit(depth=1))
+        assert info.depth == 1
+    with owing() as engine:
+        engine.timeout = 0.1
+        with pytest.raises(EngineTimeout, match="no answer to an earlier search in 0.1 s"):
+            engine.analysis(Position())

@@ -1,0 +1,90 @@
+"""The engine in this process: the client's methods, and the client's types."""
+
+from __future__ import annotations
+
+import doctest
+import threading
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move
+from merels.engine.game.position import Position
+from merels.engine.search.levels import LEVELS
+from merels.protocol.client import in_process
+from merels.protocol.client.engine import EngineError, Info, Limit, PovScore
+from merels.protocol.client.in_process import OwnEngine
+
+
+def test_its_example_runs() -> None:
+    failed, tried = doctest.testmod(in_process)
+    assert tried and not failed
+
+
+def test_it_plays_under_every_limit() -> None:
+    position = Position()
+    with OwnEngine() as engine:
+        for limit in (
+            Limit(nodes=500), Limit(depth=3), Limit(time=0.02),
+            Limit(white_clock=0.2, white_inc=0.01),
+        ):
+            result = engine.play(position, limit)
+            assert result.move in position.legal_moves()
+            assert isinstance(result.info.score, PovScore) and result.info.score.side == 0
+        moves = [parse_move(token) for token in ("d6", "f4", "d7", "b4")]
+        only = parse_move("d5xf4")
+        assert engine.play(position, Limit(nodes=99), moves=moves, root_moves=[only]).move == only
+        with pytest.raises(InputError):
+            engine.play(position, Limit(nodes=1), moves=[parse_move("d6-d5")])
+        with pytest.raises(InputError, match="'a1-a4': illegal move to choose from"):
+            engine.play(position, Limit(nodes=1), root_moves=[parse_move("a1-a4")])
+
+
+@pytest.mark.parametrize("limit", [Limit(), Limit(white_clock=1.0), Limit(black_inc=1.0)])
+def test_a_search_that_would_never_end_is_refused(limit: Limit) -> None:
+    black = Position().push(parse_move("d6"))
+    with OwnEngine() as engine:
+        patience = threading.Timer(5.0, engine.interrupt)
+        patience.start()
+        with pytest.raises(EngineError, match="a search for Black would never end"):
+            engine.play(black, limit)
+        with pytest.raises(EngineError, match="or Black's clock"):
+            engine.analyse(Position(), limit, moves=iter([parse_move("d6")]))
+        patience.cancel()
+
+
+def test_an_interrupt_that_finds_no_search_ends_no_later_one() -> None:
+    with OwnEngine() as engine:
+        engine.interrupt()
+        assert engine.play(Position(), Limit(depth=3)).info.depth == 3
+
+
+def test_a_level_plays_with_less_effort() -> None:
+    with OwnEngine(level=LEVELS[0]) as engine:
+        nodes = engine.play(Position(), Limit(time=5)).info.nodes
+        assert nodes is not None and nodes <= 2 * LEVELS[0].nodes
+
+
+def test_an_analysis_streams_until_it_is_stopped() -> None:
+    with OwnEngine() as engine:
+        with engine.analysis(Position(), multipv=3) as analysis:
+            for info in analysis:
+                assert isinstance(info, Info)
+                if len(analysis.infos) == 3 and (info.depth or 0) >= 3:
+                    break
+        assert not analysis.running and [info.multipv for info in analysis.infos] == [1, 2, 3]
+        several = engine.analyse(Position(), Limit(depth=2), multipv=2)
+        assert len(several) == 2
+        one = engine.analyse(Position(), Limit(depth=2))
+        assert one.depth == 2
+        # What follows ends what still runs.
+        running = engine.analysis(Position())
+        assert engine.play(Position(), Limit(nodes=100)).move is not None
+        assert not running.running
+
+
+def test_another_thread_can_end_a_search() -> None:
+    with OwnEngine() as engine:
+        analysis = engine.analysis(Position())
+        threading.Timer(0.1, analysis.stop).start()
+        assert analysis.wait().score is not None

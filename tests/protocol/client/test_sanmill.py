@@ -1,0 +1,111 @@
+"""Sanmill's dialect: a removal is a token and a search of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from merels.engine.game.notation import START, parse_move, parse_position
+from merels.engine.game.position import BLACK, WHITE, Position
+from merels.engine.game.rules import make_rules
+from merels.engine.game.score import Score
+from merels.protocol.client.dialects import Go, dialect
+from merels.protocol.client.engine import Engine, Limit, PovScore
+from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.records.games import EngineSpec, GameSpec, Opening, TimeControl
+from tests.processes import FAKE, SANMILL
+
+DIALECT = dialect("sanmill")
+
+
+def test_the_fake_speaks_the_transcript() -> None:
+    said = "position startpos moves a1 d6 d1 f4 g1\nfen\ngo depth 6\nquit\n"
+    done = subprocess.run(
+        SANMILL, input=said, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines() == [
+        "fen ********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3 ids:nodes",
+        "info depth 6 score cp 0 nodes 8147 bestmove xf4",
+    ]
+
+
+def test_a_removal_is_asked_for_with_its_step_appended() -> None:
+    sent: list[bytes] = []
+
+    def trace(way: str, data: bytes) -> None:
+        if way == ">":
+            sent.append(data)
+
+    # The fake plays the first step in the alphabet: a1, which closes a1 d1 g1.
+    position = parse_position("********/@***@**@/***OO*** w 1 1 0 9")
+    with Engine.popen(SANMILL, protocol="sanmill", trace=trace) as sanmill:
+        result = sanmill.play(position, Limit(depth=6))
+        assert result.move == parse_move("a1xd6")
+        assert result.info.score == PovScore(Score(cp=-100), WHITE)
+        moves = [parse_move(word) for word in "a1 d6 d1 f4".split()]
+        assert sanmill.play(Position(), Limit(depth=6), moves=moves).move == parse_move("a4")
+    text = b"".join(sent).decode()
+    line = "position fen ********/@***@**@/***OO*** w p p 2 1 3 1 0 0 -1 -1 -1 -1 0 0 9"
+    assert f"{line}\ngo depth 6\n{line} moves a1\ngo depth 6\n" in text
+    assert "position startpos moves a1 d6 d1 f4\ngo depth 6\n" in text
+
+
+def test_positions_and_moves_as_it_reads_them() -> None:
+    moves = [parse_move(word) for word in "a1 d6 d1 f4 g1xf4 d7".split()]
+    assert DIALECT.position(Position(), moves) == b"position startpos moves a1 d6 d1 f4 g1 xf4 d7"
+    assert DIALECT.token(parse_move("d6-d5xc3")) == b"d6-d5 xc3"
+
+
+def test_scores_are_white_s_view() -> None:
+    line = b"info depth 10 score cp 12 nodes 14832 bestmove d6"
+    assert tuple(DIALECT.brief(line, WHITE)) == (12, None, 10, 14832)
+    assert tuple(DIALECT.brief(line, BLACK)) == (-12, None, 10, 14832)
+    assert tuple(DIALECT.brief(b"info score 7 bestmove d6", BLACK)) == (-7, None, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "limits, line",
+    [
+        (Go(depth=6), b"go depth 6\n"),
+        (Go(movetime=300), b"setoption name MoveTimeMs value 100\ngo\n"),
+        (Go(movetime=1), b"setoption name MoveTimeMs value 1\ngo\n"),
+        (Go(time=(90_000, 1), increment=(300, 0)), b"setoption name MoveTimeMs value 1100\ngo\n"),
+        (Go(time=(1, 90), moves_to_go=3, side=BLACK), b"setoption name MoveTimeMs value 10\ngo\n"),
+        (Go(nodes=50), b"go\n"),
+    ],
+)
+def test_its_thinking_time_is_an_option(limits: Go, line: bytes) -> None:
+    assert DIALECT.go(limits) == line
+
+
+def test_the_limit_of_plies_is_told() -> None:
+    with Engine.popen(SANMILL, protocol="sanmill") as engine:
+        settings = dict(DIALECT.settings(make_rules("mill", ["NoRemovalPlies=60"]), engine.options))
+        assert settings == {"NMoveRule": "60", "EndgameNMoveRule": "60"}
+
+
+def test_whole_games_against_our_rules() -> None:
+    limit = TimeControl(depth=6)
+    sanmill = EngineSpec("Sanmill", SANMILL, limit, protocol="sanmill")
+    sound = EngineSpec("sound", (*FAKE, "sound"), TimeControl(nodes=1))
+    with EnginePool() as engines:
+        for white, black in ((sanmill, sound), (sound, sanmill)):
+            opening = Opening(START, ("d6", "f4"))
+            result = play_game(GameSpec(1, 1, 1, white, black, opening, "mill"), engines)
+            assert result.termination == "normal", result.reason
+            own = result.moves[::2] if white is sanmill else result.moves[1::2]
+            assert any("x" in move.move for move in own)
+
+
+def test_a_claim_of_a_draw_is_no_move() -> None:
+    script = (
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    answers = {'uci': 'uciok', 'isready': 'readyok', 'go': 'info score 0 bestmove draw'}\n"
+        "    word = line.split()[0]\n"
+        "    if word in answers: print(answers[word], flush=True)\n"
+    )
+    with Engine.popen([sys.executable, "-c", script], protocol="sanmill") as engine:
+        assert engine.play(Position(), Limit(nodes=1)).move is None

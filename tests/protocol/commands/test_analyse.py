@@ -1,0 +1,206 @@
+"""The small commands in a shell, each a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_position
+from merels.engine.search import evaluation
+from merels.engine.search.limits import Limits
+from merels.engine.search.searcher import Searcher
+from merels.engine.tools import bench
+from merels.protocol.commands import analyse, suite
+from merels.protocol.uci import show
+from tests.processes import limited
+from tests.protocol.gui import PATIENCE
+
+PERFT = json.loads((Path(__file__).parents[2] / "data" / "perft.json").read_text())
+
+
+def command(name: str, *arguments: str) -> list[str]:
+    """The command line that runs one of the shell's commands."""
+    return [sys.executable, "-m", "merels.tournament.commands.main", name, *arguments]
+
+
+def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end."""
+    return subprocess.run(
+        command(name, *arguments), capture_output=True, encoding="utf-8", timeout=PATIENCE
+    )
+
+
+def output(name: str, *arguments: str) -> list[str]:
+    """The lines of a command that succeeds and has nothing to complain about."""
+    done = run(name, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("row", PERFT[::7], ids=lambda row: f"{row['rules']} {row['position']}")
+def test_perft_of_the_published_rows(row: dict[str, object]) -> None:
+    counts = row["perft"]
+    assert isinstance(counts, list)
+    depth = max(d for d, leaves in enumerate(counts, 1) if leaves < 2_000_000)
+    variant, *fields = str(row["rules"]).split()
+    settings = ["-set", *fields] if fields else []
+    lines = output(
+        "perft", str(depth), "-variant", variant, *settings, "-position", str(row["position"])
+    )
+    assert lines[-1] == str(counts[depth - 1])
+
+
+def test_perft_divides_and_its_total_is_the_last_line() -> None:
+    lines = output("perft", "4", "-divide")
+    parts = [re.fullmatch(r"([a-g][1-7]): (\d+)", line) for line in lines[:24]]
+    assert all(parts)
+    assert sum(int(part[2]) for part in parts if part) == 24 * 23 * 22 * 21 == int(lines[-1])
+    assert output("perft", "0")[-1] == "1"
+    assert output("perft", "6")[-1] == "99274176"
+
+
+def test_rule_fields_over_a_variant() -> None:
+    three = "O*O*O***/@*@*@***/@******* w 0 0 0 20"
+    assert output("perft", "1", "-position", three)[-1] == "51"
+    fields = ["-set", "Flying=never", "LockedMills=none"]
+    assert output("perft", "1", "-position", three, *fields)[-1] == "6"
+    assert output("perft", "1", "-position", three, "-variant", "loc")[-1] == "6"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "token"),
+    [
+        (("perft", "x"), "'x'"),
+        (("perft", "-1"), "-1"),
+        (("perft", "3", "-variant", "chess"), "'chess'"),
+        (("perft", "3", "-set", "Flying"), "'Flying'"),
+        (("perft", "3", "-set", "Flying=high"), "'high'"),
+        (("perft", "-set", "Flying=never", "3"), "'3'; words that are none go before -set"),
+        (("d", "-set", "Flying=never", "startpos"), "'startpos'"),
+        (("perft", "3", "-position", "nonsense"), "'nonsense'"),
+        (("perft", "3", "-position", "startpos moves d6 d6"), "'d6' (token 1)"),
+        (("perft",), "DEPTH"),
+        (("analyse", "nonsense"), "'nonsense'"),
+        (("analyse", "-depth", "0"), "'0'"),
+        (("analyse", "-hash", "x"), "'x'"),
+        (("analyse", "-hash", "100000000", "-depth", "1"), "'100000000'"),
+        (("analyse", "-hash", "262144", "-depth", "1"), "'262144 MiB': not enough memory"),
+        (("analyse", "-multipv", "9999999999"), "from 1 to 64, found '9999999999'"),
+        (("analyse", "-threads", "1000000"), "from 1 to 256, found '1000000'"),
+        (("analyse", "-movetime", "9" * 17), f"found '{'9' * 17}'"),
+        (("analyse", "-nodes", "9" * 30), f"found '{'9' * 30}'"),
+        (("eval", "startpos", "moves", "zz"), "'zz'"),
+        (("d", "-variant", "x"), "'x'"),
+        (("bench", "13"), "13"),
+    ],
+)
+def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert token in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout or arguments[0] == "analyse"
+
+
+@pytest.mark.parametrize("name", ["perft", "bench", "analyse", "eval", "d"])
+def test_help_is_written_for_a_person(name: str) -> None:
+    text = "\n".join(output(name, "--help"))
+    assert text.startswith("usage: merels ")
+    assert len(text) > 200
+
+
+def test_analyse_shows_the_board_the_lines_and_the_best_move() -> None:
+    lines = output("analyse", "startpos", "moves", "a1", "d6", "d1", "f4", "-depth", "6")
+    assert any("Fen: " in line for line in lines)
+    assert sum(" nodes " in line for line in lines) == 6
+    assert re.fullmatch(r"White's best move: [a-gx1-7]+ \([+-]\d+\.\d\d\)", lines[-1])
+    two = output("analyse", "-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
+    assert sum(re.match(r" *3/", line) is not None for line in two) == 2
+    won = output("analyse", "****OO**/*OOO@*@*/**@***** w 0 0 0 30", "-depth", "5")
+    assert won[-1] == "White's best move: f4-e4 (wins in 2)"
+    over = output("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")
+    assert over[-1] == "The game is over: Black wins, White has two men"
+    assert not any(" nodes " in line for line in over)
+
+
+def test_eval_and_d() -> None:
+    assert output("eval", "startpos")[-1].startswith("Evaluation: ")
+    text = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
+    assert f"Fen: {text}" in output("d", text)
+    assert f"Fen: {text}" in output("d", *text.split(), "-variant", "roman")
+
+
+def test_eval_is_white_s_view() -> None:
+    board = "O*O*O***/@*@*****/*O****@* {} 0 0 12 24"
+    for side, sign in (("w", 1), ("b", -1)):
+        own = evaluation.evaluate(parse_position(board.format(side)))
+        assert own != 0
+        (last,) = show.evaluation_lines(parse_position(board.format(side)))[-1:]
+        assert last.startswith(f"Evaluation: {sign * own:+} (White's view")
+
+
+def test_bench_states_the_nodes_that_it_searched(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, text, _ = bench.POSITIONS[0]
+    monkeypatch.setattr(bench, "POSITIONS", [(rules, text, 6)])
+    searched = Searcher().search(parse_position(text), Limits(depth=6)).info.nodes
+    assert analyse.bench([]) == 0
+    assert capsys.readouterr().out.splitlines()[-2] == f"{searched} nodes"
+
+
+def test_suite_states_the_moves_that_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    won = "********/@*@*@***/OO***O** w 0 0 0 20"
+    rows = [{"position": won, "value": 1, "best": best} for best in (["a1-a7xd6"], ["a1-a4"])]
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(rows))
+    assert suite.main([str(path), "-depth", "3", "-show"]) == 0
+    failed, *lines = capsys.readouterr().out.splitlines()
+    assert failed.endswith("played a1-a7xd6, holding: a1-a4")
+    assert lines[-1].split() == ["all", "1", "of", "2", "thrown", "away", "50.00", "%"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
+@pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "8", "-divide")])
+def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
+    process = subprocess.Popen(
+        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        assert process.stdout is not None
+        awaited = " nodes " if arguments[0] == "analyse" else "a1: "
+        while awaited not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+        process.wait()
+    assert err == ""
+    if arguments[0] == "analyse":
+        assert process.returncode == 0
+        assert "best move" in out.splitlines()[-1]
+    else:
+        assert process.returncode == 130
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
+def test_a_reader_that_has_seen_enough() -> None:
+    started = subprocess.Popen(
+        command("perft", "8", "-divide"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with limited(started) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""

@@ -1,0 +1,164 @@
+"""A person's game in the terminal, typed into the real command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.record import parse_record, parse_records
+from tests.protocol.gui import PATIENCE
+
+CODE = "import sys; from merels.protocol.commands.play import main; sys.exit(main(sys.argv[1:]))"
+QUICK = ("-level", "Beginner", "-time", "0.05")
+
+
+def play(typed: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Plays a game by typing some lines; the end of the lines is the end of the input."""
+    return subprocess.run(
+        [sys.executable, "-c", CODE, *arguments],
+        input=typed,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+    )
+
+
+def shown(typed: str, *arguments: str) -> str:
+    """What a game shows that ends without a complaint."""
+    done = play(typed, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("typed", ["", "quit\n", "d6\n", "\n\n \n", "d6\nquit\n"])
+def test_it_leaves_politely(typed: str) -> None:
+    assert "Goodbye." in shown(typed, *QUICK)
+
+
+def test_the_engine_answers_and_the_board_is_drawn() -> None:
+    text = shown("d6\n", *QUICK)
+    assert "You play White under mill." in text
+    assert "Black plays " in text
+    assert text.count("7  ") == 3
+
+
+def test_the_engine_begins_where_the_person_has_black() -> None:
+    text = shown("", *QUICK, "-colour", "black", "-variant", "multi")
+    assert text.index("You play Black under multi.") < text.index("White plays ")
+
+
+def test_bad_moves_are_explained() -> None:
+    text = shown("z9\nd6\nd6\nd6-d5\nxd6\nd5 e5\n", *QUICK)
+    for part in ("'z9': expected a move", "'d6': illegal move", "'d6-d5': illegal move", "'xd6'"):
+        assert part in text
+    assert "'e5': expected one move at a time" in text
+
+
+def test_a_mill_without_its_removal_lists_the_choices() -> None:
+    position = ("-position", "startpos moves a1 d6 d1 f4")
+    text = shown("g1\ng1 xf4\n", *QUICK, *position)
+    assert "'g1': this closes a mill; say which man it takes: g1xd6, g1xf4" in text
+    assert text.count("Black plays ") == 1
+
+
+def test_commands(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    text = shown(
+        f"help\nturns\nundo\nd6\nundo\nhint\nlevel\nlevel club\nlevel nobody\ntime 0.01\ntime x\n"
+        f"swap\nboard\nsave\nsave {path}\nnew\nresign\nd6\nhint\nundo\nquit\n",
+        *QUICK,
+    )
+    for part in (
+        "  undo     take your last move back",
+        "d5 e5 e4",
+        "'undo': you have not played a move yet",
+        "looks best (",
+        "level: Beginner",
+        "level: Club",
+        "'nobody': expected Beginner",
+        "time: 0.01 s a move",
+        "'x': expected seconds above 0",
+        "You play Black now.",
+        "'save': expected the name of a file",
+        f"The game is in {path}",
+        "has resigned",
+        "'d6': the game is over",
+        "'hint': the game is over",
+        "Goodbye.",
+    ):
+        assert part in text, part
+    record = parse_record(path.read_text(encoding="utf-8"))
+    assert record.result == "*" and len(record.moves) == 1
+
+
+def test_the_record_is_kept_also_when_the_person_just_leaves(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    shown("d6\nresign\n", *QUICK, "-record", str(path))
+    shown("d6\n", *QUICK, "-record", str(path), "-set", "Flying=never")
+    first, second = parse_records(path.read_text(encoding="utf-8"))
+    assert (first.result, second.result) == ("0-1", "*")
+    assert first.tags["White"] == "You" and first.tags["Black"] == "merels (Beginner)"
+    assert len(first.moves) == len(second.moves) == 2
+    assert second.start.rules.flying == "never"
+
+
+def test_every_game_is_kept_not_just_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    shown("d6\nresign\nnew\nnew\na1\nquit\n", *QUICK, "-record", str(path))
+    first, second = parse_records(path.read_text(encoding="utf-8"))
+    assert (first.result, str(first.moves[0])) == ("0-1", "d6")
+    assert (second.result, str(second.moves[0])) == ("*", "a1")
+
+
+def test_a_record_that_cannot_be_written_stops_no_new_game(tmp_path: Path) -> None:
+    text = play("d6\nnew\na1\nquit\n", *QUICK, "-record", str(tmp_path)).stdout
+    assert text.count("the record cannot be written there") == 1
+    assert "1. d6 " in text and "1. a1 " in text
+
+
+def test_a_record_that_cannot_be_written_is_shown_instead(tmp_path: Path) -> None:
+    done = play("d6\nquit\n", *QUICK, "-record", str(tmp_path))
+    assert done.returncode == 2
+    assert "the record cannot be written there" in done.stderr
+    assert '[Variant "mill"]' in done.stdout and "1. d6 " in done.stdout
+
+
+def test_a_game_is_played_to_its_end_by_either_side(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    for colour, position, typed in (
+        ("white", "OO******/@@@*****/*O****** w 0 0 0 30", "g7-c5xd6\nd5-d6\n"),
+        ("black", "**@****@/****@***/OO*OO*O* b 0 0 0 30", "e4-d5\n"),
+    ):
+        flags = ("-colour", colour, "-position", position, "-record", str(path))
+        text = shown(typed, "-time", "0.3", *flags)
+        assert "The game is over: White wins, Black has two men" in text
+        assert text.count("thinking") == (colour == "black")
+    for record in parse_records(path.read_text(encoding="utf-8")):
+        assert record.result == "1-0"
+        assert record.comments[-1] == "White wins, Black has two men"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "token"),
+    [
+        (("-level", "9999"), "'9999'"),
+        (("-time", "0"), "'0'"),
+        (("-time", "nan"), "'nan'"),
+        (("-colour", "red"), "'red'"),
+        (("-variant", "chess"), "'chess'"),
+        (("-position", "x"), "'x'"),
+    ],
+)
+def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
+    done = play("", *arguments)
+    assert done.returncode == 2
+    assert token in done.stderr and "Traceback" not in done.stderr
+
+
+def test_help() -> None:
+    text = shown("", "--help")
+    assert text.startswith("usage: merels play")
+    assert "Beginner 800" in text

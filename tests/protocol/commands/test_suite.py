@@ -1,0 +1,55 @@
+"""``merels suite``: what it plays, and what it does not claim to have played."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.rules import preset
+from merels.engine.tablebase.build import Builder
+from merels.protocol.commands.suite import main
+
+START = {"position": "********/********/******** w 9 9 0 1", "value": 0, "best": ["d6"]}
+
+
+def suite(folder: Path, *rows: object) -> str:
+    """The name of a file of positions."""
+    path = folder / "suite.json"
+    path.write_text(json.dumps(rows))
+    return str(path)
+
+
+def test_only_what_tables_know_is_played_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Builder(tmp_path, preset("morris")).build(6)
+    flying = START | {"position": "O*O*O***/********/@*@*@*** w 0 0 0 20", "best": []}
+    words = [suite(tmp_path, flying, START), "-nodes", "1", "-tables", str(tmp_path)]
+    assert main(words) == 0
+    assert "of     2 thrown away" in capsys.readouterr().out.splitlines()[-1]
+    assert main([*words, "-known"]) == 0
+    assert "of     1 thrown away" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_what_was_not_done_is_no_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Builder(tmp_path, preset("morris")).build(6)
+    some = suite(tmp_path, START)
+    (tmp_path / "none").mkdir()
+    none = suite(tmp_path / "none")
+    (tmp_path / "bad").mkdir()
+    bad = suite(tmp_path / "bad", START, START | {"position": "x"})
+    for words, word in (
+        ([some, "-known"], "expected -tables DIR"),
+        ([some, "-tables", str(tmp_path / "mistyped")], "no usable table there"),
+        ([some, "-tables", str(tmp_path), "-known"], "found none"),
+        ([none], "found none"),
+        ([bad], "'x': "),
+        ([bad], f", in position 2 of {bad}"),
+    ):
+        assert main([*words, "-nodes", "1"]) == 2
+        told = capsys.readouterr()
+        assert told.out == "" and word in told.err

@@ -1,0 +1,261 @@
+"""``merels tables`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from merels.protocol.commands.tables import main
+from tests.commands import leave
+
+RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
+SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The flags for tables of up to seven men."""
+    root = tmp_path_factory.mktemp("tables")
+    flags = [*RULES, "-dir", str(root), "-threads", "2"]
+    assert main(["build", "-men", "7", "-depths", *flags]) == 0
+    return flags
+
+
+def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
+    """The exit status, output and error output of a command."""
+    capsys.readouterr()
+    status = leave(main, words)
+    output = capsys.readouterr()
+    return status, output.out, output.err
+
+
+def test_stats(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each subspace, and the same as JSON."""
+    status, output, _ = run(capsys, ["stats", *folder])
+    assert status == 0
+    lines = [line.split() for line in output.splitlines() if line[0].isdigit()]
+    assert lines == [
+        ["3-3", "169626", "140621", "269", "28736", "26"],
+        ["4-3", "760398", "75397", "681906", "3095", "10"],
+        ["3-4", "760398", "102281", "658117", "0", "11"],
+    ]
+    _, output, _ = run(capsys, ["stats", "-json", *folder])
+    rows = json.loads(output)
+    assert rows[0]["subspace"] == "3-3" and rows[0]["longest_win"] == 25
+    assert rows[2]["longest_loss"] is None
+
+
+def test_verify(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is wrong, and every table is named."""
+    status, output, _ = run(capsys, ["verify", *folder])
+    assert status == 0
+    assert [line.split(":")[0] for line in output.splitlines()] == ["3-3", "4-3", "3-4"]
+    assert output.count(" 0 wrong") == 3
+
+
+def test_verify_misses_what_is_asked_for_and_not_there(
+    folder: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, _ = run(capsys, ["verify", "-men", "7", *folder])
+    assert (status, output.count("no usable table")) == (0, 0)
+    status, output, _ = run(capsys, ["verify", "-men", "8", *folder])
+    assert status == 1
+    assert output.splitlines()[:2] == ["5-3: no usable table there", "4-4: no usable table there"]
+
+
+def test_verify_a_damaged_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A flipped bit is named and makes the exit status 1."""
+    flags = [*RULES, "-dir", str(tmp_path)]
+    assert main(["build", "-men", "7", *flags]) == 0
+    [path] = tmp_path.glob("*/4-3.wdl")
+    data = bytearray(path.read_bytes())
+    data[1000] ^= 1
+    path.write_bytes(data)
+    status, _, error = run(capsys, ["verify", *flags])
+    assert status == 1
+    assert "4-3.wdl: damaged data" in error
+    status, _, error = run(capsys, ["build", "-men", "7", *flags])
+    assert status == 0 and "built again: " in error and "4-3.wdl: damaged data" in error
+    assert run(capsys, ["build", "-men", "7", *flags])[::2] == (0, "")
+
+
+def test_damaged_depths_are_built_again_when_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = [*RULES, "-dir", str(tmp_path), "-men", "6"]
+    assert main(["build", "-depths", *flags]) == 0
+    [path] = tmp_path.glob("*/3-3.dtc")
+    sound, data = path.read_bytes(), bytearray(path.read_bytes())
+    data[1000] ^= 1
+    path.write_bytes(data)
+    status, _, error = run(capsys, ["build", *flags])
+    assert status == 0 and "3-3.dtc: damaged data" in error
+    assert "left as it is without -depths" in error and "built again" not in error
+    status, _, error = run(capsys, ["build", "-depths", *flags])
+    assert status == 0 and "built again: " in error and path.read_bytes() == sound
+
+
+def test_a_bar_that_cannot_be_written_ends_no_build(tmp_path: Path) -> None:
+    if not Path("/dev/full").is_char_device():
+        pytest.skip("needs a device that is full")
+    command = [sys.executable, "-m", "merels.tournament.commands.main"]
+    command += ["tables", "build", "-men", "6"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*command, *RULES, "-dir", str(tmp_path)], stdout=subprocess.PIPE, stderr=full,
+            timeout=120,
+        )
+    assert done.returncode == 0 and done.stdout.startswith(b"1 pairs, ")
+
+
+def test_probing_a_finished_game(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    over = "OO******/********/@@@***** w 0 0 0 20"
+    status, _, error = run(capsys, ["probe", over, *folder])
+    assert status == 2 and "the game is over there: Black wins, White has two men" in error
+
+
+def test_probe(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Value and depth, then every move, the best first."""
+    status, output, _ = run(capsys, ["probe", SIX, *folder])
+    assert status == 0
+    lines = output.splitlines()
+    assert lines[:3] == ["value       draw", "a1-c3       draw", "a4-c3       draw"]
+    assert len(lines) == 1 + 54
+    assert all(line.split()[1] == "loss" for line in lines[3:])
+    depths = [int(line.split()[2]) for line in lines[3:]]
+    assert depths == sorted(depths, reverse=True)
+
+
+def test_probe_counts_plies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under a limit the plies already played turn a late win into a draw."""
+    flags = ["-variant", "mill", "-dir", str(tmp_path)]
+    assert main(["build", "-men", "6", "-depths", *flags]) == 0
+    late = "@*O*****/O@******/O@****** b 0 0 3 1"
+    _, output, _ = run(capsys, ["probe", late, *flags])
+    assert "now         draw (after 3 plies without a removal)" in output
+
+
+def test_solve(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The value, each first move's, and what the proof took."""
+    start = "********/********/******** w 3 3 0 1"
+    status, output, _ = run(capsys, ["solve", "-position", start, "-hash", "1", *folder])
+    assert status == 0
+    lines = output.splitlines()
+    assert lines[0] == "value       win"
+    assert len(lines) == 1 + 24 + 1
+    assert "nodes" in lines[-1]
+
+
+def test_what_is_proven_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Later proofs cost nothing, and positions with men in hand can be probed."""
+    flags = [*RULES, "-dir", str(tmp_path)]
+    assert main(["build", "-men", "6", *flags]) == 0
+    start = "********/********/******** w 3 3 0 1"
+    solve = ["solve", "-position", start, *flags]
+    status, output, _ = run(capsys, [*solve, "-hash", "1", "-store"])
+    assert status == 0
+    first = output.splitlines()
+    [path] = tmp_path.glob("*/placing.pvn")
+    assert path.stat().st_size == 64 + (1 << 20)
+    status, output, error = run(capsys, solve)
+    assert (status, error, output.splitlines()[:-1]) == (0, "", first[:-1])
+    assert int(output.split(" nodes")[0].split()[-1]) <= 2 * 24
+    assert int(first[-1].split(" nodes")[0].replace(",", "")) > 1000
+    status, output, error = run(capsys, ["probe", start, *flags])
+    assert (status, error, output.splitlines()) == (0, "", first[:-1])
+
+
+@pytest.mark.parametrize(
+    "spoil, message",
+    (
+        (lambda data: data[:40], "no proofs of merels, or cut off"),
+        (lambda data: data[:-1], "bytes instead of 1048640: cut off"),
+        (lambda data: b"MERELSTB" + data[8:], "no proofs of merels"),
+        (lambda data: data[:8] + b"\x02" + data[9:], "format version 2"),
+        (lambda data: data[:10] + b"\x00" + data[11:], "damaged header"),
+        (lambda data: data[:900] + bytes([data[900] ^ 1]) + data[901:], "damaged data"),
+    ),
+)
+def test_proofs_that_cannot_be_trusted_are_named_and_done_again(
+    kept: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[bytes], bytes], message: str,
+) -> None:  # fmt: skip
+    shutil.copytree(kept[-1], tmp_path, dirs_exist_ok=True)
+    [path] = tmp_path.glob("*/placing.pvn")
+    path.write_bytes(spoil(path.read_bytes()))
+    flags = [*kept[:-1], str(tmp_path)]
+    status, output, error = run(
+        capsys, ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
+    )
+    assert status == 0 and output.startswith("value       win\n")
+    assert message in error and error.count("merels tables: ") == 1
+
+
+def test_proofs_from_other_tables_are_named(
+    kept: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(kept[-1], tmp_path, dirs_exist_ok=True)
+    flags = [*kept[:-1], str(tmp_path)]
+    assert main(["build", "-men", "7", *flags]) == 0
+    solve = ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
+    status, _, error = run(capsys, solve)
+    assert status == 0 and "made from other tables; solve with -store again" in error
+    [path] = tmp_path.glob("*/placing.pvn")
+    [other] = [folder for folder in tmp_path.iterdir()]
+    renamed = other.with_name(other.name.replace("-0-0", "-80-0"))
+    assert main(["build", "-men", "6", "-variant", "morris", "-dir", str(tmp_path)]) == 0
+    shutil.copy(path, renamed)
+    status, output, error = run(
+        capsys, ["probe", "********/********/******** w 3 3 0 1",
+                 "-variant", "morris", "-dir", str(tmp_path)]
+    )
+    assert status == 2 and "made for other rules than morris" in error
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The flags for tables of six men and for what a proof has kept beside them; the last of them
+    is the folder."""
+    flags = [*RULES, "-dir", str(tmp_path_factory.mktemp("proven"))]
+    assert main(["build", "-men", "6", *flags]) == 0
+    solve = ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
+    assert main([*solve, "-hash", "1", "-store"]) == 0
+    return flags
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    (
+        (["build", "-men", "5"], "expected a whole number from 6 to 18, found '5'"),
+        (["build", "-men", "6", "-set", "Repetition=1"], "expected 0 or at least 2"),
+        (["build", "-men", "6", "-memory", "0.001"], "GiB of memory"),
+        (["build", "-men", "6", "-memory", "nan"], "expected a memory bound"),
+        (["stats"], "no usable table there: merels tables build makes them"),
+        (["probe", "nonsense"], "expected"),
+        (["stats", "-set", "Colour=red"], "expected a rule field"),
+    ),
+)
+def test_mistakes_are_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    """One line on standard error and exit status 2."""
+    status, _, error = run(capsys, [*words, "-dir", str(tmp_path)])
+    assert status == 2
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Probing and solving say what to build."""
+    eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
+    status, _, error = run(capsys, ["probe", eight, *folder])
+    assert status == 2 and "no table 4-4 there" in error
+    in_hand = "********/********/******** w 3 3 0 1"
+    status, _, error = run(capsys, ["probe", in_hand, *folder])
+    assert status == 2 and "merels tables solve" in error

@@ -1,0 +1,168 @@
+"""Foreign forms of games: PlayOK's numbers and CodinGame's commands, in and out."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from merels.engine.game.board import LINES, NAMES
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.position import Move, Position
+from merels.engine.game.record import Record
+from merels.engine.game.rules import preset
+from merels.protocol.formats import read_game, write_game
+from merels.protocol.formats.codingame import format_command, parse_command
+from merels.protocol.formats.playok import (
+    NUMBERS,
+    format_playok,
+    format_playok_move,
+    parse_playok,
+    parse_playok_move,
+)
+from tests.engine.random_games import choose
+
+NUMBERED = """\
+    1 a7  2 d7  3 g7
+    4 b6  5 d6  6 f6
+    7 c5  8 d5  9 e5
+    10 a4 11 b4 12 c4 13 e4 14 f4 15 g4
+    16 c3 17 d3 18 e3
+    19 b2 20 d2 21 f2
+    22 a1 23 d1 24 g1
+"""
+
+
+def test_points_are_numbered_row_by_row() -> None:
+    words = NUMBERED.split()
+    assert NUMBERS == {name: int(number) for number, name in zip(words[::2], words[1::2])}
+    # Mills that a wrong numbering would not give.
+    mills = [{NUMBERS[NAMES[point]] for point in line} for line in LINES]
+    assert all(mill in mills for mill in ({3, 15, 24}, {22, 23, 24}, {7, 12, 16}))
+
+
+@pytest.mark.parametrize(
+    "text, move",
+    [
+        ("7", "c5"), ("7x12", "c5xc4"), ("2-5x9", "d7-d6xe5"), ("22-10", "a1-a4"),
+        ("1x2x3", "a7xd7xg7"),
+    ],
+)
+def test_moves_in_numbers(text: str, move: str) -> None:
+    assert parse_playok_move(text) == parse_move(move)
+    assert parse_playok_move(format_playok_move(parse_move(move))) == parse_move(move)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "25", "d6", "1-", "-1", "1-1", "7x7", "1x2x3x4", "1_2", "²"]
+)
+def test_what_is_no_move_in_numbers(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_playok_move(text)
+
+
+def random_game(seed: int, position: Position) -> list[Move]:
+    """The moves of a random game, to its end or its 200th move."""
+    chance = random.Random(seed)
+    moves: list[Move] = []
+    while position.outcome() is None and len(moves) < 200:
+        moves.append(choose(position, position.legal_moves(), chance))
+        position = position.play(moves[-1])
+    return moves
+
+
+@pytest.mark.parametrize("variant", ["mill", "multi", "loc"])
+def test_games_survive_the_way_out_and_in(variant: str) -> None:
+    for seed in range(20):
+        moves = random_game(seed, Position(preset(variant)))
+        record = Record(Position(preset(variant)), moves, [""] * len(moves), "*", {"White": "A"})
+        text = format_playok(record)
+        again = read_game(text)
+        assert (again.moves, again.start, again.tags["White"]) == (moves, record.start, "A")
+        assert format_playok(again) == text
+
+
+def test_a_record_as_the_site_gives_it() -> None:
+    text = (
+        '[Event "?"]\r\n[White "ann"]\r\n[Black "bo b"]\r\n[Result "1-0"]\r\n\r\n'
+        "1. 5 14 2. 2 11 {good} 3. 8x14 22 1-0\r\n"
+    )
+    record = parse_playok(text)
+    assert [str(move) for move in record.moves] == ["d6", "f4", "d7", "b4", "d5xf4", "a1"]
+    assert (record.result, record.tags["Black"], record.comments[3]) == ("1-0", "bo b", "good")
+    assert parse_playok("1.5 14 2.2").moves == parse_playok("1. 5 14 2. 2").moves
+
+
+@pytest.mark.parametrize(
+    "text, place",
+    [
+        ("1. 5 14\n2. 2 25", "'25': expected points from 1 to 24, and 25 is none (line 2)"),
+        ("1. 5 14\n\n2. 5", "'5': illegal move, 5 is occupied (line 3)"),
+        ("1. 5 14 2. 2 11 3. 8", "'8': illegal move, the move must take one man (line 1)"),
+        ("1. 5 oops", "'oops': expected a move such as 7, 7x12, 2-5 or 2-5x9 (line 1)"),
+        ("1. 5 14\n{open", "'{open': expected a comment that ends with '}' in line 2"),
+        ('[Variant "d6"]\n1. 5 14 *',
+         "'d6': expected a rule set: loc, mill, multi, morris, roman (tag Variant, line 1)"),
+        ("*****?**/********/******** w 9 9 0 1",
+         "'?' (token 0): expected O, @ or * at c3, character 6 of ring 1"),
+        ("********/******** w 9 9 0 1",
+         "'********/********' (token 0): expected three rings of eight characters, parted by '/'"),
+    ],
+)
+def test_a_fault_is_named_with_its_place(text: str, place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_game(text)
+    assert str(caught.value) == place
+
+
+@pytest.mark.parametrize("text", ["MOVE\r\n\r\n;E4;G7;A1", "PLACE;C\r5", "PLACE;\x85"])
+def test_a_fault_in_a_command_is_told_on_one_line(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_command(text)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_every_form_is_told_apart() -> None:
+    six = "********/@*@*****/***OOO** w 6 7 0 3"
+    assert read_game(six).start == parse_position(six)
+    seventeen = "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes"
+    assert read_game(seventeen).start == parse_position(six)
+    forms = write_game(read_game(six), read_game(six).start)
+    assert read_game(forms["seventeen"]).start == parse_position(six)
+    assert forms["position"] == six and "playok" not in forms
+    assert [str(move) for move in read_game("1. d6 f4").moves] == ["d6", "f4"]
+    assert [str(move) for move in read_game("{http://a/b} 1. d6 *").moves] == ["d6"]
+    assert read_game("1/2-1/2").result == "1/2-1/2"
+    assert read_game('[White "7"]\n\n1. d6 *').tags["White"] == "7"
+    for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4"):
+        with pytest.raises(InputError):
+            read_game(text)
+
+
+@pytest.mark.parametrize(
+    "command, move",
+    [
+        ("PLACE;A1", "a1"),
+        ("PLACE&TAKE;A1;D1", "a1xd1"),
+        ("MOVE;A1;A4", "a1-a4"),
+        ("MOVE&TAKE;A1;A4;D1", "a1-a4xd1"),
+    ],
+)
+def test_commands(command: str, move: str) -> None:
+    assert parse_command(command) == parse_move(move)
+    assert format_command(parse_move(move)) == command
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "PLACE", "PLACE;A1;D1", "MOVE;A1", "TAKE;A1", "PLACE;D4", "MOVE;A1;A1", "PLACE;A1;"],
+)
+def test_what_is_no_command(command: str) -> None:
+    with pytest.raises(InputError):
+        parse_command(command)
+
+
+def test_a_command_takes_one_man() -> None:
+    with pytest.raises(InputError, match="one man"):
+        format_command(parse_move("a1xb2xd6"))

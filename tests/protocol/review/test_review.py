@@ -1,0 +1,165 @@
+"""The review of a game: the right moves are blamed, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import format_position
+from merels.engine.game.position import WHITE, Move, Position
+from merels.engine.game.record import parse_record
+from merels.engine.game.rules import make_rules
+from merels.engine.game.score import Score
+from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.small import small_tables
+from merels.protocol.client.info import PovScore
+from merels.protocol.commands.review import LARGEST_FILE, main
+from merels.protocol.review.review import Value, judge_with, review, score_text
+
+THROWN = """\
+[Variant "morris"]
+[FEN "OO******/*****@**/@@***O** w 0 0 0 20"]
+[SetUp "1"]
+
+20. a1-g1 b2-a7xd5 0-1
+"""
+"""Each side can close a mill and win at once; White does not, and Black does."""
+
+QUIET = "1. d6 f4 2. b6 f6 *"
+
+
+def test_a_win_thrown_away_is_blamed_and_called_proven() -> None:
+    thrown, taken = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
+    assert thrown.before.score.relative.win_in == 1 and thrown.after.score.relative.win_in == 1
+    assert (thrown.loss, thrown.name, thrown.proven) == (1.0, "blunder", True)
+    assert str(thrown.before.best).startswith("a1-c5x") and "was better" in thrown.sentence
+    assert (taken.loss, taken.name, taken.after.best) == (0.0, "", None)
+    assert taken.after.white == 0.0
+
+
+def test_a_win_that_tables_know_is_thrown_away(tmp_path: Path) -> None:
+    """Neither search sees the end, which is many plies off: the tables do."""
+    searcher = Searcher()
+    searcher.tables = small_tables(make_rules("morris"), tmp_path)
+    assert searcher.tables is not None
+    start, thrown = next(
+        (position, move)
+        for position in flying_positions()
+        for move, known in searcher.tables.moves(position)
+        if searcher.tables.probe(position) == (1, 15) and known is not None and known.value == 0
+    )
+    record = parse_record(f'[FEN "{format_position(start)}"]\n[Variant "morris"]\n\n1. {thrown} *')
+    [blamed] = review(record, judge_with(searcher, 100))
+    assert (blamed.loss, blamed.name, blamed.proven) == (0.5, "blunder", True)
+    assert score_text(blamed.before.score) == "White wins"
+    [guessed] = review(record, judge_with(Searcher(), 100))
+    assert not guessed.proven
+
+
+def flying_positions() -> Iterator[Position]:
+    """Positions of three men against three, White to move, the same ones each time."""
+    chance = random.Random(1)
+    while True:
+        points = chance.sample(range(24), 6)
+        men = (sum(1 << point for point in points[:3]), sum(1 << point for point in points[3:]))
+        position = Position(make_rules("morris"), men, (0, 0), 0)
+        if position.outcome() is None:
+            yield position
+
+
+def test_quiet_moves_are_not_blunders() -> None:
+    judged = list(review(parse_record(QUIET), judge_with(Searcher(), 20_000)))
+    assert len(judged) == 4
+    assert all(0 <= judgement.loss < 0.3 for judgement in judged)
+
+
+def test_losses_are_what_the_values_say() -> None:
+    start = Position()
+    d6, f4 = Move(None, 8), Move(None, 10)
+    values = {
+        start: Value(PovScore(Score(win_in=9), 0), Move(None, 0)),
+        start.play(d6): Value(PovScore(Score(win_in=7), 1), f4),
+        start.play(d6).play(f4): Value(PovScore(Score(win_in=-6), 0), d6),
+    }
+    record = parse_record("1. d6 f4 *")
+    first, second = review(record, values.__getitem__)
+    # White threw a proven win away and stands to lose; Black played the best move.
+    assert (first.loss, first.name, first.proven) == (1.0, "blunder", True)
+    assert first.sentence == "Blunder, proven: d5 was better"
+    assert (second.loss, second.name, second.proven, second.sentence) == (0.0, "", False, "")
+
+
+@pytest.mark.parametrize(
+    ("loss", "name"),
+    [(0.06, ""), (0.08, "inaccuracy"), (0.14, "inaccuracy"), (0.16, "mistake"), (0.29, "mistake"),
+     (0.31, "blunder")],
+)
+def test_a_loss_has_the_name_of_its_size(loss: float, name: str) -> None:
+    start, move = Position(), Move(None, 8)
+    # What is worth so much less than a win that is proven.
+    leads = (Value(PovScore(Score(cp=cp), WHITE), None) for cp in range(2000, -2000, -1))
+    values = {
+        start: Value(PovScore(Score(win_in=9), WHITE), Move(None, 0)),
+        start.play(move): next(value for value in leads if value.white <= 1 - loss),
+    }
+    [judged] = review(parse_record("1. d6 *"), values.__getitem__)
+    assert (round(judged.loss, 2), judged.name) == (loss, name)
+
+
+def test_a_draw_by_the_rules_is_judged_a_draw() -> None:
+    judge = judge_with(Searcher(), 1000)
+    drawn = Position(hands=(0, 0), men=(0b111, 0b111 << 8), plies=4)
+    assert drawn.outcome() is not None
+    assert judge(drawn).score.relative == Score(cp=0) and judge(drawn).best is None
+
+
+def test_scores_are_told_from_whites_side() -> None:
+    assert score_text(PovScore(Score(cp=50), 1)) == "-0.50"
+    assert score_text(PovScore(Score(win_in=5), 1)) == "Black wins in 3"
+    assert score_text(PovScore(Score(win_in=-4), 0)) == "Black wins in 2"
+    assert score_text(PovScore(Score(win_in=1), 0)) == "White wins in 1"
+
+
+def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(THROWN)
+    assert main([str(game), "-nodes", "20000"]) == 0
+    text = capsys.readouterr().out
+    assert "20. a1-g1??" in text and "Blunder, proven: a1-c5x" in text
+    assert "White: 1 blunder, 0 mistakes" in text and "Black: 0 blunders" in text
+    assert main([str(game), "-nodes", "2000", "-json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["version"] == 1 and [move["loss"] for move in told["moves"]] == [1.0, 0.0]
+    assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
+    again = parse_record(capsys.readouterr().out)
+    assert len(again.moves) == 2 and all(again.comments)
+    numbers = tmp_path / "numbers.txt"
+    numbers.write_text("1. 5 14 2. 4 6 *")
+    assert main([str(numbers), "-nodes", "2000"]) == 0
+    assert "2... f6" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "content, word",
+    [(b"", "position or a game record"), (b"\xff", "UTF-8"), (b"1. d6 d6", "line 1"),
+     (b"1. d6 f4 *\n" + b" " * LARGEST_FILE, "at most 16 MiB"),
+     (b"********/********/******** w 9 9 0 1", "moves in it")],
+)
+def test_what_cannot_be_reviewed_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    content: bytes,
+    word: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("game.pgn").write_bytes(content)
+    assert main(["game.pgn"]) == 2
+    error = capsys.readouterr().err
+    assert word in error and "game.pgn" in error
+    assert main(["none.pgn"]) == 2
+    assert "none.pgn" in capsys.readouterr().err

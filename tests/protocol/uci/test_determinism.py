@@ -1,0 +1,153 @@
+"""The same node limit gives the same search, line by line, whatever the process lived through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.rules import make_rules
+from merels.engine.tablebase.small import small_tables
+from tests.protocol.gui import Gui
+
+POSITIONS = {
+    "start": "position startpos",
+    "placing": "position startpos moves d6 f4 d2 b4 a1",
+    "moving": "position fen O**@O*@*/@O*O*@**/*O@**O*@ w 0 0 3 25",
+    "few men": "position fen O*O*****/*@***@**/**O**@O* w 0 0 0 40",
+}
+GO = "go nodes 30000"
+OPTIONS = (
+    "setoption name Hash value 4",
+    "setoption name Threads value 1",
+    "setoption name MultiPV value 2",
+    "setoption name UCI_Variant value mill",
+    "setoption name Move Overhead value 50",
+    "setoption name UCI_ShowWDL value true",
+)
+CLOCKED = re.compile(r" (time|nps) \d+")
+"""What a line says of the clock, and nothing else of it does."""
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of engines that find the same tables: the small ones, in their own cache."""
+    root = tmp_path_factory.mktemp("tables")
+    assert small_tables(make_rules("mill"), root) is not None
+    return {"MERELS_TABLES": str(root)}
+
+
+def searched(gui: Gui, position: str, *before: str) -> list[str]:
+    """All that a search says, but for the clock."""
+    return [CLOCKED.sub("", line) for line in gui.go(GO, *before, position)]
+
+
+def in_a_process(environment: dict[str, str], position: str, *before: str) -> list[str]:
+    """The same, in a process of its own."""
+    with Gui(environment=environment) as gui:
+        gui.ask("uci", *before)
+        return searched(gui, position)
+
+
+@pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
+def test_separate_processes(tables: dict[str, str], position: str) -> None:
+    first = in_a_process(tables, position)
+    assert any(" nodes " in line and " pv " in line for line in first)
+    assert first[-1].startswith("bestmove ")
+    for seed in ("0", "1", "4242"):
+        assert in_a_process({**tables, "PYTHONHASHSEED": seed}, position) == first
+
+
+def test_first_use_of_an_empty_cache(tmp_path: Path) -> None:
+    """The first search to a number of nodes has the small tables already, as later ones have."""
+    cache = {"MERELS_TABLES": str(tmp_path)}
+    position = POSITIONS["few men"]
+    first = in_a_process(cache, position)
+    assert any(" tbhits 0 " not in line for line in first if " nodes " in line)
+    assert in_a_process(cache, position) == first
+
+
+@pytest.mark.parametrize("shift", range(1, len(OPTIONS), 2))
+def test_options_in_another_order(tables: dict[str, str], shift: int) -> None:
+    position = POSITIONS["placing"]
+    first = in_a_process(tables, position, *OPTIONS)
+    assert sum(" multipv 2 " in line for line in first) > 1
+    assert in_a_process(tables, position, *OPTIONS[shift:], *OPTIONS[:shift]) == first
+    assert in_a_process(tables, position, *OPTIONS[::-1]) == first
+
+
+def other_searches(gui: Gui) -> None:
+    """Searches that fill the table and the statistics by which moves are ordered."""
+    for position in POSITIONS.values():
+        gui.go("go nodes 50000", position)
+
+
+def stopped_search(gui: Gui) -> None:
+    """A search that is cut short from outside."""
+    gui.send(POSITIONS["moving"], "go infinite")
+    gui.until("info depth 5 ")
+    gui.send("stop")
+    gui.until("bestmove")
+
+
+def other_rules(gui: Gui) -> None:
+    """Searches under other rules, and back."""
+    gui.ask("setoption name UCI_Variant value loc", "setoption name ThreeThreePlies value 0")
+    gui.go("go nodes 20000", "position startpos")
+    gui.ask("setoption name UCI_Variant value mill")
+
+
+def other_size(gui: Gui) -> None:
+    """A search with a table of another size, and back."""
+    gui.go("go nodes 20000", "setoption name Hash value 2", "position startpos")
+    gui.ask("setoption name Hash value 16")
+
+
+def more_lines(gui: Gui) -> None:
+    """A search for several lines, and back."""
+    gui.go("go nodes 20000", "setoption name MultiPV value 4", "position startpos")
+    gui.ask("setoption name MultiPV value 1")
+
+
+def more_threads(gui: Gui) -> None:
+    """A search on two threads, and back."""
+    gui.go("go nodes 20000", "setoption name Threads value 2", "position startpos")
+    gui.ask("setoption name Threads value 1")
+
+
+def weaker(gui: Gui) -> None:
+    """A search at a level, and back."""
+    gui.go("go nodes 2000", "setoption name UCI_LimitStrength value true",
+           "setoption name UCI_Elo value 1000", "position startpos")
+    gui.ask("setoption name UCI_LimitStrength value false")
+
+
+PASTS = (other_searches, stopped_search, other_rules, other_size, more_lines, more_threads, weaker)
+
+
+@pytest.mark.parametrize("forget", ["ucinewgame", "setoption name Clear Hash"])
+@pytest.mark.parametrize("past", PASTS, ids=[past.__name__ for past in PASTS])
+def test_after_forgetting(
+    tables: dict[str, str], past: Callable[[Gui], None], forget: str
+) -> None:
+    position = POSITIONS["placing"]
+    with Gui(environment=tables) as gui:
+        gui.ask("uci")
+        first = searched(gui, position)
+        past(gui)
+        gui.ask(forget)
+        assert searched(gui, position) == first
+        gui.ask(forget)
+        assert searched(gui, position) == first
+
+
+def test_at_a_level(tables: dict[str, str]) -> None:
+    """A level's errors are those of its eye, not of chance."""
+    words = ("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000")
+    first = in_a_process(tables, POSITIONS["moving"], *words)
+    assert in_a_process(tables, POSITIONS["moving"], *words[::-1]) == first
+    seeded = (*words, "setoption name LevelSeed value 7")
+    other = in_a_process(tables, POSITIONS["moving"], *seeded)
+    assert other != first and in_a_process(tables, POSITIONS["moving"], *seeded) == other

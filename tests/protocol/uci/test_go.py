@@ -1,0 +1,331 @@
+"""Searching over the protocol: every limit, one best move each, stop, ponder, the game's end."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.position import Position
+from merels.protocol.uci.dialects import Uci
+from merels.protocol.uci.go_command import parse_go
+from merels.protocol.uci.ugi import Ugi
+from tests.protocol.gui import Gui
+
+MOVING = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
+
+INFO = re.compile(
+    r"info depth \d+ seldepth \d+ multipv \d+ score (cp -?\d+|mate -?\d+)( lowerbound| upperbound)?"
+    r"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+( pv( [a-gx1-7-]+)+)?"
+)
+
+
+def check(lines: list[str], position: Position) -> None:
+    """What holds for every search's lines: a score, one legal best move, legal variations."""
+    assert sum(line.startswith("bestmove") for line in lines) == 1
+    assert any(line.startswith("info ") and " score " in line for line in lines)
+    for line in lines[:-1]:
+        assert line.startswith("info string ") or INFO.fullmatch(line), line
+        if " pv " in line:
+            play_all(position, line.split(" pv ")[1].split())
+    words = lines[-1].split()
+    assert words[0] == "bestmove" and len(words) in (2, 4)
+    play_all(position, words[1::2])
+
+
+def play_all(position: Position, tokens: list[str]) -> None:
+    """Plays moves, each of which must be legal."""
+    for token in tokens:
+        position = position.push(parse_move(token))
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        "go depth 5",
+        "go nodes 2000",
+        "go movetime 40",
+        "go wtime 500 btime 500 winc 5 binc 5",
+        "go binc 5 movestogo 3 wtime 500 winc 5 btime 500",
+        "go wtime 300",
+        "go wtime 0 btime 0",
+        "go wtime -100 btime 1000",
+        "go wtime 1 btime 1 movestogo 1",
+        "go wtime 99999999999999999 btime 9 depth 2",
+        "go depth 3 mate 2 nodes 100000 movetime 10000",
+        "go depth 0",
+        "go nodes 0",
+        "go movetime 0",
+        "go movetime -5",
+        "GO Depth 2",
+        "go depth 99999999999999999 nodes 1000",
+        "go p1time 200 p2time 200 p1inc 1 p2inc 1",
+    ],
+)
+def test_each_limit_gives_one_legal_best_move(gui: Gui, go: str) -> None:
+    check(gui.go(go, "position startpos"), Position())
+    check(gui.go(go, f"position fen {MOVING}"), parse_position(MOVING))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "line"),
+    [
+        (Uci(), "wtime 1000 btime 2000 winc 3 binc 4 movestogo 5"),
+        (Ugi(), "p2inc 4 p1inc 3 p2time 2000 p1time 1000 movestogo 5"),
+    ],
+)
+def test_each_side_has_its_own_clock_and_increment(dialect: Uci, line: str) -> None:
+    limits, _, complaints = parse_go(line.split(), Position(), dialect)
+    assert not complaints
+    assert (limits.time, limits.increment, limits.moves_to_go) == ((1000, 2000), (3, 4), 5)
+
+
+def test_the_first_limit_reached_ends_the_search(gui: Gui) -> None:
+    lines = gui.go("go movetime 100000 nodes 100000000 depth 4 wtime 100000")
+    depths = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
+    assert depths == [1, 2, 3, 4]
+
+
+def test_words_that_make_no_sense_are_named_and_ignored(gui: Gui) -> None:
+    lines = gui.go("go foo depth x wtime winc 1.5 btime nodes 300 movestogo -- depth 3")
+    for token in ("'foo'", "'x'", "'wtime'", "'1.5'", "'btime'", "'--'"):
+        assert any(line.startswith("info string") and token in line for line in lines), token
+    check(lines, Position())
+    assert " depth 3 " in lines[-2]
+
+
+def test_searchmoves(gui: Gui) -> None:
+    assert gui.go("go searchmoves a1 depth 4")[-1].split()[1] == "a1"
+    assert gui.go("go depth 4 searchmoves A7 g7 nodes 500")[-1].split()[1] in ("a7", "g7")
+    lines = gui.go("go searchmoves a1 d6-d5 zz depth 2")
+    assert lines[-1].split()[1] == "a1"
+    assert any("'d6-d5'" in line for line in lines)
+    assert any("'zz'" in line for line in lines)
+    closing = "position startpos moves a1 d6 d1 f4"
+    assert gui.go("go depth 2 searchmoves g1 xf4", closing)[-1].split()[1] == "g1xf4"
+    lines = gui.go("go depth 2 searchmoves xf4 g1xf4 g1xd6")
+    assert any("'xf4'" in line for line in lines)
+    assert lines[-1].split()[1] in ("g1xf4", "g1xd6")
+    check(gui.go("go depth 2 searchmoves zz", "position startpos"), Position())
+
+
+@pytest.mark.parametrize("go", ["go infinite", "go infinite depth 1", "go ponder movetime 1"])
+def test_infinite_and_ponder_end_by_stop_alone(gui: Gui, go: str) -> None:
+    for position in ("startpos", f"fen {MOVING}"):
+        gui.send(f"position {position}", go)
+        lines = gui.until("info depth") + gui.pending(0.4)
+        assert not any(line.startswith("bestmove") for line in lines)
+        gui.send("stop")
+        board = Position() if position == "startpos" else parse_position(MOVING)
+        check(lines + gui.until("bestmove"), board)
+
+
+def test_isready_is_answered_during_a_search(gui: Gui) -> None:
+    gui.send("go infinite")
+    for _ in range(20):
+        assert all(line.startswith("info") for line in gui.ask())
+    gui.send("stop")
+    gui.until("bestmove")
+
+
+def test_ponderhit_starts_the_clock(gui: Gui) -> None:
+    for _ in range(10):
+        gui.send("go ponder wtime 300 btime 300", "ponderhit")
+        check(gui.until("bestmove"), Position())
+    gui.send("go ponder depth 2")
+    lines = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.1)
+    assert " depth 2 " in lines[-1]
+    gui.send("ponderhit")
+    check(lines + gui.until("bestmove"), Position())
+
+
+def test_a_stop_at_once_is_never_lost(gui: Gui) -> None:
+    gui.send("setoption name MultiPV value 24")
+    for number in range(100):
+        gui.send("position startpos" if number % 2 else f"position fen {MOVING}")
+        gui.send("go infinite", "stop")
+        position = Position() if number % 2 else parse_position(MOVING)
+        check(gui.until("bestmove"), position)
+    assert gui.ask("stop", "ponderhit") == []
+
+
+def test_a_stop_within_the_first_iteration_waits_for_it(gui: Gui) -> None:
+    """Many lines among many moves: the first iteration is long enough to be met by the stop."""
+    text = "OOO*****/@@@*****/******** w 0 0 0 30"
+    gui.send("setoption name MultiPV value 64", f"position fen {text}")
+    for _ in range(50):
+        gui.raw(b"go infinite\nstop\n")
+        lines = gui.until("bestmove")
+        assert not any("error" in line for line in lines)
+        check(lines, parse_position(text))
+
+
+def test_a_go_during_a_search_ends_that_search_first(gui: Gui) -> None:
+    gui.send("position startpos", "go infinite", f"position fen {MOVING}", "go depth 3")
+    check(gui.until("bestmove"), Position())
+    check(gui.until("bestmove"), parse_position(MOVING))
+    assert gui.ask() == []
+
+
+def test_position_does_not_disturb_a_running_search(gui: Gui) -> None:
+    gui.send("position startpos", "go infinite", f"position fen {MOVING}", "isready")
+    lines = gui.until("readyok")[:-1]
+    gui.send("stop")
+    check(lines + gui.until("bestmove"), Position())
+    assert gui.fen() == MOVING
+
+
+def test_a_new_game_during_a_search_ends_it(gui: Gui) -> None:
+    gui.send("go infinite", "ucinewgame", "isready")
+    lines = gui.until("readyok")
+    assert sum(line.startswith("bestmove") for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("position", "score"),
+    [
+        ("O*O*****/@@@*****/******** w 0 0 0 9", "mate 0"),
+        ("O*******/@@@*****/******** b 0 0 0 9", "mate 1"),
+        ("OOO*****/@@@*****/******** w 0 0 80 60", "cp 0"),
+        ("OOO*****/@@@*****/******** w 0 0 4 30", "cp 0"),
+    ],
+)
+def test_a_finished_game_has_a_score_and_no_best_move(
+    gui: Gui, position: str, score: str
+) -> None:
+    for go in ("go", "go depth 3", "go movetime 50", "go wtime 100", "go mate 1"):
+        lines = gui.go(go, f"position fen {position}")
+        assert lines[-1] == "bestmove 0000"
+        assert lines[-2].startswith("info depth 0 ")
+        assert f" score {score} " in lines[-2]
+    gui.send("go infinite")
+    lines = gui.until("info") + gui.pending(0.1)
+    assert [line.split()[0] for line in lines] == ["info"]
+    gui.send("stop")
+    assert gui.until("bestmove")[-1] == "bestmove 0000"
+
+
+def test_a_draw_by_repetition_is_seen_and_can_be_played_through(gui: Gui) -> None:
+    cycle = "f6-d6 g4-g7 d6-f6 g7-g4"
+    start = "position fen ********/*O*O*O**/**@@*@*@ w 0 0 0 30 moves"
+    assert gui.go("go depth 3", f"{start} {cycle}")[-1] != "bestmove 0000"
+    lines = gui.go("go depth 3", f"{start} {cycle} {cycle}")
+    assert lines[-1] == "bestmove 0000"
+    assert " score cp 0 " in lines[-2]
+    assert gui.ask(f"{start} {cycle} {cycle} f6-e5", "query gameover") == ["response false"]
+    assert gui.go("go depth 3")[-1] != "bestmove 0000"
+    (error,) = gui.ask("position fen O*******/@@@*****/******** b 0 0 0 9 moves d6-d7")
+    assert "the game is over" in error
+
+
+def test_perft_without_its_number_starts_no_search(gui: Gui) -> None:
+    for line in ("perft", "perft x", "perft infinite"):
+        lines = gui.ask(line)
+        assert len(lines) == 1 and lines[0].endswith("expected perft N, the plies to count")
+    gui.send("stop")
+    assert gui.pending(0.3) == []
+
+
+def test_perft_divides(gui: Gui) -> None:
+    gui.send("position startpos moves d6", "go perft 3")
+    lines = gui.until("Nodes searched")
+    assert len(lines) == 23 + 2 and lines[-2] == ""
+    assert lines[-1] == "Nodes searched: 10626"
+    assert sum(int(line.split(": ")[1]) for line in lines[:-2]) == 10626
+    for command, total in (("perft 1", 23), ("go perft 0", 1), ("perft 2", 23 * 22)):
+        gui.send(command)
+        assert gui.until("Nodes searched")[-1] == f"Nodes searched: {total}"
+
+
+def test_a_count_ends_before_the_next_command_ends_it(gui: Gui) -> None:
+    gui.send("go perft 5", "go depth 2")
+    lines = gui.until("bestmove")
+    assert "Nodes searched: 5140800" in lines
+    gui.send("go perft 5", "quit")
+    assert "Nodes searched: 5140800" in gui.until("Nodes searched")
+
+
+def test_perft_can_be_stopped(gui: Gui) -> None:
+    gui.send("go perft 20", "isready")
+    gui.until("readyok")
+    gui.send("stop")
+    assert gui.until("Nodes searched")[-2] == ""
+    gui.send("go perft 20")
+    assert gui.go("go depth 2")[-1].startswith("bestmove ")
+
+
+def test_multipv_prints_a_line_for_each_move(gui: Gui) -> None:
+    lines = gui.go("go depth 4", "setoption name MultiPV value 3")
+    last = [line for line in lines if line.startswith("info depth 4 ")]
+    assert [line.split()[6] for line in last] == ["1", "2", "3"]
+    assert len({line.split(" pv ")[1].split()[0] for line in last}) == 3
+    check(lines, Position())
+
+
+def test_the_same_search_gives_the_same_answer_in_a_new_game(gui: Gui) -> None:
+    def search(process: Gui) -> list[str]:
+        lines = process.go("go nodes 30000", "ucinewgame", f"position fen {MOVING}")
+        return [re.sub(r"(nps|time) \d+ ?", "", line) for line in lines]
+
+    first = search(gui)
+    gui.go("go depth 5", "position startpos")
+    assert search(gui) == first
+    with Gui() as other:
+        assert search(other) == first
+
+
+def test_a_line_of_mistakes_is_answered_in_a_few_lines(gui: Gui) -> None:
+    for words in ("searchmoves" + " z9" * 1000, "x " * 1000):
+        lines = gui.go(f"go depth 1 {words}")
+        errors = [line for line in lines if line.startswith("info string error ")]
+        assert len(errors) == 11
+        assert errors[-1] == "info string error 990 more words behind go are ignored"
+
+
+def leave_memory(gui: Gui, mebibytes: int) -> None:
+    """Lets the engine's process have so much more memory than it has now."""
+    import resource
+
+    pid = gui.process.pid
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + (mebibytes << 20)
+    resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
+
+
+needs_prlimit = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
+
+
+@needs_prlimit
+def test_a_search_that_gets_no_thread_is_answered_all_the_same(gui: Gui, tmp_path: Path) -> None:
+    gui.ask(f"setoption name TablePath value {tmp_path}")
+    leave_memory(gui, 1)
+    lines = gui.go("go infinite searchmoves a1")
+    assert lines[0].startswith("info string error internal, RuntimeError")
+    assert lines[-1] == "bestmove a1"
+    gui.send("isready", "quit")
+    assert gui.line() == "readyok"
+    assert gui.code() == 0
+
+
+@needs_prlimit
+def test_a_search_that_gets_no_memory_is_answered_all_the_same(tmp_path: Path) -> None:
+    error = "info string error '16 MiB': not enough memory for Hash"
+    # A thread's memory would be set apart for it, and a table fit in.
+    with Gui(environment={"MALLOC_ARENA_MAX": "1"}) as gui:
+        gui.go("go depth 1", f"setoption name TablePath value {tmp_path}")
+        gui.send("setoption name Hash value 17")
+        gui.fen()
+        leave_memory(gui, 6)
+        lines = gui.go("go depth 2 searchmoves a1")
+        assert lines[1:] == [error, "info depth 0 score cp 0", "bestmove a1"]
+        assert gui.ask() == [error]
+        smaller = gui.ask("setoption name Hash value 8") + gui.ask()
+        assert smaller == [error.replace("16", "8")] * 2
+        gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100")
+        assert gui.line() == error
+        assert gui.pending(0.2) == []
+        gui.send("ponderhit")
+        assert gui.until("bestmove")[0] == "info depth 0 score cp 0"

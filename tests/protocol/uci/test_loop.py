@@ -1,0 +1,329 @@
+"""The loop as a GUI meets it: handshake, lines of every kind, positions, the ways it ends."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import START, format_position, parse_position
+from merels.engine.game.position import Position
+from tests.protocol.gui import PATIENCE, Gui
+
+
+def test_it_says_nothing_before_it_is_asked(gui: Gui) -> None:
+    assert gui.pending(0.5) == []
+    gui.close_input()
+    assert gui.code() == 0
+    assert gui.errors() == ""
+
+
+def test_the_handshake_names_the_engine_and_ends_in_uciok(gui: Gui) -> None:
+    gui.send("uci")
+    lines = gui.until("uciok")
+    assert lines[0].startswith("id name merels ")
+    assert lines[1].startswith("id author ")
+    assert all(line.startswith("option name ") for line in lines[2:-1])
+    assert all(line == line.strip() for line in lines)
+
+
+def test_it_needs_nothing_of_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("raise ImportError('from the working directory')")
+    with Gui(tmp_path) as gui:
+        assert gui.go("go depth 1")[-1].startswith("bestmove")
+    assert [path.name for path in tmp_path.iterdir()] == ["random.py"]
+
+
+def test_commands_work_before_any_handshake(gui: Gui) -> None:
+    assert gui.go("go depth 3", "position startpos")[-1].startswith("bestmove ")
+
+
+def test_line_ends_and_blanks_of_every_kind(gui: Gui) -> None:
+    for data in (b"isready\n", b"isready\r\n", b"  isready\t \n", b"\n\r\n \t\nisready\n"):
+        gui.raw(data)
+        assert gui.line() == "readyok"
+    gui.raw(b"\xef\xbb\xbfisready\nISREADY\n")
+    assert [gui.line(), gui.line()] == ["readyok", "readyok"]
+    gui.raw(b"isready")
+    gui.close_input()
+    assert gui.line() == "readyok"
+    assert gui.code() == 0
+
+
+def test_bytes_that_are_no_text_and_lines_of_megabytes(gui: Gui) -> None:
+    for data in (
+        b"\xff\xfe\x80\x00\n",
+        b"\x00\n",
+        b"x" * (1 << 20) + b"\n",
+        b" " * (1 << 20) + b"\n",
+        b"setoption name " + b"a " * (1 << 19) + b"\n",
+        b"setoption name Hash" + b" " * (1 << 20) + b"value 0\n",
+        b"position fen " + b"* " * (1 << 19) + b"\n",
+        b"position startpos moves" + b" d6" * (1 << 18) + b"\n",
+        b"go perft " + b"9" * (1 << 20) + b" searchmoves" + b" z9" * 1000 + b"\nstop\n",
+        b"y" * (1 << 24) + b"\n",
+        b"z" * ((1 << 24) + 10) + b"\n",
+    ):
+        gui.raw(data)
+        gui.send("isready")
+        lines = gui.until("readyok")
+        assert all(len(line) < 1000 for line in lines)
+    assert gui.fen() == START
+
+
+@pytest.mark.parametrize("line", ["joho isready", "what is this isready", "xyz debug on isready"])
+def test_unknown_words_are_skipped_and_named(gui: Gui, line: str) -> None:
+    gui.send(line, "isready")
+    lines = gui.until("readyok")
+    assert lines[0].startswith("info string unknown command")
+    assert line.split()[0] in lines[0]
+
+
+@pytest.mark.parametrize("name", ["isready", "stop", "ponderhit", "d", "ucinewgame", "help"])
+def test_words_behind_a_command_that_takes_none_are_named(gui: Gui, name: str) -> None:
+    lines = gui.ask(f"{name} foo bar")
+    assert lines[0] == f"info string 'foo bar' behind {name} is ignored"
+
+
+def test_a_form_of_a_position_that_is_none_is_refused(gui: Gui) -> None:
+    assert gui.ask("fen 18") == ["info string error '18': expected fen or fen 17"]
+
+
+def test_words_of_a_text_do_not_end_the_program(gui: Gui) -> None:
+    lines = gui.ask("please quit", "do not bench now")
+    assert len(lines) == 2
+    assert all(line.startswith("info string unknown command") for line in lines)
+
+
+def test_two_thousand_lines_of_garbage(gui: Gui) -> None:
+    chance = random.Random(2000)
+    words = (
+        "position startpos moves fen go depth 1 3 nodes 50 movetime -1 wtime searchmoves d6 a1 x "
+        "xa1 d6-d5 setoption name value Hash Threads UCI_Variant multi none 999999999999999999999 "
+        "perft 2 stop ponderhit debug on off d eval flip fen help query result ugi uci register "
+        "********/********/******** w b 9 0 -1 ids:nodes UCI_Elo \ufffd true \u00e9"
+    ).split()
+    sent = 0
+    while sent < 2000:
+        if chance.random() < 0.5:
+            data = bytes(chance.choices(range(256), k=chance.randrange(80)))
+            data = data.replace(b"\n", b"?")
+        else:
+            data = " ".join(chance.choices(words, k=chance.randrange(1, 14))).encode()
+        if b"quit" in data:
+            continue
+        gui.raw(data + b"\n")
+        sent += 1
+        if sent % 100 == 0:
+            gui.send("isready")
+            gui.until("readyok")
+    gui.send("stop", "setoption name UCI_Variant value mill", "position startpos", "isready")
+    gui.until("readyok")
+    assert gui.fen() == START
+    gui.send("quit")
+    assert gui.code() == 0
+    assert gui.errors() == ""
+
+
+def test_a_bad_position_changes_nothing(gui: Gui) -> None:
+    gui.send("position startpos moves d6 f4")
+    before = gui.fen()
+    for bad, token, index in (
+        ("position startpos moves d6 f4 d2 d6 b2", "d6", 3),
+        ("position startpos moves d6 f4 d2 zz", "zz", 3),
+        ("position startpos moves xd6", "xd6", 0),
+        ("position startpos moves d6-d5", "d6-d5", 0),
+        ("position startpos moves d6 f4 xd6", "f4xd6", 1),
+        ("position fen ********/********/******** w 9 9 0 1 moves a1 a1", "a1", 1),
+    ):
+        (error,) = gui.ask(bad)
+        assert error.startswith("info string error ")
+        assert f"(token {index})" in error
+        assert f"'{token}'" in error
+        assert gui.fen() == before
+    for bad, named in (
+        ("position", "'position': expected startpos or fen behind it"),
+        ("position nonsense", "'nonsense': expected startpos or fen"),
+        ("position startpos d6", "'d6': expected moves or nothing"),
+        ("position fen", "'': expected the 6 or 17 fields of a position, found 0"),
+        ("position fen ********/********/******* w 9 9 0 1", "'********/********/*******' "),
+        ("position fen ********/********/******** x 9 9 0 1", "'x' (token 1): "),
+        ("position fen ********/********/******** w 10 9 0 1", "'10' (token 2): "),
+        ("position fen ********/********/******** w 9 9 0", "w 9 9 0': expected the 6 or 17"),
+        ("position fen OO******/********/******** w 8 9 0 1", "'8' (token 2): "),
+    ):
+        (error,) = gui.ask(bad)
+        assert error.startswith("info string error ")
+        assert named in error
+        assert gui.fen() == before
+
+
+def test_the_forms_of_a_position(gui: Gui) -> None:
+    gui.send("position startpos moves")
+    assert gui.fen() == START
+    gui.send("POSITION FEN ********/@*@*****/***OOO** w 6 7 0 4 MOVES")
+    assert gui.fen() == "********/@*@*****/***OOO** w 6 7 0 4"
+    seventeen = "********/@*******/******** w p p 0 9 1 8 0 0 -1 -1 -1 -1 0 0 2"
+    gui.send(f"position fen {seventeen} moves a1")
+    assert gui.fen() == "********/@*******/*****O** b 8 8 0 2"
+    gui.send(f"position fen {seventeen} ids:nodes moves A1")
+    assert gui.fen() == "********/@*******/*****O** b 8 8 0 2"
+    owed = "********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3"
+    (error,) = gui.ask(f"position fen {owed}")
+    assert "removal" in error
+    assert gui.ask("fen 17") == ["********/@*******/*****O** b p p 1 8 1 8 0 0 -1 -1 -1 -1 0 0 2"]
+    # A move in one token, and the same in two as other engines write it.
+    gui.send("position startpos moves a1 d6 d1 f4 g1xf4")
+    whole = gui.fen()
+    gui.send("position startpos", "position startpos moves a1 d6 d1 f4 g1 xf4")
+    assert gui.fen() == whole
+
+
+def test_a_game_sent_move_by_move_is_the_game_sent_at_once(gui: Gui) -> None:
+    chance = random.Random(7)
+    position = Position()
+    tokens: list[str] = []
+    while position.outcome() is None and len(tokens) < 120:
+        move = chance.choice(position.legal_moves())
+        position = position.play(move)
+        tokens.append(str(move))
+        gui.send("position startpos moves " + " ".join(tokens))
+        if len(tokens) % 20 == 0:
+            assert gui.fen() == format_position(position)
+    assert gui.fen() == format_position(position)
+    # Back by some moves, and on in another way.
+    gui.send("position startpos moves " + " ".join(tokens[:10]))
+    gui.send("position startpos moves " + " ".join(tokens[:12]))
+    again = Position()
+    for token in tokens[:12]:
+        again = again.play(next(move for move in again.legal_moves() if str(move) == token))
+    assert gui.fen() == format_position(again)
+
+
+def test_extras(gui: Gui) -> None:
+    gui.send("position startpos moves d6 f4")
+    drawing = gui.ask("d")
+    assert any("O" in line for line in drawing[:13])
+    assert f"Fen: {gui.fen()}" in drawing
+    assert "Legal moves: 22" in drawing
+    assert any(line.startswith("Key: ") for line in drawing)
+    assert any(line.startswith("Rules: mill Flying=own") for line in drawing)
+    evaluation = gui.ask("eval")
+    assert evaluation[0].split() == ["term", "White", "Black", "sum"]
+    assert evaluation[-1].startswith("Evaluation: ")
+    shown = gui.ask("help")
+    for command in ("uci", "go", "position", "perft", "bench", "query", "quit"):
+        assert any(line.startswith(command + " ") for line in shown)
+    assert gui.ask("compiler")[0].startswith("merels ")
+    assert gui.ask("register later") == ["info string no registration is needed"]
+
+
+def test_flip_swaps_the_colours(gui: Gui) -> None:
+    text = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
+    swapped = text.translate(str.maketrans("O@", "@O")).replace(" w ", " b ")
+    gui.send(f"position fen {text}", "flip")
+    assert gui.fen() == swapped
+    gui.send("flip")
+    assert parse_position(gui.fen()) == parse_position(text)
+
+
+def test_a_new_game_starts_at_the_start(gui: Gui) -> None:
+    gui.send("position startpos moves d6", "ucinewgame")
+    assert gui.fen() == START
+
+
+@pytest.mark.parametrize("work", ["", "go infinite", "go ponder wtime 9", "go perft 12", "bench"])
+@pytest.mark.parametrize("end", ["quit", "end of input"])
+def test_quit_and_the_end_of_input_end_it(gui: Gui, work: str, end: str) -> None:
+    gui.send(work, "isready")
+    gui.until("readyok")
+    if end == "quit":
+        gui.send("quit")
+    else:
+        gui.close_input()
+    assert gui.code() == 0
+    assert gui.errors() == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
+@pytest.mark.parametrize("work", ["", "go infinite", "go perft 12"])
+def test_sigint_ends_it_quietly(gui: Gui, work: str) -> None:
+    gui.send(work, "isready")
+    gui.until("readyok")
+    gui.interrupt()
+    assert gui.code() in (0, -signal.SIGINT)
+    assert gui.errors() == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
+def test_sigint_while_it_ends_changes_nothing(gui: Gui) -> None:
+    """The count gets a while to end by itself, and the signal comes meanwhile."""
+    gui.send("go perft 12", "quit")
+    time.sleep(0.5)
+    gui.interrupt()
+    assert gui.code() == 0
+    assert gui.errors() == ""
+
+
+def test_the_loop_takes_no_arguments() -> None:
+    command = [sys.executable, "-m", "merels.protocol", "--frobnicate"]
+    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode != 0
+    assert done.stderr.count("\n") == 1 and "no arguments" in done.stderr
+
+
+@pytest.mark.parametrize("trigger", [b"isready\n", b"stop\n"])
+def test_a_broken_pipe_ends_it(trigger: bytes) -> None:
+    """The input stays open: the process ends because nobody reads it any more."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "merels.protocol"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    try:
+        process.stdin.write(b"go infinite\n")
+        assert process.stdout.read(4) == b"info"
+        process.stdout.close()
+        process.stdin.write(trigger)
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""
+    except BrokenPipeError:
+        # An info line met the closed pipe before the trigger was written.
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stderr.close()
+
+
+def test_no_line_is_torn_when_two_threads_write(gui: Gui) -> None:
+    gui.send("setoption name MultiPV value 24", "go infinite")
+    known = tuple(
+        "info depth |info string |readyok|bestmove |Fen: |Key: |Rules: |Legal moves: |Outcome: "
+        "|White to move".split("|")
+    )
+    for _ in range(100):
+        gui.send("d", "isready", "nonsense")
+    gui.send("stop")
+    lines = gui.until("bestmove")
+    drawing = set(gui.ask("d")[:14])
+    assert sum(line == "readyok" for line in lines) == 100
+    for line in lines:
+        assert line.startswith(known) or line in drawing or not line, line
+        if line.startswith("info depth"):
+            assert line.count("info") == 1 and " pv " in line
+    # A drawing's lines stay together, too.
+    for index, line in enumerate(lines):
+        if line.startswith("Fen: "):
+            assert lines[index + 1].startswith("Key: ")
+            assert lines[index + 2].startswith("Rules: ")

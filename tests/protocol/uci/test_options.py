@@ -1,0 +1,314 @@
+"""The table of options: what it prints, reads and refuses, and what each option does."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START
+from merels.engine.game.rules import FIELDS, PRESETS, parse_rules
+from merels.engine.search.levels import LEVELS
+from merels.protocol.uci.options import TABLE, Option, Options, find, split_setting
+from tests.processes import needs_proc
+from tests.protocol.gui import Gui
+
+EXPECTED = {
+    "Hash": "spin",
+    "Clear Hash": "button",
+    "Threads": "spin",
+    "Ponder": "check",
+    "MultiPV": "spin",
+    "Move Overhead": "spin",
+    "UCI_Variant": "combo",
+    "Flying": "combo",
+    "LockedMills": "combo",
+    "DoubleMill": "combo",
+    "Blocked": "combo",
+    "Repetition": "spin",
+    "NoRemovalPlies": "spin",
+    "ThreeThreePlies": "spin",
+    "UCI_LimitStrength": "check",
+    "UCI_Elo": "spin",
+    "LevelSeed": "spin",
+    "UCI_AnalyseMode": "check",
+    "UCI_ShowWDL": "check",
+    "UCI_Opponent": "string",
+    "TablePath": "string",
+    "Debug Log File": "string",
+}
+
+
+def declarations(gui: Gui) -> dict[str, str]:
+    """The options as the process declares them, by name."""
+    gui.send("uci")
+    lines = [line for line in gui.until("uciok") if line.startswith("option ")]
+    found = {}
+    for line in lines:
+        match = re.fullmatch(r"option name (.+?) type (.+)", line)
+        assert match
+        found[match[1]] = match[2]
+    return found
+
+
+@pytest.mark.parametrize("path", ["9" * 400, "a\0b", "no such folder"])
+def test_a_name_that_no_folder_can_have_is_told_and_costs_no_answer(gui: Gui, path: str) -> None:
+    lines = gui.ask(f"setoption name TablePath value {path}")
+    assert len(lines) == 1 and "is no folder of tables" in lines[0]
+    assert gui.go("go depth 1")[-1].startswith("bestmove ")
+
+
+def test_all_options_are_declared_with_their_types(gui: Gui) -> None:
+    found = declarations(gui)
+    assert {name: text.split()[0] for name, text in found.items()} == EXPECTED
+    assert found["Hash"].startswith("spin default 16 min 1 max ")
+    assert found["UCI_Variant"] == (
+        "combo default mill var loc var mill var multi var morris var roman"
+    )
+    assert found["Flying"] == "combo default own var never var own var both"
+    elos = [level.elo for level in LEVELS]
+    assert found["UCI_Elo"].endswith(f"min {min(elos)} max {max(elos)}")
+    assert found["UCI_Opponent"] == "string default <empty>"
+    assert found["Clear Hash"] == "button"
+
+
+def test_every_printed_default_parses_as_its_type(gui: Gui) -> None:
+    for name, text in declarations(gui).items():
+        kind, *words = text.split()
+        if kind == "button":
+            assert not words
+            continue
+        default = re.split(r" (?:min|var) ", text.removeprefix(f"{kind} default "))[0]
+        assert gui.ask(f"setoption name {name} value {default}") == []
+        if kind == "spin":
+            low, high = int(words[words.index("min") + 1]), int(words[words.index("max") + 1])
+            assert low <= int(default) <= high
+        if kind == "combo":
+            assert default in words[3::2]
+
+
+@pytest.mark.parametrize("option", TABLE, ids=lambda option: str(option.name))
+def test_a_value_reads_back_as_it_was_written(option: Option) -> None:
+    values = Options()
+    written = values.written(option.name)
+    values.set(option.name.upper(), written)
+    assert values.written(option.name) == written
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("Hash", "0"),
+        ("Hash", "-1"),
+        ("Hash", "many"),
+        ("Hash", ""),
+        ("Hash", "1e3"),
+        ("Hash", "16.0"),
+        ("Hash", "99999999999999999999999"),
+        ("Hash", "\u0663"),
+        ("Threads", "0"),
+        ("Ponder", "yes"),
+        ("Ponder", ""),
+        ("UCI_Variant", "chess"),
+        ("Flying", "sometimes"),
+        ("Repetition", "-1"),
+        ("UCI_Elo", "1"),
+    ],
+)
+def test_a_bad_value_is_refused_and_the_old_one_kept(name: str, bad: str) -> None:
+    values = Options()
+    old = values.written(name)
+    with pytest.raises(InputError) as error:
+        values.set(name, bad)
+    assert error.value.token == bad
+    assert name in error.value.expected
+    assert values.written(name) == old
+
+
+def test_refusals_are_said_and_survived(gui: Gui) -> None:
+    gui.send("debug on", "setoption name Hash value 32")
+    assert gui.line() == "info string Hash is 32"
+    for bad in (
+        "setoption name Hash value 0",
+        "setoption name hash",
+        "setoption name No Such Option value 3",
+        "setoption",
+        "setoption name",
+        "setoption Hash value 3",
+        "setoption name value 3",
+    ):
+        (line,) = gui.ask(bad)
+        assert line.startswith("info string error "), bad
+    assert gui.ask("setoption name HASH value 32") == ["info string Hash is 32"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("name Hash value 5", ("Hash", "5")),
+        ("NAME Clear  Hash", ("Clear Hash", "")),
+        ("name Debug Log File value /a  b/value c ", ("Debug Log File", "/a  b/value c")),
+        ("name Hash value", ("Hash", "")),
+        ("name value value value", ("value", "value")),
+    ],
+)
+def test_names_and_values_may_hold_blanks(line: str, expected: tuple[str, str]) -> None:
+    assert split_setting(line) == expected
+
+
+def test_names_are_found_in_any_case() -> None:
+    assert find("mOVE oVERHEAD").name == "Move Overhead"
+
+
+def test_a_variant_sets_the_fields_and_a_field_overrides_it() -> None:
+    values = Options()
+    for name in PRESETS:
+        values.set("UCI_Variant", name)
+        assert values.rules == PRESETS[name]
+    values.set("UCI_Variant", "multi")
+    values.set("flying", "NEVER")
+    values.set("Repetition", "5")
+    assert values.rules == parse_rules("multi Flying=never Repetition=5")
+    values.set("UCI_Variant", "loc")
+    assert values.rules == PRESETS["loc"]
+    assert {field.name for field in FIELDS} < {option.name for option in TABLE}
+
+
+def test_rules_are_felt_on_the_board(gui: Gui) -> None:
+    three = "position fen O*O*O***/@*@*@***/@******* w 0 0 0 20"
+    gui.send(three)
+    assert "Legal moves: 51" in gui.ask("d")
+    gui.send("setoption name Flying value never")
+    lines = gui.ask("d")
+    assert "Legal moves: 6" in lines
+    assert any("mill Flying=never" in line for line in lines)
+    gui.send("setoption name UCI_Variant value morris")
+    assert "Legal moves: 51" in gui.ask("d")
+
+
+def test_a_game_is_read_again_under_new_rules(gui: Gui) -> None:
+    gui.send("position startpos moves d6 f4")
+    before = gui.fen()
+    assert gui.ask("setoption name UCI_Variant value multi") == []
+    assert gui.fen() == before
+    # This move takes two men, which the next rules do not allow.
+    double = "position fen O*******/O****@**/*O@*@**O w 5 6 0 5 moves d7xd1xg4"
+    assert gui.ask(double) == []
+    (note,) = gui.ask("setoption name DoubleMill value one")
+    assert note.startswith("info string ") and "d7xd1xg4" in note
+    assert gui.fen() == START
+
+
+def test_options_are_refused_during_a_search_and_taken_after_it(gui: Gui) -> None:
+    gui.send("debug on", "go infinite")
+    lines = gui.ask("setoption name Hash value 1", "setoption name UCI_Variant value loc")
+    assert sum("during a search" in line for line in lines) == 2
+    # Behind a stop they wait for the search to end, which may not have been heard of yet.
+    gui.raw(b"stop\nsetoption name Hash value 2\nisready\n")
+    lines = gui.until("readyok")
+    assert sum(line.startswith("bestmove") for line in lines) == 1
+    assert lines[-2] == "info string Hash is 2"
+    for _ in range(50):
+        gui.go("go depth 1")
+        assert gui.ask("setoption name Hash value 3") == ["info string Hash is 3"]
+
+
+def test_memory_that_is_not_there_costs_the_option_alone(gui: Gui) -> None:
+    most = declarations(gui)["Hash"].split()[-1]
+    gui.send("debug on", f"setoption name Hash value {most}")
+    assert gui.line() == f"info string Hash is {most}"
+    errors = gui.ask()
+    if not errors:
+        pytest.skip("this machine promises more memory than it has")
+    assert errors[0].startswith("info string error ") and "Hash" in errors[0]
+    assert gui.go("go depth 3")[-1].startswith("bestmove ")
+
+
+def test_the_overhead_is_kept_back_from_the_clock(gui: Gui) -> None:
+    deepest = []
+    for overhead in (5000, 0):
+        gui.send("ucinewgame", f"setoption name Move Overhead value {overhead}")
+        lines = gui.go("go wtime 4000 btime 4000", "position startpos")
+        deepest.append(max(int(line.split()[2]) for line in lines if line.startswith("info depth")))
+    assert deepest[0] < deepest[1], "a clock that the overhead uses up leaves a glance"
+
+
+@needs_proc
+def test_memory_is_taken_at_isready_not_at_the_greeting(gui: Gui) -> None:
+    def size() -> int:
+        status = Path(f"/proc/{gui.process.pid}/status").read_text()
+        return int(status.partition("VmSize:")[2].split()[0]) >> 10
+
+    gui.send("setoption name Hash value 512", "uci")
+    gui.until("uciok")
+    gui.fen()
+    before = size()
+    gui.ask()
+    assert size() - before > 500
+
+
+def test_wdl_is_shown_on_request(gui: Gui) -> None:
+    assert not any(" wdl " in line for line in gui.go("go depth 2"))
+    lines = gui.go("go depth 2", "setoption name UCI_ShowWDL value true")
+    for line in lines[:-1]:
+        match = re.search(r" score cp -?\d+ wdl (\d+) (\d+) (\d+) nodes ", line)
+        assert match and sum(map(int, match.groups())) == 1000
+
+
+def test_limited_strength_limits_the_search_but_not_analysis(gui: Gui) -> None:
+    def nodes() -> int:
+        lines = gui.go("go depth 9", "ucinewgame")
+        return max(int(line.split(" nodes ")[1].split()[0]) for line in lines if " nodes " in line)
+
+    full = nodes()
+    gui.send(f"setoption name UCI_Elo value {LEVELS[0].elo}")
+    assert nodes() == full
+    gui.send("setoption name UCI_LimitStrength value true")
+    assert nodes() < full / 10
+    gui.send("setoption name UCI_AnalyseMode value true")
+    assert nodes() == full
+
+
+def test_the_log_holds_both_directions(gui: Gui, tmp_path: Path) -> None:
+    path = tmp_path / "the  log file.txt"
+    assert gui.ask(f"setoption name Debug Log File value {path}") == []
+    gui.send("position startpos moves zz")
+    gui.go("go depth 1")
+    assert gui.ask("setoption name Debug Log File value <empty>") == []
+    text = path.read_text(encoding="utf-8")
+    stamped = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} "
+    assert all(re.match(stamped + "[<>] ", line) for line in text.splitlines())
+    assert "> position startpos moves zz" in text
+    assert "< info string error 'zz'" in text
+    assert "< bestmove " in text
+    size = path.stat().st_size
+    gui.go("go depth 1")
+    assert path.stat().st_size == size
+
+
+def test_a_log_that_cannot_be_opened_is_refused(gui: Gui, tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "no" / "such" / "folder", "a\0b"):
+        (line,) = gui.ask(f"setoption name Debug Log File value {path}")
+        assert line.startswith("info string error ") and "can be written" in line
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_ends_the_log_and_nothing_else(gui: Gui) -> None:
+    gui.send("setoption name Debug Log File value /dev/full")
+    lines = gui.go("go depth 2")
+    assert lines[-1].startswith("bestmove ")
+    assert sum("Debug Log File cannot be written" in line for line in lines) == 1
+    assert gui.ask() == []
+    gui.send("quit")
+    assert gui.code() == 0
+    assert gui.errors() == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="asks for a named pipe")
+def test_a_log_into_a_pipe_that_nobody_reads_is_refused(gui: Gui, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (line,) = gui.ask(f"setoption name Debug Log File value {tmp_path / 'pipe'}")
+    assert "this is a pipe" in line

@@ -1,0 +1,118 @@
+"""The tables that an engine plays by: whose they are, whoever asks, and while they are built."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+
+from merels.engine.game.rules import PRESETS, Rules
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.files import rules_folder
+from merels.protocol.uci.table_cache import Shelf
+from tests.protocol.gui import PATIENCE, Gui
+
+LEAVE_EARLY = """
+import atexit, sys, time
+from pathlib import Path
+from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.tablebase.small import build_in_background
+
+root = Path(sys.argv[1])
+builder = build_in_background(DEFAULT_RULES, root, lambda: None)
+while not list(root.glob("*/lock")):
+    time.sleep(0.001)
+atexit.register(builder.join)
+"""
+
+
+def test_leaving_while_the_small_tables_are_built_is_no_error(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVE_EARLY, str(tmp_path)],
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_threads_that_ask_for_other_rules_get_the_tables_of_their_own(tmp_path: Path) -> None:
+    two = PRESETS["mill"], PRESETS["multi"]
+    for rules in two:
+        Builder(tmp_path, rules).build(6)
+    shelf, together = Shelf(), Barrier(3)
+
+    def fetch(rules: Rules) -> str:
+        together.wait(PATIENCE)
+        tables, _ = shelf.fetch(rules, str(tmp_path))
+        assert tables is not None
+        return rules_folder(tables.rules)
+
+    with ThreadPoolExecutor(3) as pool:
+        for number in range(100):
+            rules = two[number % 2]
+            assert set(pool.map(fetch, [rules] * 3, timeout=PATIENCE)) == {rules_folder(rules)}
+
+
+def test_tables_that_are_built_meanwhile_are_waited_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rules are left while their tables are built, and come back to."""
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    shelf = Shelf()
+    shelf.fetch(PRESETS["roman"])
+    shelf.fetch(PRESETS["mill"])
+    for rules in (PRESETS["roman"], PRESETS["mill"]):
+        tables, _ = shelf.settled(rules)
+        assert tables is not None and tables.men == 7
+
+
+DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
+"""A shallow search takes this for White's loss of four men."""
+LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
+
+
+def merels(folder: Path, typed: str, *words: str) -> str:
+    """What a command prints that plays by the tables in a folder, the small ones built there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "merels.tournament.commands.main", *words], input=typed, text=True,
+        capture_output=True, timeout=PATIENCE, env={**os.environ, "MERELS_TABLES": str(folder)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_every_command_plays_by_the_tables_that_the_engine_plays_by(tmp_path: Path) -> None:
+    with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
+        lines = gui.go("go depth 3", f"position fen {DRAWN}")
+    assert "score cp 0 " in lines[-2]
+    best = lines[-1].split()[1]
+    analysed = merels(tmp_path, "", "analyse", DRAWN, "-depth", "3")
+    assert analysed.splitlines()[-1] == f"White's best move: {best} (+0.00)"
+    request = json.dumps({"position": DRAWN, "depth": 3})
+    answer = json.loads(merels(tmp_path, request, "bot").splitlines()[-1])
+    assert (answer["move"], answer["score"]) == (best, {"cp": 0})
+    played = merels(tmp_path, "hint\n", "play", "-position", DRAWN)
+    assert "looks best (+0.00 for you)" in played
+
+
+def test_a_loss_that_tables_know_is_told_as_one(tmp_path: Path) -> None:
+    analysed = merels(tmp_path, "", "analyse", LOST, "-depth", "1")
+    assert re.fullmatch(r"White's best move: \S+ \(loses\)", analysed.splitlines()[-1])
+
+
+def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    Builder(tmp_path, PRESETS["mill"]).build(6)
+    [table] = tmp_path.glob("*/3-3.wdl")
+    table.write_bytes(b"MMTB")
+    done = subprocess.run(
+        [sys.executable, "-m", "merels.tournament.commands.main", "analyse", "-movetime", "1"],
+        capture_output=True, text=True, timeout=PATIENCE,
+        env={**os.environ, "MERELS_TABLES": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0 and str(table) in done.stderr

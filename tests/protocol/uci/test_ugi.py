@@ -1,0 +1,91 @@
+"""The ugi dialect."""
+
+from __future__ import annotations
+
+import pytest
+
+from merels.engine.game.score import Score
+from merels.protocol.uci.dialects import Uci
+from merels.protocol.uci.ugi import Ugi
+from tests.protocol.gui import Gui
+
+
+def test_the_handshake_ends_in_ugiok(gui: Gui) -> None:
+    gui.send("ugi")
+    lines = gui.until("ugiok")
+    assert lines[0].startswith("id name merels ")
+    assert "option name UCI_Variant" in " ".join(lines)
+    assert "uciok" not in lines
+
+
+def test_bestmove_stands_alone(gui: Gui) -> None:
+    gui.send("ugi")
+    gui.until("ugiok")
+    gui.send("uginewgame", "isready")
+    assert gui.until("readyok")[-1] == "readyok"
+    best = gui.go("go p1time 500 p2time 500 p1inc 1 p2inc 1", "position startpos moves d6")[-1]
+    assert len(best.split()) == 2
+    with Gui() as other:
+        assert len(other.go("go depth 5")[-1].split()) == 4
+
+
+@pytest.mark.parametrize(
+    ("position", "uci", "ugi"),
+    [
+        ("****OO**/*OOO@*@*/**@***** w 0 0 0 30", "mate 2", "mate 3"),
+        ("**@****@/****@***/OO*OO*O* b 0 0 0 30", "mate -1", "mate -2"),
+    ],
+)
+def test_mates_count_own_moves_in_uci_and_plies_in_ugi(
+    gui: Gui, position: str, uci: str, ugi: str
+) -> None:
+    for dialect, mate in (("uci", uci), ("ugi", ugi)):
+        gui.send(dialect)
+        gui.until(f"{dialect}ok")
+        lines = gui.go("go depth 6", f"position fen {position}")
+        assert f" score {mate} " in [line for line in lines if line.startswith("info depth")][-1]
+
+
+def test_go_mate_ends_with_the_proof(gui: Gui) -> None:
+    position = "position fen ****OO**/*OOO@*@*/**@***** w 0 0 0 30"
+    for dialect, go in (("uci", "go mate 2"), ("ugi", "go mate 3")):
+        gui.send(dialect)
+        gui.until(f"{dialect}ok")
+        lines = gui.go(go, position)
+        assert lines[-1].split()[1] == "f4-e4"
+        depths = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
+        assert depths[-1] < 20, "without a limit it would go on to the deepest"
+
+
+@pytest.mark.parametrize(
+    ("win_in", "uci", "ugi"),
+    [(1, 1, 1), (3, 2, 3), (5, 3, 5), (0, 0, 0), (-2, -1, -2), (-4, -2, -4)],
+)
+def test_mate_numbers(win_in: int, uci: int, ugi: int) -> None:
+    score = Score(win_in=win_in)
+    assert Uci().score(score) == f"mate {uci}"
+    assert Ugi().score(score) == f"mate {ugi}"
+
+
+@pytest.mark.parametrize("dialect", ["uci", "ugi"])
+@pytest.mark.parametrize(
+    ("position", "move", "over", "result"),
+    [
+        ("startpos", "true", "false", "none"),
+        ("startpos moves d6", "false", "false", "none"),
+        ("fen O*O*****/@@@*****/******** w 0 0 0 9", "true", "true", "p2win"),
+        ("fen OOO*****/@@******/******** b 0 0 0 9", "false", "true", "p1win"),
+        ("fen OOO*****/@@@*****/******** b 0 0 4 9", "false", "true", "draw"),
+    ],
+)
+def test_query(
+    gui: Gui, dialect: str, position: str, move: str, over: str, result: str
+) -> None:
+    gui.send(dialect)
+    gui.until(f"{dialect}ok")
+    gui.send(f"position {position}")
+    assert gui.ask("query p1turn") == [f"response {move}"]
+    assert gui.ask("query gameover") == [f"response {over}"]
+    assert gui.ask("query result") == [f"response {result}"]
+    (error,) = gui.ask("query weather")
+    assert error.startswith("info string error 'weather'")

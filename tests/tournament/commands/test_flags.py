@@ -1,0 +1,281 @@
+"""The command line: what flags mean, and what is said of those that mean nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.rules import parse_rules
+from merels.engine.tablebase.build import Builder
+from merels.tournament.commands.flags import FLAGS, parse
+from merels.tournament.commands.from_flags import make_settings, parse_time_control
+from merels.tournament.commands.help import help_text
+from merels.tournament.commands.run_options import make_run_options
+from merels.tournament.commands.tournament import main
+from merels.tournament.pairing.schedule import schedule_for
+from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
+from merels.tournament.records.settings import Settings
+from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views.pgn import Style
+
+TWO = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
+
+
+def settings_of(*argv: str) -> Settings:
+    return make_settings(parse([*TWO, *argv]), seed=1)
+
+
+def error_of(*argv: str, build: bool = True) -> str:
+    with pytest.raises(InputError) as error:
+        given = parse(list(argv))
+        if build:
+            settings = make_settings(given, seed=1)
+            schedule_for(settings)
+            make_run_options(given, settings)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "seconds", "increment"),
+    [
+        ("10+0.1", None, 10, 0.1),
+        ("40/60+0.6", 40, 60, 0.6),
+        ("1:30+1", None, 90, 1),
+        ("40/1:30.5", 40, 90.5, 0),
+        ("0.2+0.002", None, 0.2, 0.002),
+        (".5", None, 0.5, 0),
+    ],
+)
+def test_time_controls(text: str, moves: int | None, seconds: float, increment: float) -> None:
+    assert parse_time_control(text) == TimeControl(
+        time=round(seconds * NANOSECONDS), increment=round(increment * NANOSECONDS), moves=moves
+    )
+
+
+def test_no_clock() -> None:
+    assert parse_time_control("inf") == parse_time_control("Infinite") == TimeControl()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "10+", "+1", "0", "-5", "1e3", "40/", "/60", "0/60", "1:2:3", "nan", "9" * 30]
+)
+def test_bad_time_controls(text: str) -> None:
+    with pytest.raises(InputError, match="tc=moves/min:sec"):
+        parse_time_control(text)
+
+
+def test_engines() -> None:
+    given = parse([
+        "-engine", "cmd=/opt/my engines/x y", "args=--a 'b c' -d", "option.Hash=16",
+        "option.Some Path=a=b", "proto=UGI", "restart=on", "ponder=true", "timemargin=20",
+        "starttimeout=2.5", "-engine", "cmd=z.sh", "st=0.5",
+        "-each", "tc=40/60", "option.Threads=2",
+    ])
+    first, second = make_settings(given, seed=1).engines
+    assert first.command == ("/opt/my engines/x y", "--a", "b c", "-d")
+    assert dict(first.options) == {"Threads": "2", "Hash": "16", "Some Path": "a=b"}
+    assert (first.protocol, first.restart, first.ponder) == ("ugi", True, True)
+    assert first.limit == TimeControl(time=60 * NANOSECONDS, moves=40, margin=20_000_000)
+    assert first.start_timeout == 2.5
+    assert (second.name, second.protocol, second.restart) == ("z", "uci", False)
+    assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "its own clock goes first"
+
+
+def test_names_are_made_distinct_but_given_ones_are_not() -> None:
+    engines = make_settings(parse(["-engine", "cmd=x", "-engine", "cmd=d/x", "-engine", "cmd=y",
+                                   "name=x 2", "-each", "nodes=1"]), 1).engines
+    assert [engine.name for engine in engines] == ["x", "x 3", "x 2"]
+    assert "two engines have this name" in error_of(
+        "-engine", "cmd=x", "name=A", "-engine", "cmd=y", "name=A", "-each", "nodes=1"
+    )
+
+
+def test_defaults_are_those_of_other_runners() -> None:
+    chosen = settings_of()
+    assert (chosen.format, chosen.rounds, chosen.games, chosen.swap) == ("roundrobin", 2, 2, True)
+    assert chosen.rules == "mill" and chosen.adjudication == Adjudication()
+    options = make_run_options(parse(TWO), chosen)
+    assert (options.concurrency, options.intervals.rating, options.intervals.score) == (1, 10, 1)
+
+
+def test_without_engines_levels_meet() -> None:
+    chosen = make_settings(parse([]), seed=1)
+    assert len(chosen.engines) >= 4
+    assert {engine.command[0] for engine in chosen.engines} == {sys.executable}
+    levels = {dict(engine.options)["UCI_Elo"] for engine in chosen.engines}
+    assert len(levels) == len(chosen.engines)
+
+
+def test_tournament_flags() -> None:
+    chosen = settings_of(
+        "-tournament", "gauntlet", "-rounds", "7", "-games", "1", "-noswap", "-reverse",
+        "-seeds", "1", "-srand", "99", "-variant", "multi", "-set", "Flying=never", "Repetition=0",
+        "-event", "E", "-site", "S",
+    )
+    assert (chosen.format, chosen.rounds, chosen.games, chosen.seed) == ("gauntlet", 7, 1, 99)
+    assert (chosen.swap, chosen.reverse) == (False, True)
+    assert chosen.rules == "multi Flying=never Repetition=0"
+    assert (chosen.event, chosen.site) == ("E", "S")
+
+
+def test_repeat_asks_for_pairs_and_does_not_undo_games() -> None:
+    assert settings_of("-games", "1", "-repeat").games == 2
+    assert settings_of("-repeat", "4").games == 4
+    assert settings_of("-games", "4", "-repeat").games == 4
+    assert settings_of("-games", "4", "-repeat", "2").games == 4
+
+
+def test_adjudication_and_test() -> None:
+    chosen = settings_of(
+        "-draw", "movenumber=20", "movecount=4", "score=5", "-resign", "movecount=3", "score=400",
+        "twosided", "-maxmoves", "100", "-sprt", "elo0=-1.5", "elo1=2", "alpha=0.1",
+        "model=logistic", "-report", "penta=false",
+    )
+    assert chosen.adjudication == Adjudication(20, 4, 5, 0, 3, 400, True, 100)
+    assert chosen.sprt == Sprt(-1.5, 2, 0.1, 0.05, "logistic")
+    assert not chosen.by_pairs and chosen.rounds > 1000
+
+
+def test_processor_time_is_limited_for_each_game() -> None:
+    given = parse(["-engine", "cmd=a", "cpu=5", "-engine", "cmd=b", "-each", "nodes=1"])
+    assert [engine.restart for engine in make_settings(given, 1).engines] == [True, False]
+
+
+def test_tables_for_adjudication(tmp_path: Path) -> None:
+    Builder(tmp_path, parse_rules("mill")).build(6)
+    assert settings_of("-tb", str(tmp_path)).adjudication == Adjudication(tables=str(tmp_path))
+
+
+def test_run_options() -> None:
+    given = parse([*TWO, "-pgnout", "games.pgn", "timeleft=true", "append=false", "-shard", "2/3",
+                   "-concurrency", "4", "-scoreinterval", "0", "-quiet"])
+    options = make_run_options(given, make_settings(given, 1))
+    assert (options.pgn_file, options.pgn_append) == ("games.pgn", False)
+    assert options.pgn_style == Style(clock=True)
+    assert options.intervals.score == 0
+    assert (options.shard, options.concurrency, options.quiet) == ((2, 3), 4, True)
+
+
+def test_flags_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "my flags"
+    path.write_text("# a match\n-engine cmd=a 'name=The A'\n-engine cmd=b name=B\n-each nodes=5\n")
+    chosen = make_settings(parse(["-config", f"file={path}", "-rounds", "3"]), 1)
+    assert [engine.name for engine in chosen.engines] == ["The A", "B"] and chosen.rounds == 3
+    path.write_text("-engine 'cmd=a")
+    assert "cannot read the flags in this file" in error_of("-config", str(path))
+
+
+def test_flags_of_a_file_stand_where_it_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "flags"
+    path.write_text("-set Repetition=5 -rounds 3 -each nodes=5")
+    chosen = settings_of("-set", "Flying=never", "-rounds", "7", "-config", str(path))
+    assert chosen.rules == "mill Flying=never Repetition=5" and chosen.rounds == 3
+    assert settings_of("-config", str(path), "-rounds", "7").rounds == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("-config loop", "cannot name another"), ("-event a\0b", "a zero byte"),
+     ("-event 'a", "cannot read the flags")],
+)
+def test_a_file_of_flags_that_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").write_text(text)
+    error = error_of("-config", "file=loop")
+    assert "loop" in error and message in error
+
+
+def test_an_engines_own_plies_go_before_the_depth_of_all() -> None:
+    given = parse(["-engine", "cmd=a", "plies=3", "-engine", "cmd=b", "-each", "depth=1"])
+    assert [engine.limit.depth for engine in make_settings(given, 1).engines] == [3, 1]
+
+
+def test_ponder_needs_no_value() -> None:
+    given = parse([*TWO[:3], "ponder", *TWO[3:]])
+    assert [engine.ponder for engine in make_settings(given, 1).engines] == [True, False]
+    assert make_settings(parse([*TWO, "ponder"]), 1).engines[1].ponder
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
+def test_a_core_named_twice_is_one_core() -> None:
+    core = min(os.sched_getaffinity(0))
+    assert "as many cores" in error_of(
+        *TWO, "-concurrency", "2", "-use-affinity", f"{core},{core}"
+    )
+    affine = [*TWO, "-use-affinity", str(core)]
+    assert "not with -executor" in error_of(*affine, "-executor", "a:b")
+    given = parse(affine)
+    assert make_run_options(given, make_settings(given, 1)).cpus == (core,)
+
+
+@pytest.mark.parametrize(
+    ("argv", "parts"),
+    [
+        (["-concurency", "2"], ["-concurency", "did you mean -concurrency?"]),
+        (["--rouds", "2"], ["--rouds", "did you mean -rounds?"]),
+        (["-engine", "comd=a"], ["comd=", "did you mean cmd?"]),
+        (["-pgnout", "file=x", "apend=true"], ["apend=", "did you mean append?"]),
+        (["hello"], ["hello", "expected a flag"]),
+        (["-rounds", "x"], ["'x'", "whole number", "-rounds"]),
+        (["-rounds", "0"], ["'0'", "from 1"]),
+        (["-rounds"], ["-rounds takes a value"]),
+        (["-rounds", "2", "3"], ["'3'", "-rounds"]),
+        (["-noswap", "1"], ["-noswap takes no value"]),
+        (["-tournament", "swis"], ["did you mean swiss?"]),
+        (["-variant", "mil"], ["'mil'", "loc, mill"]),
+        (["-set", "Flying=up"], ["'up'", "never or own or both"]),
+        (["-tb", "9" * 400], ["merels tables build"]),
+        (["-engine", "name=x"], ["no cmd="]),
+        (["-engine", "cmd=a", "-engine", "cmd=b"], ["'-engine'", "no limit of a"]),
+        (["-version"], ["unknown flag"]),
+        (["-engine", "cmd=a", "name= ", "nodes=1"], ["printable characters"]),
+        (TWO[:3] + ["nodes=1"], ["'-engine'", "at least two engines, found 1"]),
+        ([*TWO, "-seeds", "1"], ["'-seeds'", "-tournament gauntlet"]),
+        ([*TWO, "-openings", "start=9"], ["'start='", "file= as well"]),
+        ([*TWO, "-openings", "plies=4", "order=sequential"], ["'order='", "file= as well"]),
+        ([*TWO, "-openings", "format=pgn"], ["'format='", "file= as well"]),
+        ([*TWO, "-executor", "a:b", "-log", "l", "engine=true"], ["-log engine=", "-executor"]),
+        (["-each", "tc=1+1", "st=1"], ["not both"]),
+        (["-each", "tc=inf"], ["no limit"]),
+        (["-each", "name=x"], ["one name"]),
+        (["-each", "restart=maybe"], ["'maybe'", "true or false"]),
+        (["-each", "proto=xboard"], ["'xboard'", "uci, ugi, sanmill"]),
+        (["-each", "dir=/no/such/folder", "nodes=1"], ["/no/such/folder", "no such folder"]),
+        (["-sprt", "elo0=0"], ["-sprt"]),
+        ([*TWO, "-sprt", "elo0=5", "elo1=0"], ["elo0 < elo1"]),
+        ([*TWO, "-sprt", "elo0=0", "elo1=5", "model=logist"], ["did you mean"]),
+        ([*TWO, "-resign", "movecount=3"], ["score="]),
+        ([*TWO, "-shard", "4/3"], ["'4'", "from 1 to 3"]),
+        ([*TWO, "-shard", "4"], ["i/n"]),
+        ([*TWO, "-use-affinity", "4000"], ["core 4000"]),
+        ([*TWO, "-use-affinity", "-concurrency", "900"], ["900 games at once"]),
+        ([*TWO, "-executor", "here"], ["module:factory"]),
+        (["-openings", "file=/no/such", "format=pos"], ["cannot read", "/no/such"]),
+    ],
+)
+def test_mistakes_are_named(argv: list[str], parts: list[str]) -> None:
+    message = error_of(*argv)
+    for part in parts:
+        assert part in message
+    assert "\n" not in message
+
+
+def test_a_mistake_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-concurency", "2"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "did you mean -concurrency?" in err and len(err.splitlines()) == 1
+
+
+def test_help_tells_of_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert text.strip() == help_text().strip()
+    for flag in FLAGS:
+        assert f"  {flag}" in text
+    assert max(map(len, text.splitlines())) <= 100

@@ -1,0 +1,116 @@
+"""``merels stats``: what it prints, and how it answers mistakes."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from merels.tournament.commands.stats import main
+from tests.commands import leave
+
+KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "llr", "lower", "upper"]
+
+
+def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, float | None]:
+    assert main(list(argv)) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and "NaN" not in out and "Infinity" not in out
+    values: dict[str, float | None] = json.loads(out)
+    return values
+
+
+def test_wins_losses_draws(capsys: pytest.CaptureFixture[str]) -> None:
+    data = answer(capsys, "-wld", "136,96,111")
+    assert list(data) == KEYS
+    assert [data[key] for key in KEYS[:5]] == pytest.approx(
+        [40.702458, 30.427218, 49.768415, 36.768451, 99.601024], abs=1e-6
+    )
+    assert data["llr"] is data["lower"] is data["upper"] is None
+
+
+def test_pairs_and_a_test(capsys: pytest.CaptureFixture[str]) -> None:
+    data = answer(capsys, "-ptnml", "365,16618,36229,16974,390", "-sprt", "0,2")
+    assert data["llr"] == pytest.approx(2.250368, abs=1e-3)
+    lower, upper = data["lower"], data["upper"]
+    assert lower is not None and upper == -lower == pytest.approx(math.log(19))
+
+
+@pytest.mark.parametrize(
+    "wld, elos, model, llr",
+    [
+        ("10871,10650,20431", "-1.75,0.25", "normalized", 2.297500),
+        ("21404,21184,40708", "0.5,2.5", "logistic", -1.571889),
+        ("68965,68526,128429", "0,2", "bayesian", -1.262156),
+    ],
+)
+def test_every_model_and_negative_hypotheses(
+    capsys: pytest.CaptureFixture[str], wld: str, elos: str, model: str, llr: float
+) -> None:
+    data = answer(
+        capsys, "-wld", wld, "-sprt", elos, "-model", model, "-alpha", "0.05", "-beta", "0.1"
+    )
+    assert data["llr"] == pytest.approx(llr, abs=1e-3)
+    assert data["lower"] == pytest.approx(math.log(0.1 / 0.95))
+    assert data["upper"] == pytest.approx(math.log(0.9 / 0.05))
+
+
+@pytest.mark.parametrize(
+    "argv", [("-sprt=-3,1", "-wld=1,2,3"), ("--wld", "1,2,3", "--sprt", "-3,1")]
+)
+def test_an_equals_sign_joins_and_a_second_dash_does_no_harm(
+    capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
+) -> None:
+    assert answer(capsys, *argv) == answer(capsys, "-wld", "1,2,3", "-sprt", "-3,1")
+
+
+def test_no_minus_before_a_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-wld", "1,1,0", "-sprt", "-5,5"]) == 0
+    assert "-0.0" not in capsys.readouterr().out
+
+
+def test_infinite_values_are_null(capsys: pytest.CaptureFixture[str]) -> None:
+    swept = answer(capsys, "-wld", "10,0,0")
+    assert swept["elo"] is swept["elo_error"] is swept["nelo"] is None
+    assert swept["los"] == 100
+    nothing = answer(capsys, "-wld", "0,0,0", "-sprt", "0,5")
+    assert (nothing["elo"], nothing["elo_error"], nothing["llr"]) == (0, None, 0)
+    assert answer(capsys, "-wld", "0,0,50")["elo_error"] == 0
+
+
+@pytest.mark.parametrize(
+    "argv, word",
+    [
+        ([], "-wld"),
+        (["-wld", "1,2"], "W,L,D"),
+        (["-wld", "1,2,x"], "'x'"),
+        (["-wld", "-1,2,3"], "'-1': expected a whole number"),
+        (["-wld", "1.5,2,3"], "'1.5': expected a whole number"),
+        (["-wld", "9" * 5000 + ",1,1"], "from 0 to 1000000000000000"),
+        (["-ptnml", "1,2,3"], "a,b,c,d,e"),
+        (["-wld", "1,2,3", "-ptnml", "1,2,3,4,5"], "not allowed"),
+        (["-wld", "1,2,3", "-sprt", "0"], "elo0,elo1"),
+        (["-wld", "1,2,3", "-sprt", "5,0"], "elo0 < elo1"),
+        (["-wld", "1,2,3", "-sprt", "0,nan"], "'nan'"),
+        (["-wld", "1,2,3", "-sprt", "0,5", "-alpha", "2"], "alpha"),
+        (["-wld", "1,2,3", "-sprt", "0,5", "-beta", "b"], "-beta"),
+        (["-wld", "1,2,3", "-sprt", "0,5", "-model", "pentanomial"], "normalized"),
+        (["-wld", "1,2,3", "-model", "logistic"], "-sprt"),
+        (["-ptnml", "1,2,3,2,1", "-sprt", "0,5", "-model", "bayesian"], "bayesian"),
+        (["-wld", "1,2,3", "-sprtt", "0,5"], "-sprtt"),
+        (["-wld"], "-wld"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], argv: list[str], word: str
+) -> None:
+    assert leave(main, argv) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and len(err) < 250
+    assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
+
+
+def test_help_tells_the_unit_of_los(capsys: pytest.CaptureFixture[str]) -> None:
+    assert leave(main, ["-h"]) == 0
+    assert "superiority, in percent" in capsys.readouterr().out

@@ -1,0 +1,342 @@
+"""The command as people and scripts use it: its lines, its exit status, its signals."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.record import parse_records
+from merels.tournament.commands.flags import parse
+from merels.tournament.commands.from_flags import make_settings
+from merels.tournament.commands.main import COMMANDS, main
+from merels.tournament.journal.journal import open_journal, read_journal, stored
+from tests.processes import needs_proc
+from tests.tournament.processes import COMMAND, Marked, wait_for
+from tests.tournament.specs import match
+
+
+def test_lines_that_scripts_scrape() -> None:
+    run = Marked(*match("-rounds", "3", "-ratinginterval", "2", "-concurrency", "2",
+                        "-sprt", "elo0=-500", "elo1=500", "alpha=0.001", "beta=0.001"))
+    status, out, err = run.wait()
+    assert status == 0 and "Traceback" not in err
+    lines = out.splitlines()
+    assert re.fullmatch(r"Started game 1 of 6 \(A vs B\)", lines[0])
+    finished = [line for line in lines if line.startswith("Finished")]
+    pattern = r"Finished game (\d) \(([AB]) vs ([AB])\): (1-0|0-1|1/2-1/2) \{[^{}]+\}"
+    matches = [re.fullmatch(pattern, line) for line in finished]
+    assert [match and match[1] for match in matches] == list("123456")
+    number, fraction = r"-?(\d+\.\d\d|inf)", r"-?\d+\.\d%"
+    for form in (
+        r"Score of A vs B: \d+ - \d+ - \d+  \[\d\.\d{3}\] 6",
+        rf"Elo: {number} \+/- {number}, nElo: {number} \+/- {number}",
+        rf"LOS: {number} %, DrawRatio: {number} %, PairsRatio: {number}",
+        r"Games: 6, Wins: \d+, Losses: \d+, Draws: \d+, Points: \d+\.\d \(\d+\.\d\d %\)",
+        rf"Ptnml\(0-2\): \[\d+(, \d+){{4}}\], WL/DD Ratio: {number}",
+        rf"LLR: {number} \({fraction}\) \({number}, {number}\) \[{number}, {number}\]",
+    ):
+        assert any(re.fullmatch(form, line) for line in lines), form
+    assert "nan" not in out
+
+
+def test_identical_engines_print_no_nan() -> None:
+    status, out, _ = Marked(*match("-rounds", "2", "-ratinginterval", "1", nodes=(9, 9))).wait()
+    assert status == 0 and "nan" not in out.lower()
+
+
+def test_journal_and_pgn_agree(tmp_path: Path) -> None:
+    run = Marked(*match("-rounds", "4", "-concurrency", "2", "-variant", "multi",
+                        "-pgnout", f"file={tmp_path}/g.pgn", "-journal", f"file={tmp_path}/j.db"))
+    status, _, err = run.wait()
+    assert status == 0
+    assert re.search(r"seed 5\b", err)
+    records = list(parse_records((tmp_path / "g.pgn").read_text()))
+    with read_journal(f"{tmp_path}/j.db") as journal:
+        rows = list(journal.rows())
+    assert [f"{row.opening} {row.moves}".split() for row in rows] == [
+        [str(move) for move in record.moves] for record in records
+    ]
+    for record in records:
+        assert record.tags["Variant"] == "multi"
+        outcome = record.final().outcome()
+        assert outcome is not None and outcome.result == record.result
+
+
+def test_resume_needs_no_engines_again(tmp_path: Path) -> None:
+    flags = ["-journal", f"file={tmp_path}/j.db"]
+    assert Marked(*match("-rounds", "1", *flags)).wait()[0] == 0
+    status, out, _ = Marked(*flags, "-resume", "-rounds", "2").wait()
+    assert status == 0 and "Finished game 3 (A vs B)" in out and "Finished game 2 " not in out
+    status, out, err = Marked(*flags, "-resume").wait()
+    assert status == 0 and "Games: 4," in out, err
+    assert [path.name for path in tmp_path.iterdir()] == ["j.db"]
+    status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
+    assert status == 2 and "-resume" in err
+    status, out, err = Marked(*match("-rounds", "2", *flags, "-resume", "-maxmoves", "5")).wait()
+    assert status == 2 and "max_moves: now 5, in the journal 0" in err
+
+
+def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path: Path) -> None:
+    config, journal = tmp_path / "flags.txt", ["-journal", f"file={tmp_path}/j.db"]
+    config.write_text(shlex.join(match("-rounds", "1")))
+    assert Marked("-config", str(config), *journal).wait()[0] == 0
+    config.unlink()
+    assert stored(f"{tmp_path}/j.db") == (5, [*match("-rounds", "1"), *journal])
+    status, out, err = Marked(*journal, "-resume", "-rounds", "2").wait()
+    assert status == 0 and "Finished game 4 (" in out, err
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [["-openings", "plies=99"], ["-openings", "no.pos"], ["-openings", "start=501", "book"],
+     ["-tournament", "gauntlet", "-seeds", "2"], ["-tournament", "swiss", "-rounds", "2"]],
+)
+def test_a_mistake_leaves_no_journal_behind(
+    tmp_path: Path, mistake: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tournament", *match("-journal", f"file={tmp_path}/j", *mistake)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("resume", [[], ["-resume"]])
+def test_a_place_that_cannot_be_written_leaves_no_journal_behind(
+    tmp_path: Path, resume: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = match("-journal", f"file={tmp_path}/j", *resume)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        for more in (["-pgnout", f"{tmp_path}/no/g"], ["-log", f"{tmp_path}/no/l"],
+                     ["-serve", port]):
+            assert main(["tournament", *words, *more]) == 2
+            assert more[-1] in capsys.readouterr().err
+            assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_costs_no_journal_that_was_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = match("-journal", f"file={tmp_path}/j", "-resume", "-pgnout", f"{tmp_path}/no/g")
+    chosen = make_settings(parse(words), None)
+    open_journal(f"{tmp_path}/j", chosen, False, {"id": "x", "arguments": "[]"}).close()
+    assert main(["tournament", *words]) == 2
+    assert "no/g" in capsys.readouterr().err
+    assert stored(f"{tmp_path}/j") == (5, [])
+
+
+def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path: Path) -> None:
+    status, out, err = Marked("-journal", f"file={tmp_path}/misspelt", "-resume").wait()
+    assert status == 2 and out == "" and "there is no journal to go on with" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_proc
+def test_one_interrupt_finishes_the_games(tmp_path: Path) -> None:
+    run = Marked(*match("-rounds", "1000", "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
+    wait_for(run, "Finished game 4 ")
+    run.process.send_signal(signal.SIGINT)
+    status, out, err = run.wait()
+    assert status == 130 and "Traceback" not in err
+    assert "go on with: -journal" in err and run.survivors() == []
+    with read_journal(f"{tmp_path}/j") as journal:
+        rows = list(journal.rows())
+    assert {row.termination for row in rows} == {"normal"}
+    assert f"Games: {len(rows)}," in out
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    "signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP]]
+)
+def test_interrupted_at_once(tmp_path: Path, signals: list[signal.Signals]) -> None:
+    slow = match("-rounds", "9", "-concurrency", "2", "-journal", f"file={tmp_path}/j",
+                 "-each", "st=60", nodes=(10**9, 10**9))
+    run = Marked(*slow)
+    wait_for(run, "Started game 1 ")
+    for number in signals:
+        time.sleep(0.3)
+        run.process.send_signal(number)
+    status, out, err = run.wait(30)
+    assert status == 130 and "Traceback" not in err and run.survivors() == []
+    assert ("finishing the games" in err) == (len(signals) > 1)
+    with read_journal(f"{tmp_path}/j") as journal:
+        assert journal.numbers() == []
+
+
+@needs_proc
+def test_a_reader_that_leaves_ends_the_run(tmp_path: Path) -> None:
+    run = Marked(*match("-rounds", "1000", "-journal", f"file={tmp_path}/j"))
+    wait_for(run, "Finished game 2 ")
+    run.process.stdout.close()
+    run.process.stdout = None
+    assert run.process.wait(30) == 1
+    assert run.survivors() == []
+    said = run.process.stderr.read().splitlines()
+    assert said[1] == "merels tournament: standard output cannot be written: Broken pipe"
+    assert f"go on with: -journal file={tmp_path}/j -resume" in said[2] and len(said) == 3
+    run.process.stderr.close()
+
+
+@needs_proc
+@pytest.mark.parametrize("words", [[], ["-quiet"]])
+def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path: Path, words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [*COMMAND, *match("-rounds", "1", "-journal", f"file={tmp_path}/j", *words)]
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert run.returncode == 1 and "Traceback" not in run.stderr
+    assert "standard output cannot be written: No space left" in run.stderr
+    assert "go on with: -journal" in run.stderr
+
+
+@needs_proc
+def test_files_that_find_no_room_are_said_once_and_the_run_goes_on() -> None:
+    flags = ("-pgnout", "/dev/full", "-log", "/dev/full", "level=info", "-quiet")
+    status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
+    assert status == 0 and "Games: 4," in out
+    assert len(err.splitlines()) == 2 == err.count("cannot write /dev/full: No space left")
+    assert "going on without it from game 1 on\n" in err, "there is no journal to write it from"
+
+
+@pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-log"])
+def test_a_file_has_a_name(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tournament", *match(flag)]) == 2
+    assert f"'{flag}': expected file=" in capsys.readouterr().err
+
+
+def test_one_file_serves_one_purpose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "precious"
+    path.write_text("startpos\n")
+    os.symlink(path, tmp_path / "link")
+    for one, other in itertools.combinations(("-openings", "-journal", "-pgnout", "-log"), 2):
+        words = match(one, f"file={path}", other, f"file={tmp_path}/link")
+        assert main(["tournament", *words]) == 2
+        assert f"{one} and {other} cannot have the same file" in capsys.readouterr().err
+    assert path.read_text() == "startpos\n"
+    path.write_text(shlex.join(match()))
+    for other in ("-journal", "-pgnout", "-log"):
+        assert main(["tournament", "-config", str(path), other, f"{tmp_path}/link"]) == 2
+        assert f"-config and {other} cannot have the same file" in capsys.readouterr().err
+    assert path.read_text() == shlex.join(match())
+
+
+def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert "tournament" in text and "stats" in text
+    assert main(["turnament"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "did you mean tournament?" in err
+    assert main(["--version"]) == 0
+    assert re.fullmatch(r"merels \d+\.\d+\.\d+\n", capsys.readouterr().out)
+    assert main(["stats", "-wld", "1,2,3"]) == 0
+    assert all(":" in entry for entry, _ in COMMANDS.values())
+
+
+def test_no_command_is_the_engine_itself() -> None:
+    done = subprocess.run(
+        COMMAND[:-1], input="uci\nquit\n", capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("id name merels") and done.stdout.endswith("uciok\n")
+
+
+@pytest.mark.parametrize("arguments", [["-wat"], ["-engine", "cmd=x"], ["-rounds", "x"]])
+def test_a_mistake_is_one_line(arguments: list[str]) -> None:
+    status, out, err = Marked(*arguments).wait()
+    assert status == 2 and out == "" and len(err.splitlines()) == 1
+
+
+FAKE = """
+import sys
+for line in sys.stdin:
+    word = line.split()[0] if line.split() else ""
+    if word == "uci":
+        print("uciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+    elif word == "go":
+        {answer}
+    elif word == "quit":
+        break
+"""
+FAULTS = {
+    "Crash": ("sys.exit(3)", "abandoned", "disconnects"),
+    "Silent": ("pass", "abandoned", "stalls"),
+    "Illegal": ("print('bestmove a2', flush=True)", "illegal move", "illegal move ('a2'"),
+}
+
+
+@needs_proc
+def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
+    engines = ["-engine", "cmd=/no/such/engine", "name=Missing"]
+    for name, (answer, _, _) in FAULTS.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(FAKE.format(answer=answer))
+        arguments = f"args={shlex.quote(str(path))}"
+        engines += ["-engine", f"cmd={sys.executable}", arguments, f"name={name}"]
+    run = Marked(*match(*engines, "-each", "nodes=20", "pingtimeout=0.4", "-rounds", "1",
+                        "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
+    status, out, err = run.wait(120)
+    assert status == 0 and "Traceback" not in err and run.survivors() == []
+    with read_journal(f"{tmp_path}/j") as journal:
+        rows = list(journal.rows())
+    assert len(rows) == 30 == len(set(row.number for row in rows))
+    good = [row for row in rows if {row.white, row.black} == {"A", "B"}]
+    assert {row.termination for row in good} == {"normal"}
+    for name, (_, termination, words) in FAULTS.items():
+        for row in rows:
+            if {row.white, row.black} in ({name, "A"}, {name, "B"}):
+                assert row.result == ("0-1" if row.white == name else "1-0")
+                assert row.termination == termination and words in row.reason
+                assert row.reason.startswith("White" if row.white == name else "Black")
+    lost = [row for row in rows if {row.white, row.black} in ({"Missing", "A"}, {"Missing", "B"})]
+    assert {row.termination for row in lost} == {"abandoned"}
+    assert "Missing is withdrawn" in err
+    table = {line.split()[1]: line for line in out.splitlines() if line[:1].isdigit()}
+    assert set(table) >= {"A", "B", "Missing", *FAULTS}
+
+
+def test_log(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    run = Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info", "engine=true",
+                        "-engine", "cmd=/no/such", "name=C", "nodes=1"))
+    assert run.wait()[0] == 0
+    text = path.read_text()
+    assert re.search(r"^\S+ info  game 1: .* started$", text, re.M)
+    assert re.search(r"^\S+ warn  game \d: .*abandoned \(.*does not start", text, re.M)
+    assert re.search(r"^\S+ trace A > go ", text, re.M) and " trace B < bestmove " in text
+    again = match("-rounds", "1", "-log", f"file={path}", "level=fatal")
+    assert Marked(*again).wait()[0] == 0
+    assert path.read_text() == text, "a log is added to"
+    path.write_text(torn := text + "2026-01-02T03:04:05.678+00:00 info  game 7: A v")
+    assert Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info")).wait()[0] == 0
+    assert re.match(r"\n\S+ info  game 1: A vs B started\n", path.read_text()[len(torn):])
+    assert Marked(*again, "-log", "append=false").wait()[0] == 0
+    assert path.read_text() == ""
+
+
+def test_executor(tmp_path: Path) -> None:
+    name = "concurrent.futures:ThreadPoolExecutor"
+    status, out, err = Marked(*match("-rounds", "2", "-executor", name)).wait()
+    assert status == 0 and "Finished game 4 " in out
+    (tmp_path / "mine.py").write_text("def broken():\n    raise OSError('no cluster here')\n")
+    run = Marked(*match("-executor", "mine:broken"), cwd=tmp_path)
+    status, out, err = run.wait()
+    assert status == 1 and "no cluster here" in err and "Traceback" not in err
+    (tmp_path / "torn.py").write_text("def broken(:\n")
+    (tmp_path / "raises.py").write_text("1 / 0\n")
+    for name in ("mine:absent", "nowhere:absent", "torn:broken", "raises:broken"):
+        run = Marked(*match("-executor", name, "-journal", "file=j"), cwd=tmp_path)
+        status, out, err = run.wait()
+        assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
+        assert not (tmp_path / "j").exists(), "would stand in the way of the corrected line"

@@ -1,0 +1,347 @@
+"""The journal: what goes in comes out, and nothing but a whole journal of ours is gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.tournament.journal import journal as store
+from merels.tournament.journal.journal import (
+    Journal,
+    JournalError,
+    Row,
+    make_row,
+    open_journal,
+    read_journal,
+    stored,
+)
+from merels.tournament.records.games import Adjudication
+from merels.tournament.records.settings import Settings, differences
+from tests.tournament.specs import result, settings
+
+NOTES = {"id": "x", "arguments": "[]"}
+
+
+def begin(path: Path | str | None) -> Journal:
+    return open_journal(None if path is None else str(path), settings(), False, NOTES)
+
+
+@pytest.mark.parametrize("name", ["journal.db", None])
+def test_rows_come_back(tmp_path: Path, name: str | None) -> None:
+    with begin(name and tmp_path / name) as journal:
+        for number in (3, 1, 2):
+            journal.append(make_row(result(number)))
+        assert journal.numbers() == [1, 2, 3]
+        row = journal.row(3)
+        assert row == make_row(result(3)) == list(journal.rows())[2]
+        assert tuple(row.played()) == result().moves
+        assert row.white_score == 1.0
+        assert [(e.white, e.score) for e in journal.endings()] == [("A", 1.0)] * 3
+
+
+def test_what_was_committed_outlives_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = begin(path)
+    journal.append(make_row(result(1)))
+    # Not closed: another process sees the row already.
+    with read_journal(str(path)) as other:
+        assert other.numbers() == [1]
+    journal.close()
+
+
+def test_a_folded_journal_needs_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    for resumed in (False, True):
+        with open_journal(str(path), settings(), resumed, NOTES) as journal:
+            assert journal._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+            journal.append(make_row(result(1 + resumed)))
+            journal.fold()
+            assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
+
+
+def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path: Path) -> None:
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result(1)))
+        with read_journal(str(tmp_path / "j")) as other:
+            with pytest.raises(JournalError, match="another process is using it"):
+                journal.fold()
+            assert other.numbers() == [1]
+
+
+def test_a_journal_that_another_process_holds_is_not_called_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.1)
+    path = str(tmp_path / "j")
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+        journal.fold()
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(InputError, match="cannot read this journal: another process is using"):
+            read_journal(path)
+        (tmp_path / "new").touch()
+    with closing(sqlite3.connect(tmp_path / "new", isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(JournalError, match="new: another process is using it"):
+            begin(tmp_path / "new")
+
+
+def test_of_two_runs_that_begin_one_journal_the_second_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with begin(tmp_path / "j"):
+        monkeypatch.setattr(store, "is_new", lambda path: True)  # the second looked a bit earlier
+        with pytest.raises(JournalError, match="j: another process is using it"):
+            begin(tmp_path / "j")
+
+
+def test_reason_is_made_printable() -> None:
+    assert make_row(result(reason="White\x1b[2J\nlost")).reason == "White?[2J?lost"
+
+
+def test_a_journal_is_not_written_over(tmp_path: Path) -> None:
+    begin(tmp_path / "j").close()
+    with pytest.raises(InputError, match="add -resume"):
+        begin(tmp_path / "j")
+
+
+def test_resume_starts_where_nothing_is(tmp_path: Path) -> None:
+    path = str(tmp_path / "j")
+    assert stored(path) is None
+    with open_journal(path, settings(), True, NOTES) as journal:
+        assert journal.numbers() == []
+    assert stored(path) == (7, [])
+
+
+def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
+    (tmp_path / "j").touch()
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result()))
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        (settings(seed=8), "seed: now 8, in the journal 7"),
+        (settings(games=1), "games"),
+        (settings(rules="loc"), "rules"),
+        (settings(rounds=1), "rounds: now 1, in the journal 2"),
+        (settings(adjudication=Adjudication(max_moves=3)), "adjudication max_moves"),
+        (settings(3), "engine 3 name"),
+    ],
+)
+def test_another_tournament_is_refused(tmp_path: Path, changed: Settings, word: str) -> None:
+    path = str(tmp_path / "j")
+    begin(path).close()
+    with pytest.raises(InputError, match="another tournament") as error:
+        open_journal(path, changed, True, NOTES)
+    assert word in str(error.value)
+
+
+def test_an_engine_that_changed_is_named(tmp_path: Path) -> None:
+    path = str(tmp_path / "j")
+    begin(path).close()
+    chosen = settings()
+    other = replace(chosen.engines[1], options=(("Hash", "1"),))
+    with pytest.raises(InputError, match="engine 2 option 1"):
+        open_journal(path, replace(chosen, engines=(chosen.engines[0], other)), True, NOTES)
+
+
+def test_a_journal_from_before_limits_is_gone_on_with() -> None:
+    chosen = settings().as_json()
+    before = json.loads(chosen)
+    for engine in before["engines"]:
+        assert engine.pop("resources") is None
+    assert differences(chosen, json.dumps(before)) == []
+
+
+def test_rounds_may_be_added(tmp_path: Path) -> None:
+    path = str(tmp_path / "j")
+    begin(path).close()
+    open_journal(path, settings(rounds=9), True, NOTES).close()
+    with pytest.raises(InputError, match="rounds"):
+        open_journal(path, settings(rounds=5), True, NOTES)
+
+
+def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
+    path = str(tmp_path / "j")
+    begin(path).close()
+    grown = ["-rounds", "9"]
+    for rounds, words, kept in ((2, ["-quiet"], []), (9, grown, grown), (9, ["-quiet"], grown)):
+        notes = {"id": "y", "arguments": json.dumps(words)}
+        open_journal(path, settings(rounds=rounds), True, notes).close()
+        assert stored(path) == (7, kept)
+
+
+def spoil_text(path: Path) -> None:
+    path.write_text("this is not a database, however long it may be " * 100)
+
+
+def spoil_foreign(path: Path) -> None:
+    path.unlink()
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE games (number)")
+
+
+def spoil_truncate(path: Path) -> None:
+    os.truncate(path, 5000)
+
+
+def spoil_middle(path: Path) -> None:
+    with open(path, "r+b") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xaa" * 4096 * 4)
+
+
+def spoil_version(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA user_version = 99")
+
+
+def spoil_names(path: Path) -> None:
+    data = path.read_bytes()
+    assert b"white TEXT" in data
+    path.write_bytes(data.replace(b"white TEXT", b"wh\xffte TEXT"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (spoil_names, "not a whole journal: Could not decode"),
+        (spoil_text, "not a whole journal|not a merels journal"),
+        (spoil_foreign, "not a merels journal"),
+        (spoil_truncate, "not a whole journal|damaged"),
+        (spoil_middle, "not a whole journal|damaged"),
+        (spoil_version, "format 99"),
+    ],
+)
+def test_spoilt_files_are_refused(
+    tmp_path: Path, spoil: Callable[[Path], None], message: str
+) -> None:
+    path = tmp_path / "j"
+    with begin(path) as journal:
+        for number in range(1, 100):
+            journal.append(make_row(result(number)))
+    spoil(path)
+    with pytest.raises(InputError, match=message) as error:
+        open_journal(str(path), settings(), True, NOTES)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE games SET elapsed = 'x'", "of another type"),
+        ("UPDATE games SET white = x'ff'", "of another type"),
+        ("UPDATE games SET reason = CAST(x'ff' AS TEXT)", "not a whole journal: Could not"),
+        ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
+        ("UPDATE games SET white = black", "game 1 is of an engine against itself"),
+        ("UPDATE games SET number = 0", "game 0 has a number below 1"),
+        ("UPDATE games SET black = 'C'", "game 1 is of engines that this tournament has not"),
+        ("UPDATE games SET scores = '- - #x'", "expected numbers for its moves"),
+        ("UPDATE games SET nodes = '1 1 99999999999999999999'", "expected numbers for its moves"),
+        ("UPDATE games SET depths = '6'", "expected numbers for its moves"),
+        ("ALTER TABLE games DROP COLUMN clocks", "other columns"),
+        ("DROP TABLE games", "other columns"),
+        ("UPDATE meta SET value = '[]' WHERE key = 'settings'", "its settings do not say"),
+        ("UPDATE meta SET value = '{\"seed\": 1}' WHERE key = 'settings'", "settings do not say"),
+        ("UPDATE meta SET value = json_remove(value, '$.openings.file') WHERE key = 'settings'",
+         "settings do not say their openings"),
+        ("UPDATE meta SET value = json_remove(value, '$.engines[1].name') WHERE key = 'settings'",
+         "settings do not say their engines"),
+        ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "no list of words"),
+        ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),
+        ("DELETE FROM meta WHERE key = 'id'", "does not say its id"),
+        ("INSERT INTO meta VALUES ('verdict', 'H2')", "its verdict"),
+        ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, and no test"),
+    ],
+)
+def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message: str) -> None:
+    """SQLite lets anything stand in any column: a reader gets an error, never a traceback."""
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result(1)))
+    with sqlite3.connect(tmp_path / "j") as database:
+        database.execute(statement)
+    with pytest.raises(InputError, match=message) as error:
+        with read_journal(str(tmp_path / "j")) as journal:
+            for row in journal.rows():
+                row.played()
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_layout_that_fails_leaves_no_half_journal(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with pytest.raises(JournalError):
+        open_journal(str(path), settings(), False, {"id": object()})  # type: ignore[dict-item]
+    assert path.stat().st_size == 0
+    open_journal(str(path), settings(), True, NOTES).close()
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises((InputError, JournalError), match="journal"):
+        begin(tmp_path / "none" / "j")
+    with pytest.raises(InputError, match="no such file"):
+        read_journal(str(tmp_path / "j"))
+    with pytest.raises(InputError, match="this is a folder"):
+        begin(tmp_path)
+
+
+def test_two_runs_on_one_journal_are_noticed(tmp_path: Path) -> None:
+    with begin(tmp_path / "j") as journal:
+        journal.append(make_row(result(1)))
+        with pytest.raises(JournalError, match="game 1 .*another run"):
+            journal.append(make_row(result(1)))
+
+
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+        pages = journal._database.execute("PRAGMA page_count").fetchone()[0]
+        journal._database.execute(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(JournalError, match="full"):
+            for number in range(2, 1000):
+                journal.append(make_row(result(number)))
+        written = journal.numbers()
+    with open_journal(str(path), settings(), True, NOTES) as journal:
+        assert journal.numbers() == written and len(written) > 1
+        journal.append(make_row(result(5000)))
+
+
+def test_row_has_the_columns_of_the_table() -> None:
+    with begin(None) as journal:
+        columns = [row[1] for row in journal._database.execute("PRAGMA table_info(games)")]
+    assert columns == list(Row._fields)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for the permissions of POSIX")
+def test_an_open_journal_in_a_folder_to_read_alone_says_what_it_lacks() -> None:
+    # Not in tmp_path, whose folders nobody but the user may enter.
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "j")
+        copy = os.path.join(folder, "copy")
+        with begin(path):
+            shutil.copy(path, copy)
+            os.chmod(copy, 0o444)
+        os.chmod(folder, 0o555)
+        user = os.geteuid()
+        try:
+            if user == 0:
+                os.seteuid(65534)
+            with pytest.raises(InputError, match="a run has not closed this journal: move it"):
+                read_journal(copy)
+        finally:
+            os.seteuid(user)
+            os.chmod(folder, 0o755)

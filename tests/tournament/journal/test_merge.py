@@ -1,0 +1,168 @@
+"""Joining journals: every game once, from one tournament alone, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.commands import merge as merge_command
+from merels.tournament.commands.merge import main, merge
+from merels.tournament.journal.journal import Journal, make_row, open_journal, read_journal
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match, result, settings
+
+
+def journal(
+    path: Path, numbers: Iterable[int], arguments: Sequence[str] = (), size: int = 0,
+    **fields: object,
+) -> str:
+    notes = {"id": path.name, "arguments": json.dumps(arguments)}
+    with open_journal(str(path), settings(2, **fields), False, notes) as opened:
+        for number in numbers:
+            opened.append(make_row(result(number, reason="x" * size)))
+    return str(path)
+
+
+def test_joined(tmp_path: Path) -> None:
+    one = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
+    two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2"], rounds=5)
+    out = str(tmp_path / "out")
+    assert merge(out, [one, two]) == f"{out}: 5 games from 2 journals; 1 came more than once"
+    with read_journal(out) as joined:
+        assert joined.numbers() == [1, 2, 3, 4, 5]
+        assert json.loads(joined.meta()["settings"])["rounds"] == 5
+        assert joined.meta()["id"] not in ("a", "b")
+        words = json.loads(joined.meta()["arguments"])
+        assert words == ["-rounds", "5"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda p: [journal(p / "a", [1]), journal(p / "b", [2], seed=9)], "seed: now 7"),
+        (lambda p: [journal(p / "a", [1]), str(p / "none")], "no such file"),
+        (lambda p: [], "expected the journals"),
+    ],
+)
+def test_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], prepare: Callable[[Path], list[str]],
+    message: str,
+) -> None:
+    before = prepare(tmp_path)
+    assert main([str(tmp_path / "out"), *before]) == 2
+    out, err = capsys.readouterr()
+    assert message in err and out == ""
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("out")]
+
+
+MERGE_WITHIN = """
+import resource, sys
+from merels.tournament.commands.merge import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+@pytest.mark.parametrize("megabytes", [3, 5])
+def test_no_room_is_said_and_leaves_nothing(tmp_path: Path, megabytes: int) -> None:
+    """The last games may be written to the log, and yet have no room in the journal itself."""
+    big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
+    words = [str(megabytes << 20), f"{tmp_path}/out", big]
+    command = [sys.executable, "-P", "-c", MERGE_WITHIN, *words]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1 and run.stdout == ""
+    said = f"merels merge: cannot write the journal {tmp_path}/out: "
+    assert run.stderr.startswith(said), run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["big"]
+
+
+def test_nothing_is_read_where_there_may_be_no_room_to_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite needs room for its index of the log to read what has just been written."""
+
+    def deny_games(action: int, table: str | None, *_: str | None) -> int:
+        denied = action == sqlite3.SQLITE_READ and table == "games"
+        return sqlite3.SQLITE_DENY if denied else sqlite3.SQLITE_OK
+
+    def connect(path: str) -> Journal:
+        target = Journal(path)
+        target._database.set_authorizer(deny_games)
+        return target
+
+    monkeypatch.setattr(merge_command, "connect", connect)
+    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
+    said = merge(f"{tmp_path}/out", [one, other])
+    assert "3 games from 2 journals; 1 came more than once" in said
+
+
+def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = journal(tmp_path / "a", [1])
+    assert main([one, one]) == 2
+    assert "this file exists" in capsys.readouterr().err
+
+
+def test_no_file_of_another_name_is_touched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither one of the journals nor the user's, whatever the partial file could be called."""
+    part, out = journal(tmp_path / "out.part", [1, 2]), str(tmp_path / "out")
+    assert main([out, part]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.part"]
+    with read_journal(part) as source, read_journal(out) as joined:
+        assert source.numbers() == joined.numbers() == [1, 2]
+
+
+def test_of_two_merges_into_one_file_the_first_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [3])
+    out = str(tmp_path / "out")
+    def read_slowly(path: str) -> Journal:
+        if path == one:
+            merge(out, [other])
+        return read_journal(path)
+
+    monkeypatch.setattr(merge_command, "read_journal", read_slowly)
+    assert main([out, one]) == 2
+    assert "out': this file exists" in capsys.readouterr().err
+    with read_journal(out) as joined:
+        assert joined.numbers() == [3]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
+
+
+def test_a_place_that_cannot_be_written_is_named_as_it_was_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = journal(tmp_path / "a", [1])
+    monkeypatch.chdir(tmp_path)
+    for out in ("", "none/out"):
+        assert main([out, one]) == 2
+        assert f"'{out}': cannot write this file: No such file" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> None:
+    flags = match("-rounds", "3")
+    pgn, log = tmp_path / "1.pgn", tmp_path / "1.log"
+    for index in (1, 2):
+        run = Marked(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}",
+                     "-pgnout", f"{tmp_path}/{index}.pgn", "--log", f"{log}", "level=info")
+        assert run.wait()[0] == 0
+    files = pgn.read_bytes(), log.read_bytes()
+    merge(f"{tmp_path}/out", [f"{tmp_path}/1", f"{tmp_path}/2"])
+    with read_journal(f"{tmp_path}/out") as joined:
+        assert joined.numbers() == [1, 2, 3, 4]
+    status, out, err = Marked("-journal", f"{tmp_path}/out", "-resume").wait()
+    assert status == 0, err
+    with read_journal(f"{tmp_path}/out") as joined:
+        assert joined.numbers() == [1, 2, 3, 4, 5, 6]
+    assert (pgn.read_bytes(), log.read_bytes()) == files, "the parts' files are left alone"

@@ -1,0 +1,226 @@
+"""Balanced openings: the maker keeps its promises, and the books that come with merels do."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.board import LINE_MASKS
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import WHITE
+from merels.engine.game.rules import PRESETS, parse_rules
+from merels.engine.search.limits import Info, Limits
+from merels.engine.search.searcher import Searcher
+from merels.tournament.commands.main import main
+from merels.tournament.pairing.book import BookSettings, make_book
+from merels.tournament.pairing.openings import _canonical, load_openings, shipped_book
+from merels.tournament.records.settings import OpeningSettings
+from tests.commands import leave
+from tests.tournament.processes import Marked
+from tests.tournament.specs import engine_words
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and symbolic links")
+PROVEN = re.compile(
+    r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): proven draw, (\d+) of (\d+) moves hold it"
+)
+SMALL = ["-positions", "8", "-nodes", "3000"]
+LINE = re.compile(r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): score (-?\d+) nodes (\d+)")
+
+
+def entries(text: str) -> list[tuple[str, str, int, int]]:
+    """Position, name, index and score of each line that is no comment."""
+    lines = [line for line in text.splitlines() if not line.startswith(";")]
+    found = list(filter(None, map(LINE.fullmatch, lines)))
+    assert len(found) == len(lines), lines
+    return [(m[1], m[2], int(m[3]), int(m[4])) for m in found]
+
+
+def made(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
+    """What the maker printed: the book, and what it said meanwhile."""
+    assert main(["book", *words]) == 0
+    return capsys.readouterr()
+
+
+def two_in_line(men: tuple[int, int]) -> bool:
+    """Whether a side has two men in a line that the other has none in."""
+    return any(
+        (own & line).bit_count() >= 2 and not other & line
+        for line in LINE_MASKS
+        for own, other in (men, men[::-1])
+    )
+
+
+@pytest.mark.parametrize("variant", PRESETS)
+def test_shipped_books(variant: str) -> None:
+    rules = parse_rules(variant)
+    with open(shipped_book(rules), encoding="utf-8") as file:
+        text = file.read()
+    lines = [line for line in text.splitlines() if not line.startswith(";")]
+    found = list(filter(None, map(PROVEN.fullmatch, lines)))
+    assert len(found) == len(lines) >= 500
+    assert [int(m[3]) for m in found] == list(range(1, len(found) + 1))
+    assert {m[2] for m in found} == {variant}
+    positions = [parse_position(m[1], rules) for m in found]
+    for position, match in zip(positions, found):
+        moves = len(position.legal_moves())
+        assert int(match[5]) == moves and 1 <= int(match[4]) <= moves // 3
+    assert len({(_canonical(p.men), p.side) for p in positions}) == len(positions)
+    assert len({sum(men.bit_count() for men in p.men) for p in positions}) >= 5
+    for position in positions:
+        assert position.total(0) == position.total(1) == 9, "nobody is ahead"
+        placed = sum(men.bit_count() for men in position.men)
+        assert (position.side == WHITE) == (placed % 2 == 0)
+        assert not two_in_line(position.men)
+        assert position.outcome() is None
+    command = re.search(r"merels book .*", text)
+    assert command is not None
+    assert f"-variant {variant} -positions {len(found)} " in command[0]
+    assert f"-out tournament/books/{variant}.pos" in command[0] and "-tables" in command[0]
+
+
+def test_same_command_same_book(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (first, said), (second, _) = made(capsys, *SMALL), made(capsys, *SMALL)
+    assert first == second
+    assert "8 of 8 positions" in said
+    assert len(entries(first)) == 8
+    other, _ = made(capsys, *SMALL, "-srand", "2")
+    assert not {text for text, *_ in entries(other)} & {text for text, *_ in entries(first)}
+    path = tmp_path / "book.pos"
+    made(capsys, *SMALL, "-out", str(path))
+    assert entries(path.read_text()) == entries(first)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["book.pos"]
+    openings = load_openings(OpeningSettings(file=str(path)), parse_rules("mill"))
+    assert [opening.position for opening in openings] == [text for text, *_ in entries(first)]
+
+
+@posix
+def test_out_never_replaces_what_is_no_plain_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("folder", "pipe", "loop", None):
+        assert main(["book", *SMALL, "-out", str(tmp_path / name) if name else ""]) == 2
+        error = capsys.readouterr().err
+        assert "expected the name of a file" in error
+        assert "tried" not in error, "it is said before the work, not after it"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "loop", "pipe"]
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@posix
+def test_out_writes_through_a_symbolic_link(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book, link = tmp_path / "book.pos", tmp_path / "link"
+    book.write_text("old")
+    link.symlink_to("book.pos")
+    (tmp_path / "new").symlink_to("other.pos")
+    made(capsys, *SMALL, "-out", str(tmp_path / "new"))
+    assert len(entries((tmp_path / "other.pos").read_text())) == 8
+    made(capsys, *SMALL, "-out", str(link))
+    assert link.is_symlink() and len(entries(book.read_text())) == 8
+
+
+def test_what_a_failed_book_leaves_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "book.pos"
+    words = ["-positions", "50", "-plies", "1", "-nodes", "100", "-bound", "10000"]
+    (tmp_path / "book.pos.part").write_text("the user's")
+    assert main(["book", *words, "-out", str(path)]) == 2
+    said = re.search(r"what there is stands in (.*)", capsys.readouterr().err)
+    assert said is not None
+    with open(said[1]) as file:
+        assert entries(file.read()) and not path.exists()
+    assert (tmp_path / "book.pos.part").read_text() == "the user's"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names a file by bytes that are no text")
+def test_a_book_may_have_any_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = os.fsdecode(b"b\xff")
+    made(capsys, *SMALL, "-out", str(tmp_path / name))
+    text = (tmp_path / name).read_text()
+    assert len(entries(text)) == 8 and "b?'" in text
+
+
+def test_lengths_take_turns() -> None:
+    settings = BookSettings(parse_rules("multi"), 6, 3, 5, nodes=2000, bound=200)
+    kept = [found.entry for found in make_book(settings) if found.entry is not None]
+    assert [sum(m.bit_count() for m in e.position.men) for e in kept] == [3, 4, 5, 3, 4, 5]
+
+
+def test_level_with_choices_for_both() -> None:
+    """What the searches of the book's maker say is what a search of one's own says."""
+    settings = BookSettings(parse_rules("loc"), 5, nodes=4000, bound=20)
+    seen = [found.entry for found in make_book(settings)]
+    assert None in seen, "not every position is level"
+    for entry in filter(None, seen):
+        lines: dict[int, Info] = {}
+        result = Searcher(32).search(
+            entry.position, Limits(nodes=4000),
+            lambda info: lines.__setitem__(info.multipv, info), multipv=3,
+        )
+        found, best, third = (info.score.cp for info in (result.info, lines[1], lines[3]))
+        assert found is not None and best is not None and third is not None
+        assert entry.known.startswith(f"score {found} ")
+        assert abs(found) <= 20
+        assert best - third <= 40
+
+
+def test_rules_and_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    text, _ = made(capsys, *SMALL, "-variant", "morris", "-set", "Flying=never")
+    assert "under the rules morris Flying=never" in text
+    assert "-variant morris -set Flying=never -positions 8 -plies 4-10" in text
+
+
+def test_too_few_positions() -> None:
+    settings = BookSettings(parse_rules("mill"), 50, 1, 1, nodes=100, bound=10_000)
+    with pytest.raises(InputError, match="there are only [0-4] such positions"):
+        list(make_book(settings))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-plies", "0-4"], "plies from 1 to 12"),
+        (["-plies", "9-4"], "plies from 1 to 12"),
+        (["-plies", "4-x"], "a whole number"),
+        (["-srand", "-1"], "a whole number"),
+        (["-variant", "chess"], "a rule set"),
+        (["-out", "/nowhere/at/all.pos"], "cannot write this file"),
+        (["-positions", "100001"], "from 1 to 100000"),
+    ],
+)
+def test_mistakes(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    assert leave(main, ["book", *SMALL, *words]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err and "Traceback" not in captured.err
+
+
+def test_tournament_from_the_book(tmp_path: Path) -> None:
+    words = []
+    for name, nodes in (("A", 9), ("B", 20)):
+        words += engine_words(name, f"nodes={nodes}")
+    run = Marked(*words, "-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
+                 "-rounds", "2", "-srand", "1", "-pgnout", f"file={tmp_path}/g.pgn")
+    status, _, err = run.wait()
+    assert status == 0, err
+    with open(shipped_book(parse_rules("loc")), encoding="utf-8") as file:
+        book = [match[1] for match in PROVEN.finditer(file.read())]
+    games = (tmp_path / "g.pgn").read_text()
+    assert re.findall(r'\[FEN "(.*)"\]', games) == [book[2]] * 2 + [book[3]] * 2
+
+
+def test_a_proven_book_names_the_table_that_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["book", "-positions", "1", "-nodes", "3000", "-tables", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert re.search(r"'\d-\d': a table that the proof needs is not here", error), error

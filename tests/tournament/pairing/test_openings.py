@@ -1,0 +1,163 @@
+"""Openings: random ones are legal, quiet and different; files are read or refused clearly."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.board import in_mills
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, parse_position, play_moves
+from merels.engine.game.position import Position
+from merels.engine.game.rules import PRESETS, Rules, parse_rules
+from merels.tournament.pairing.openings import Openings, _canonical, load_openings
+from merels.tournament.records.files import file_digest, read_text
+from merels.tournament.records.games import Opening
+from merels.tournament.records.settings import OpeningSettings
+
+MILL = parse_rules("mill")
+LATER = "O*@*****/********/******** b 8 8 0 2"
+
+
+def position_of(opening: Opening, rules: Rules = MILL) -> Position:
+    return play_moves(parse_position(opening.position, rules), opening.moves)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_random_openings(name: str) -> None:
+    rules = parse_rules(name)
+    openings = Openings(OpeningSettings(), rules, 3)
+    seen = set()
+    for index in range(200):
+        opening = openings[index]
+        assert 4 <= len(opening.moves) <= 8
+        position = position_of(opening, rules)
+        assert position.outcome() is None
+        assert not in_mills(position.men[0]) and not in_mills(position.men[1])
+        for move in position.legal_moves():
+            assert not position.mills_closed(move.origin, move.to)
+        seen.add(_canonical(position.men))
+    assert len(seen) == 200
+
+
+def test_the_seed_decides() -> None:
+    lists = [
+        [Openings(OpeningSettings(), MILL, seed)[index] for index in range(20)]
+        for seed in (1, 1, 2)
+    ]
+    assert lists[0] == lists[1] != lists[2]
+
+
+def test_plies_of_random_openings() -> None:
+    for plies in (1, 3, 12):
+        openings = Openings(OpeningSettings(plies=plies), MILL, 1)
+        assert {len(openings[index].moves) for index in range(30)} == {plies}
+    with pytest.raises(InputError, match="plies from 1 to 12"):
+        Openings(OpeningSettings(plies=13), MILL, 1)[0]
+
+
+def write(tmp_path: Path, text: str, name: str = "book.pos") -> str:
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_position_file(tmp_path: Path) -> None:
+    path = write(tmp_path, f"{START} ; the start\n\n; nothing here\n{LATER}\n")
+    first, second = load_openings(OpeningSettings(file=path), MILL)
+    assert (first.position, first.name) == (START, "the start")
+    assert (second.position, second.moves) == (LATER, ())
+
+
+def test_seventeen_fields(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes\n"
+    )
+    (opening,) = load_openings(OpeningSettings(file=path), MILL)
+    assert opening.position == "********/@*@*****/***OOO** w 6 7 0 3"
+
+
+def test_record_file_and_plies(tmp_path: Path) -> None:
+    text = '[Opening "Cross"]\n\n1. d6 f4 2. d2 b4 *\n\n[Event "?"]\n\n1. a1 *\n'
+    path = write(tmp_path, text, "book.pgn")
+    openings = load_openings(OpeningSettings(file=path, format="pgn", plies=3), MILL)
+    assert [(o.moves, o.name) for o in openings] == [(("d6", "f4", "d2"), "Cross"), (("a1",), "")]
+
+
+def test_order_start_and_repetition(tmp_path: Path) -> None:
+    lines = [START.replace("1", str(number)) for number in range(1, 8)]
+    path = write(tmp_path, "\n".join(lines))
+    sequence = Openings(OpeningSettings(file=path, start=6), MILL, 1)
+    assert [sequence[i].position for i in range(9)] == (lines * 3)[5:14]
+    shuffled = Openings(OpeningSettings(file=path, order="random"), MILL, 1)
+    passes = [[shuffled[i + 7 * p].position for i in range(7)] for p in range(3)]
+    assert all(sorted(each) == lines for each in passes)
+    assert len({tuple(each) for each in passes} - {tuple(lines)}) == 3
+    again = Openings(OpeningSettings(file=path, order="random"), MILL, 1)
+    assert again[20] == shuffled[20]
+    later = Openings(OpeningSettings(file=path, order="random", start=3), MILL, 1)
+    assert [later[i] for i in range(5)] == [shuffled[i] for i in range(2, 7)]
+    # The first ones are left out of the first pass alone.
+    assert [later[i] for i in range(5, 12)] == [shuffled[i] for i in range(7, 14)]
+
+
+def test_plies_are_refused_where_positions_have_none(tmp_path: Path) -> None:
+    path = write(tmp_path, f"{START}\n")
+    with pytest.raises(InputError, match=r"'4': plies= is for games and .*, not for .*book\.pos"):
+        load_openings(OpeningSettings(file=path, plies=4), MILL)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "at least one opening"),
+        ("; only words\n", "at least one opening"),
+        (f"{START}\nrubbish\n", "line 2"),
+        (f"{START}\n********/********/*******x w 9 9 0 1\n", "line 2"),
+        ("O@******/********/******** w 0 0 0 1\n", "the game is over here.*line 1"),
+    ],
+)
+def test_bad_position_files(tmp_path: Path, text: str, message: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(InputError, match=message) as error:
+        load_openings(OpeningSettings(file=path), MILL)
+    assert "book.pos" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("1. d6 d6 *\n", "line 1"), ("1. d6 {open", "line 1"), ("", "at least one")],
+)
+def test_bad_record_files(tmp_path: Path, text: str, message: str) -> None:
+    path = write(tmp_path, text, "book.pgn")
+    with pytest.raises(InputError, match=message) as error:
+        load_openings(OpeningSettings(file=path, format="pgn"), MILL)
+    assert "book.pgn" in str(error.value)
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read this file: No such file"):
+        load_openings(OpeningSettings(file=str(tmp_path / "none")), MILL)
+    with pytest.raises(InputError, match="cannot read this file"):
+        load_openings(OpeningSettings(file=str(tmp_path)), MILL)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="UTF-8"):
+        load_openings(OpeningSettings(file=str(tmp_path / "binary")), MILL)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs named pipes and /dev/zero")
+def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in (str(tmp_path / "pipe"), str(tmp_path), "/dev/zero"):
+        with pytest.raises(InputError, match="which can be read again"):
+            file_digest(name)
+    with pytest.raises(InputError, match="at most 128 MiB"):
+        read_text("/dev/zero")
+
+
+def test_start_beyond_the_end(tmp_path: Path) -> None:
+    path = write(tmp_path, f"{START}\n")
+    with pytest.raises(InputError, match="start= from 1 to 1"):
+        load_openings(OpeningSettings(file=path, start=2), MILL)

@@ -1,0 +1,111 @@
+"""Who meets whom: every pairing once a round, colours even, the same at every call."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.tournament.pairing.schedule import circle, total_games
+from merels.tournament.records.games import GameSpec
+from merels.tournament.run.plan import Plan
+from tests.tournament.specs import settings
+
+
+def games_of(plan: Plan) -> list[GameSpec]:
+    games = []
+    while tasks := plan.next_round():
+        games += [game for task in tasks for game in task.games]
+    return games
+
+
+def test_a_game_that_no_round_has_counts_for_nothing() -> None:
+    plan = Plan(settings(4, format="swiss", rounds=2))
+    plan.next_round()
+    plan.score(10_000, 1.0)
+    assert plan.next_round()
+
+
+@pytest.mark.parametrize("count", range(2, 13))
+def test_circle_lets_everyone_meet_once(count: int) -> None:
+    rounds = list(circle(count))
+    assert len(rounds) == count - 1 + count % 2
+    for meetings in rounds:
+        players = [player for pair in meetings for player in pair]
+        assert len(players) == len(set(players)) == count - count % 2
+    pairs = [pair for meetings in rounds for pair in meetings]
+    assert sorted(pairs) == [(a, b) for a in range(count) for b in range(a + 1, count)]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7])
+@pytest.mark.parametrize("games", [1, 2, 3, 4])
+def test_round_robin(count: int, games: int) -> None:
+    chosen = settings(count, rounds=3, games=games)
+    played = games_of(Plan(chosen))
+    assert [game.number for game in played] == list(range(1, len(played) + 1))
+    assert len(played) == total_games(chosen) == 3 * games * count * (count - 1) // 2
+    meetings = Counter(frozenset((g.white.name, g.black.name)) for g in played)
+    assert set(meetings.values()) == {3 * games}
+    for name in (engine.name for engine in chosen.engines):
+        whites = sum(game.white.name == name for game in played)
+        blacks = sum(game.black.name == name for game in played)
+        assert abs(whites - blacks) <= (games % 2)
+
+
+@pytest.mark.parametrize("games", [1, 2, 3, 4])
+@pytest.mark.parametrize("count", [1, 2, 3, 100])
+def test_parts_know_how_many_games_are_theirs(games: int, count: int) -> None:
+    for index in range(1, count + 1):
+        plan = Plan(settings(3, rounds=3, games=games), (index, count))
+        ours = 0
+        while tasks := plan.next_round():
+            ours += sum(len(task.games) for task in tasks if plan.is_ours(task))
+        assert plan.share == ours and plan.games == 9 * games
+
+
+def test_pairs_share_an_opening_with_colours_exchanged() -> None:
+    for task in Plan(settings(3, rounds=4)).next_round():
+        first, second = task.games
+        assert first.opening == second.opening and first.pair == second.pair
+        assert (first.white, first.black) == (second.black, second.white)
+        assert first.seed != second.seed
+
+
+def test_no_swap_and_reverse() -> None:
+    task = Plan(settings(2, swap=False)).next_round()[0]
+    assert [game.white.name for game in task.games] == ["A", "A"]
+    task = Plan(settings(2, reverse=True)).next_round()[0]
+    assert [game.white.name for game in task.games] == ["B", "A"]
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+def test_gauntlet(seeds: int) -> None:
+    played = games_of(Plan(settings(5, format="gauntlet", seeds=seeds, rounds=2)))
+    meetings = Counter(tuple(sorted((g.white.name, g.black.name))) for g in played)
+    seeded, rest = "ABCDE"[:seeds], "ABCDE"[seeds:]
+    assert meetings == {(a, b): 4 for a in seeded for b in rest}
+
+
+@pytest.mark.parametrize("fields", [{"seeds": 5}, {"seeds": 0}])
+def test_impossible_gauntlet(fields: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="expected -seeds from 1 to 4"):
+        Plan(settings(5, format="gauntlet", **fields))
+
+
+def test_one_engine_is_no_tournament() -> None:
+    with pytest.raises(InputError, match="at least two engines"):
+        Plan(settings(1))
+
+
+def test_plan_depends_on_the_settings_alone() -> None:
+    one, other = (games_of(Plan(settings(4, rounds=3))) for _ in range(2))
+    assert one == other
+    reseeded = games_of(Plan(settings(4, rounds=3, seed=8)))
+    assert [g.opening for g in reseeded] != [g.opening for g in one]
+    assert [(g.white, g.black) for g in reseeded] == [(g.white, g.black) for g in one]
+
+
+def test_more_rounds_begin_like_fewer() -> None:
+    fewer, more = (games_of(Plan(settings(3, rounds=rounds))) for rounds in (2, 5))
+    assert more[: len(fewer)] == fewer

@@ -1,0 +1,145 @@
+"""Swiss and knockout: pure, resumable pairings that keep their rules whatever the results."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.tournament.pairing import knockout, swiss
+from merels.tournament.records.results import Encounter, Met, Results
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.plan import Plan
+from tests.tournament.specs import settings
+
+PairRound = Callable[[Settings, int, Results], list[Encounter]]
+
+
+def played(encounters: Iterable[Encounter], games: int, rng: random.Random) -> list[Met]:
+    mets = []
+    for encounter in encounters:
+        first = sum(rng.choice((0, 0.5, 1)) for _ in range(games))
+        mets.append(Met(encounter, (first, games - first)))
+    return mets
+
+
+def play(chosen: Settings, pair_round: PairRound, seed: int) -> list[list[Met]]:
+    rng = random.Random(seed)
+    results: list[list[Met]] = []
+    while encounters := pair_round(chosen, len(results), results):
+        assert encounters == pair_round(chosen, len(results), results), "pure"
+        results.append(played(encounters, chosen.games, rng))
+    return results
+
+
+@pytest.mark.parametrize("count", range(4, 17))
+@pytest.mark.parametrize("games", [1, 2])
+def test_swiss_rules(count: int, games: int) -> None:
+    rounds = swiss.usual_rounds(count)
+    chosen = settings(count, format="swiss", rounds=rounds, games=games)
+    for seed in range(20):
+        results = play(chosen, swiss.pair_round, seed)
+        assert len(results) == rounds
+        met = Counter(frozenset(m.encounter) for r in results for m in r)
+        assert set(met.values()) == {1}, "nobody meets twice"
+        byes: Counter[int] = Counter()
+        for mets in results:
+            names = [engine for m in mets for engine in m.encounter]
+            assert len(names) == len(set(names)) == count - count % 2
+            byes.update(set(range(count)) - set(names))
+        assert max(byes.values(), default=0) <= 1
+        if games == 1:
+            whites = Counter(m.encounter.first for r in results for m in r)
+            blacks = Counter(m.encounter.second for r in results for m in r)
+            assert all(abs(whites[e] - blacks[e]) <= 2 for e in range(count))
+        places = swiss.places(chosen, results)
+        assert sum(p.points for p in places) == rounds * games * (count // 2 + count % 2)
+        assert [p.points for p in places] == sorted((p.points for p in places), reverse=True)
+
+
+def test_first_round_meets_across_the_halves() -> None:
+    chosen = settings(6, format="swiss", rounds=2)
+    assert swiss.pair_round(chosen, 0, []) == [(0, 3), (1, 4), (2, 5)]
+
+
+def test_score_groups_meet() -> None:
+    chosen = settings(8, format="swiss", rounds=3)
+    first = swiss.pair_round(chosen, 0, [])
+    results = [[Met(encounter, (2, 0)) for encounter in first]]
+    assert swiss.pair_round(chosen, 1, results) == [(0, 2), (1, 3), (4, 6), (5, 7)]
+
+
+def test_too_many_rounds() -> None:
+    with pytest.raises(InputError, match="up to 5"):
+        Plan(settings(6, format="swiss", rounds=6))
+
+
+@pytest.mark.parametrize("count", [4, 5, 6, 7])
+def test_as_many_rounds_as_there_are_opponents(count: int) -> None:
+    chosen = settings(count, format="swiss", rounds=count - 1 + count % 2)
+    for seed in range(10):
+        assert len(play(chosen, swiss.pair_round, seed)) == chosen.rounds
+
+
+def test_bracket() -> None:
+    assert knockout.bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
+    assert knockout.bracket(5) == [0, None, 3, 4, 1, None, 2, None]
+    assert knockout.bracket(2) == [0, 1]
+
+
+@pytest.mark.parametrize("count", range(2, 12))
+@pytest.mark.parametrize("games", [1, 2])
+def test_knockout_leaves_one(count: int, games: int) -> None:
+    chosen = settings(count, format="knockout", rounds=2, games=games)
+    for seed in range(20):
+        results = play(chosen, knockout.pair_round, seed)
+        winner = knockout.champion(chosen, results)
+        assert winner is not None
+        matches = Counter(frozenset(m.encounter) for r in results for m in r)
+        assert len(matches) == count - 1, "everyone but the winner loses one match"
+        assert all(2 <= encounters <= 2 + knockout.MOST_EXTRA for encounters in matches.values())
+        assert knockout.champion(chosen, results[:-1]) is None
+
+
+def test_drawn_matches_are_prolonged_and_then_go_to_the_seed() -> None:
+    chosen = settings(2, format="knockout", rounds=1)
+    results: list[list[Met]] = []
+    while encounters := knockout.pair_round(chosen, len(results), results):
+        assert encounters == [Encounter(0, 1)]
+        results.append([Met(encounters[0], (1, 1))])
+    assert len(results) == 1 + knockout.MOST_EXTRA
+    assert knockout.champion(chosen, results) == 0
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_white_alternates_through_a_knockout_match_and_what_prolongs_it(rounds: int) -> None:
+    chosen = settings(2, format="knockout", rounds=rounds, games=1)
+    results: list[list[Met]] = []
+    white: list[int] = []
+    while encounters := knockout.pair_round(chosen, len(results), results):
+        white += [encounter.first for encounter in encounters]
+        results.append([Met(encounter, (0.5, 0.5)) for encounter in encounters])
+    assert white == [number % 2 for number in range(rounds + knockout.MOST_EXTRA)]
+
+
+@pytest.mark.parametrize("style", ["swiss", "knockout"])
+def test_plan_scores_what_was_played(style: str) -> None:
+    chosen = settings(4, format=style, rounds=2)
+    plan = Plan(chosen)
+    numbers = []
+    while tasks := plan.next_round():
+        for task in tasks:
+            for game in task.games:
+                numbers.append(game.number)
+                winner = min(game.white.name, game.black.name)
+                plan.score(game.number, 1.0 if game.white.name == winner else 0.0)
+    assert numbers == list(range(1, len(numbers) + 1))
+    if style == "knockout":
+        assert knockout.champion(chosen, plan.results) == 0
+        assert len(numbers) == 3 * 2 * 2
+    else:
+        assert [place.engine for place in swiss.places(chosen, plan.results)][0] == 0
+        assert len(numbers) == plan.games == 2 * 2 * 2

@@ -1,0 +1,309 @@
+"""Every fault an engine can have, with real processes: what is recorded, and what it costs."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import START
+from merels.protocol.client.engine import Engine
+from merels.protocol.process.pipe import Answer
+from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.records.games import (
+    NANOSECONDS,
+    Adjudication,
+    EngineSpec,
+    GameResult,
+    GameSpec,
+    Opening,
+    TimeControl,
+)
+from tests.processes import FAKE, limited, needs_proc, wait_until_gone
+
+TIMEOUT = 1.0
+"""Every timeout of the engines here, in seconds: to start, to ping, and the margin of clocks."""
+ROOT = Path(__file__).parents[3]
+NODES = TimeControl(nodes=10)
+CLOCK = TimeControl(time=NANOSECONDS // 2)
+
+
+def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> EngineSpec:
+    """A fake engine with a fault."""
+    return EngineSpec(
+        mode, (*FAKE, mode, argument), limit, start_timeout=TIMEOUT, ping_timeout=TIMEOUT
+    )
+
+
+def game(white: EngineSpec, black: EngineSpec) -> GameSpec:
+    """A game of at most 24 moves."""
+    rule = Adjudication(max_moves=12)
+    return GameSpec(1, 1, 1, white, black, Opening(START), "mill", rule)
+
+
+def meet(engines: EnginePool, faulty: EngineSpec) -> GameResult:
+    """A faulty White meets a sound Black; then the sound engine still plays a game."""
+    sound = engine("sound")
+    result = play_game(game(faulty, sound), engines)
+    after = play_game(game(sound, replace(sound, name="other")), engines)
+    assert after.termination in ("adjudication", "normal"), after.reason
+    return result
+
+
+def check(result: GameResult, termination: str, reason: str, moves: int | None = None) -> None:
+    """White lost so, for that reason (a pattern), after so many moves."""
+    assert (result.result, result.termination) == ("0-1", termination), result.reason
+    assert re.fullmatch(reason, result.reason), result.reason
+    if moves is not None:
+        assert len(result.moves) == moves
+
+
+HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("mode", ["die-start", "die-ready"])
+def test_death_before_the_game(engines: EnginePool, mode: str, how: str) -> None:
+    result = meet(engines, engine(mode, how))
+    check(result, "abandoned", rf"White does not start \({HOW[how]}\)", 0)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("mode, moves", [("die-search", 2), ("die-after", 4)])
+def test_death_in_the_game(engines: EnginePool, mode: str, moves: int, how: str) -> None:
+    result = meet(engines, engine(mode, how))
+    check(result, "abandoned", rf"White disconnects \({HOW[how]}\)", moves)
+
+
+def test_no_greeting(engines: EnginePool) -> None:
+    result = meet(engines, engine("mute"))
+    check(result, "abandoned", r"White does not start \(gives no answer to uci in 1 s\)", 0)
+
+
+def test_no_readyok(engines: EnginePool) -> None:
+    result = meet(engines, engine("never-ready"))
+    check(result, "abandoned", r"White does not start \(gives no answer to isready in 1 s\)", 0)
+
+
+def test_no_such_program(engines: EnginePool) -> None:
+    missing = EngineSpec("missing", ("./no-such-engine",), NODES)
+    result = meet(engines, missing)
+    check(result, "abandoned", r"White does not start \(no such engine: './no-such-engine'.*\)", 0)
+
+
+def test_an_unknown_option_is_named_with_the_nearest(engines: EnginePool) -> None:
+    faulty = replace(engine("sound"), options=(("Hsh", "16"),))
+    result = meet(engines, faulty)
+    check(result, "abandoned", r"White does not start \(no option 'Hsh'; did you mean 'Hash'\?\)")
+
+
+def test_both_engines_missing(engines: EnginePool) -> None:
+    missing = EngineSpec("missing", ("./no-such-engine",), NODES)
+    result = play_game(game(missing, missing), engines)
+    assert (result.result, result.termination) == ("*", "abandoned")
+    assert "White does not start" in result.reason and "Black does not start" in result.reason
+
+
+@pytest.mark.parametrize("mode", ["never", "stops-only", "flood"])
+def test_never_moves_without_a_clock(engines: EnginePool, mode: str) -> None:
+    result = meet(engines, engine(mode))
+    check(result, "abandoned", r"White stalls \(plays no move in 1 s\)", 0)
+
+
+@pytest.mark.parametrize("mode", ["never", "flood"])
+def test_never_moves_on_a_clock(engines: EnginePool, mode: str) -> None:
+    result = meet(engines, engine(mode, limit=CLOCK))
+    check(result, "time forfeit", r"White loses on time \(no bestmove, even after stop\)", 0)
+
+
+def test_moves_only_after_stop_on_a_clock(engines: EnginePool) -> None:
+    result = meet(engines, engine("stops-only", limit=CLOCK))
+    check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 0)
+
+
+def test_a_silent_engine_is_found_out_long_before_a_long_clock_runs_out(
+    engines: EnginePool,
+) -> None:
+    hour = TimeControl(time=3600 * NANOSECONDS)
+    result = meet(engines, engine("deaf", limit=hour))
+    check(result, "abandoned", r"White stalls \(gives no sign of life for 2 s\)", 2)
+
+
+def test_an_engine_may_be_silent_for_two_pings(engines: EnginePool) -> None:
+    hour = TimeControl(time=3600 * NANOSECONDS)
+    slow = replace(engine("late", "1.3", hour), ping_timeout=0.5)
+    check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 1 s\)")
+    result = meet(engines, replace(slow, ping_timeout=1.0))
+    assert result.termination in ("adjudication", "normal"), result.reason
+
+
+def overrun(result: GameResult) -> int:
+    """The milliseconds that White is recorded to have taken too many."""
+    found = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
+    assert found is not None, result.reason
+    return int(found[1])
+
+
+def test_an_overrun_counts_what_a_busy_machine_lets_pass(
+    engines: EnginePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the end of the wait and the stop, too: the engine is late by all of it."""
+    stop = Engine.stop
+
+    def delayed(one: Engine, seconds: float = 5.0) -> Answer | None:
+        time.sleep(0.1)
+        return stop(one, seconds)
+
+    monkeypatch.setattr(Engine, "stop", delayed)
+    limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+    assert overrun(meet(engines, engine("late", "0.3", limit))) >= 200
+
+
+def test_late_by_less_than_the_margin(engines: EnginePool) -> None:
+    limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS)
+    result = meet(engines, engine("late", "0.3", limit))
+    assert result.termination in ("adjudication", "normal"), result.reason
+    assert max(move.elapsed for move in result.moves) > NANOSECONDS // 10
+
+
+def test_late_by_more_than_the_margin(engines: EnginePool) -> None:
+    limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+    result = meet(engines, engine("late", "0.3", limit))
+    check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 2)
+
+
+ILLEGAL = {
+    "illegal": r"'a1xg7', the move closes no mill and takes nothing",
+    "garbage": r"'.*' is no move at all",
+    "none": r"'\(none\)' is no move at all",
+    "zeros": r"'0000' is no move at all",
+    "empty": r"an empty bestmove",
+}
+
+
+@pytest.mark.parametrize("mode", ILLEGAL)
+def test_illegal_answers(engines: EnginePool, mode: str) -> None:
+    result = meet(engines, engine(mode))
+    check(result, "illegal move", rf"White makes an illegal move \({ILLEGAL[mode]}\)", 0)
+    assert result.reason.isprintable()
+
+
+SURVIVED = [
+    "upper", "crlf", "tab", "blank", "split", "double", "stale", "long-line", "many-lines", "junk",
+    "bad-numbers", "stderr", "stubborn", "family",
+]
+
+
+@pytest.mark.parametrize("mode", SURVIVED)
+def test_oddities_that_are_no_fault(engines: EnginePool, mode: str) -> None:
+    faulty = engine(mode)
+    if mode in ("many-lines", "long-line"):
+        # Much to read: slow on a busy machine, and no engine's fault.
+        spec = replace(faulty, ping_timeout=30.0)
+        short = replace(game(spec, engine("sound")), adjudication=Adjudication(max_moves=2))
+        result = play_game(short, engines)
+    else:
+        result = meet(engines, faulty)
+    assert result.termination in ("adjudication", "normal"), result.reason
+
+
+def test_a_last_line_without_its_end_is_read(engines: EnginePool) -> None:
+    result = meet(engines, engine("no-newline"))
+    # Its third move counts; that it is gone shows at its fourth.
+    check(result, "abandoned", r"White disconnects \(exit code 0\)", 6)
+
+
+def test_closed_output(engines: EnginePool) -> None:
+    result = meet(engines, engine("close-stdout"))
+    check(result, "abandoned", r"White disconnects \(closed its output\)", 2)
+
+
+def test_death_while_a_child_holds_the_pipes(engines: EnginePool) -> None:
+    result = meet(engines, engine("parent-dies"))
+    check(result, "abandoned", r"White disconnects \(exit code 3\)", 2)
+
+
+def test_an_engine_that_stops_reading(engines: EnginePool) -> None:
+    result = meet(engines, engine("deaf"))
+    check(result, "abandoned", r"White stalls \(plays no move in 1 s\)", 2)
+
+
+def test_a_fault_of_black_is_black_s(engines: EnginePool) -> None:
+    result = play_game(game(engine("sound"), engine("illegal")), engines)
+    assert (result.result, result.termination) == ("1-0", "illegal move")
+    assert result.reason.startswith("Black makes an illegal move")
+
+
+RUNNER = """
+import sys, time
+from merels.engine.game.notation import START
+from merels.tournament.play.game import EnginePool, play_game
+from tests.processes import own_mark
+from tests.tournament.play.test_faults import engine, game
+engines = EnginePool()
+first, second = engine("family", "session"), engine("stubborn")
+play_game(game(first, second), engines)
+print(own_mark(), flush=True)
+{then}
+"""
+
+
+@contextmanager
+def run_until_mark(then: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A runner whose engines ignore everything and have children, and its engines' mark."""
+    command = [sys.executable, "-c", RUNNER.format(then=then)]
+    with limited(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)) as runner:
+        assert runner.stdout is not None
+        yield runner, runner.stdout.readline().strip()
+
+
+@needs_proc
+def test_no_orphan_when_the_runner_is_killed() -> None:
+    with run_until_mark("time.sleep(1000)") as (runner, mark):
+        # The two engines, and two children of the first.
+        assert len(wait_until_gone(mark, 0.0)) == 4
+        runner.send_signal(signal.SIGKILL)
+        assert wait_until_gone(mark) == []
+
+
+@needs_proc
+def test_no_orphan_when_the_runner_forgets_its_engines() -> None:
+    with run_until_mark("sys.exit(0)") as (runner, mark):
+        assert runner.wait(20) == 0
+        assert wait_until_gone(mark, 0.0) == []
+
+
+@needs_proc
+def test_no_orphan_when_a_worker_s_parent_is_killed() -> None:
+    then = """
+def end_with_parent():
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
+def work():
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    engines = EnginePool()
+    play_game(game(first, second), engines)
+    print(own_mark(), flush=True)
+    time.sleep(1000)
+
+import multiprocessing, os, threading
+multiprocessing.get_context("fork").Process(target=work).start()
+time.sleep(1000)
+"""
+    with run_until_mark(then) as (runner, mark):
+        assert runner.stdout is not None
+        worker_mark = runner.stdout.readline().strip()
+        assert worker_mark != mark
+        assert len(wait_until_gone(worker_mark, 0.0)) == 4
+        runner.send_signal(signal.SIGKILL)
+        assert wait_until_gone(worker_mark) == []
+        assert wait_until_gone(mark) == []

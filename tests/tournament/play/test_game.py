@@ -1,0 +1,230 @@
+"""Whole games between real engine processes."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, parse_position, play_moves
+from merels.engine.game.rules import PRESETS, parse_rules
+from merels.engine.tablebase.build import Builder
+from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.records.games import (
+    NANOSECONDS,
+    Adjudication,
+    EngineSpec,
+    GameResult,
+    GameSpec,
+    Opening,
+    TimeControl,
+)
+from tests.processes import FAKE
+
+MERELS = (sys.executable, "-m", "merels.protocol")
+NODES = TimeControl(nodes=100)
+BUSY = 30 * NANOSECONDS
+"""A margin beyond which a busy machine makes no engine late."""
+
+
+def merels(name: str, limit: TimeControl = NODES, ponder: bool = False) -> EngineSpec:
+    """Our own engine."""
+    return EngineSpec(name, MERELS, limit, ponder=ponder)
+
+
+def game(
+    white: EngineSpec,
+    black: EngineSpec,
+    rules: str = "mill",
+    opening: Opening = Opening(START),
+    adjudication: Adjudication = Adjudication(),
+) -> GameSpec:
+    """A game."""
+    return GameSpec(1, 1, 1, white, black, opening, rules, adjudication)
+
+
+def check_record(result: GameResult) -> None:
+    """The recorded moves are legal, none stands after the end, and the result is their result."""
+    spec = result.spec
+    position = parse_position(spec.opening.position, parse_rules(spec.rules))
+    position = play_moves(position, spec.opening.moves)
+    for move in result.moves:
+        assert position.outcome() is None
+        position = play_moves(position, [move.move])
+        assert move.elapsed > 0
+    outcome = position.outcome()
+    if result.termination == "normal":
+        assert outcome is not None
+        assert (outcome.result, str(outcome)) == (result.result, result.reason)
+
+
+@pytest.mark.parametrize("rules", [*PRESETS, "mill Flying=both DoubleMill=each LockedMills=none"])
+def test_games_under_all_rules(engines: EnginePool, rules: str) -> None:
+    opening = Opening(START, ("d6", "f4", "a1"))
+    result = play_game(game(merels("A"), merels("B"), rules, opening), engines)
+    assert result.termination == "normal", result.reason
+    check_record(result)
+    assert result.started.endswith("+00:00") and result.elapsed > 0
+    assert all(move.depth > 0 and move.nodes > 0 for move in result.moves)
+    assert all((move.score is None) != (move.win_in is None) for move in result.moves)
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50, margin=BUSY),
+        TimeControl(time=NANOSECONDS, moves=10, margin=BUSY),
+        TimeControl(per_move=NANOSECONDS // 50, margin=BUSY),
+        TimeControl(depth=2),
+        TimeControl(time=NANOSECONDS, nodes=50, margin=BUSY),
+    ],
+)
+def test_games_at_all_limits(engines: EnginePool, limit: TimeControl) -> None:
+    rule = Adjudication(max_moves=15)
+    result = play_game(game(merels("A", limit), merels("B"), adjudication=rule), engines)
+    assert result.termination in ("normal", "adjudication"), result.reason
+    check_record(result)
+    for move in result.moves[::2]:
+        assert (move.clock is None) == (limit.time is None)
+
+
+def test_the_clock_after_each_move_is_recorded(engines: EnginePool) -> None:
+    second = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 10, margin=BUSY)
+    rule = Adjudication(max_moves=5)
+    result = play_game(game(merels("A", second), merels("B", second), adjudication=rule), engines)
+    for side in (0, 1):
+        clock = NANOSECONDS
+        for move in result.moves[side::2]:
+            clock += NANOSECONDS // 10 - move.elapsed
+            assert move.clock == clock
+
+
+def test_black_may_begin(engines: EnginePool) -> None:
+    opening = Opening("********/********/******** b 9 9 0 1")
+    rule = Adjudication(resign_count=1, resign_score=-100_000)
+    result = play_game(game(merels("A"), merels("B"), "multi", opening, rule), engines)
+    # Black's first score counts as a resignation, whatever it is.
+    assert (result.result, len(result.moves)) == ("1-0", 1)
+    check_record(result)
+
+
+def test_engines_are_kept_and_one_spec_plays_itself(engines: EnginePool) -> None:
+    seen = set()
+    spec = game(merels("A"), merels("A"), adjudication=Adjudication(max_moves=3))
+    for _ in range(3):
+        play_game(spec, engines)
+        assert len(engines._idle) == 2
+        seen |= {engine.pid for _, engine in engines._idle}
+    assert len(seen) == 2
+
+
+def test_only_so_many_engines_are_kept() -> None:
+    with EnginePool(2) as engines:
+        for name in "BCDE":
+            spec = game(merels("A"), merels(name), adjudication=Adjudication(max_moves=1))
+            play_game(spec, engines)
+            assert sorted(spec.name for spec, _ in engines._idle) == ["A", name]
+
+
+def test_engines_are_restarted_on_request(engines: EnginePool) -> None:
+    restarted = replace(merels("A"), restart=True)
+    play_game(game(restarted, merels("B"), adjudication=Adjudication(max_moves=1)), engines)
+    assert [spec.name for spec, _ in engines._idle] == ["B"]
+
+
+def test_an_engine_that_died_between_games_is_replaced(engines: EnginePool) -> None:
+    spec = game(merels("A"), merels("B"), adjudication=Adjudication(max_moves=3))
+    play_game(spec, engines)
+    pids = {engine.pid for _, engine in engines._idle}
+    for pid in pids:
+        os.kill(pid, 9)
+    result = play_game(spec, engines)
+    assert result.termination == "adjudication", result.reason
+    assert not pids & {engine.pid for _, engine in engines._idle}
+
+
+def test_pondering() -> None:
+    said: list[tuple[str, str, bytes]] = []
+    with EnginePool(trace=lambda *words: said.append(words)) as watched:
+        clock = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50, margin=BUSY)
+        rule = Adjudication(max_moves=15)
+        spec = game(merels("A", clock, True), merels("B", clock), adjudication=rule)
+        result = play_game(spec, watched)
+        assert result.termination in ("normal", "adjudication"), result.reason
+        check_record(result)
+        sent = b"".join(data for name, way, data in said if (name, way) == ("A", ">"))
+        assert b"go ponder wtime " in sent
+        assert b"ponderhit\n" in sent and b"stop\n" in sent
+        assert b"setoption name Ponder value true\n" in sent
+        again = play_game(spec, watched)
+        assert again.termination in ("normal", "adjudication"), again.reason
+
+
+def test_options_and_rules_reach_the_engine() -> None:
+    said: list[bytes] = []
+    with EnginePool(trace=lambda name, way, data: said.append(data)) as engines:
+        spec = replace(merels("A"), options=(("hash", "3"),))
+        rules = "multi Flying=own"
+        play_game(game(spec, merels("B"), rules, adjudication=Adjudication(max_moves=1)), engines)
+    sent = b"".join(said)
+    for line in ("Hash value 3", "UCI_Variant value multi", "Flying value own"):
+        assert f"setoption name {line}\n".encode() in sent
+
+
+def test_scores_end_games_early(engines: EnginePool) -> None:
+    rule = Adjudication(draw_number=4, draw_count=3, draw_score=5)
+    sound = EngineSpec("sound", (*FAKE, "sound"), TimeControl(nodes=1))
+    result = play_game(game(sound, sound, adjudication=rule), engines)
+    # Both fakes always say 5: three moves each, but not before the fourth.
+    assert (result.result, result.termination) == ("1/2-1/2", "adjudication")
+    assert (result.reason, len(result.moves)) == ("Draw by adjudication", 7)
+
+
+def test_what_the_rules_decide_needs_no_adjudication(engines: EnginePool) -> None:
+    # White closes a mill and takes the third last man; its score, like any, counts as resigning.
+    opening = Opening("*O*****O/O@*@*@**/******** w 0 0 0 1")
+    rule = Adjudication(resign_count=1, resign_score=-(10**9))
+    result = play_game(game(merels("A"), merels("B"), "morris", opening, rule), engines)
+    assert (result.result, result.termination, len(result.moves)) == ("1-0", "normal", 1)
+
+
+def test_a_game_ends_where_tables_decide_it(engines: EnginePool, tmp_path: Path) -> None:
+    Builder(tmp_path, parse_rules("morris NoRemovalPlies=0")).build(6)
+    rule = Adjudication(tables=str(tmp_path))
+    # White stands to close d5-e5-c5, and Black cannot hinder it in time.
+    opening = Opening("O******O/@*@**O**/****@*** b 0 0 3 40")
+    spec = game(merels("A"), merels("B"), "morris NoRemovalPlies=0", opening, rule)
+    result = play_game(spec, engines)
+    assert result.termination == "adjudication" and result.reason.endswith("adjudication: tables")
+    assert len(result.moves) < 4
+
+
+@pytest.mark.parametrize(
+    "rules, opening",
+    [
+        ("chess", Opening(START)),
+        ("mill", Opening("nonsense")),
+        ("mill", Opening(START, ("d6", "d6"))),
+    ],
+)
+def test_nonsense_is_refused(engines: EnginePool, rules: str, opening: Opening) -> None:
+    with pytest.raises(InputError):
+        play_game(game(merels("A"), merels("B"), rules, opening), engines)
+
+
+def test_a_game_that_cannot_be_set_up_leaves_no_engine_lent(engines: EnginePool) -> None:
+    broken = TimeControl(per_move="soon")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        play_game(game(merels("A"), merels("B", broken)), engines)
+
+
+def test_a_game_that_is_over_at_once(engines: EnginePool) -> None:
+    opening = Opening("OOO*****/********/@@****** w 0 0 0 30")
+    result = play_game(game(merels("A"), merels("B"), "mill", opening), engines)
+    assert (result.result, result.moves) == ("1-0", ())

@@ -1,0 +1,300 @@
+"""Engines and files that mean harm: what of them reaches terminals, files, pages and processes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.record import parse_records
+from merels.tournament.commands.merge import merge
+from merels.tournament.commands.ratings import main as ratings
+from merels.tournament.journal import journal as store
+from merels.tournament.journal.import_games import read_games
+from merels.tournament.journal.journal import make_row, open_journal, read_journal, stored
+from tests.processes import FAKE, HOSTILE, needs_proc, needs_resource
+from tests.tournament.processes import COMMAND, Marked
+from tests.tournament.specs import result, settings
+
+PATIENCE = "300"
+"""Seconds: only a hang takes so long."""
+FORMATS = ("text", "json", "csv", "html")
+
+
+def flags(mode: str, argument: str = "", *words: str) -> list[str]:
+    """The flags of a match of a hostile engine, E, against a sound one, S."""
+    program, *arguments = HOSTILE
+    sound, *others = FAKE
+    return [
+        "-engine", f"cmd={program}", f"args={' '.join(arguments)} {mode} {argument}", "name=E",
+        *words,
+        "-engine", f"cmd={sound}", f"args={' '.join(others)}", "name=S",
+        "-each", "nodes=1", f"starttimeout={PATIENCE}", f"pingtimeout={PATIENCE}",
+        "-srand", "1", "-maxmoves", "20",
+    ]
+
+
+def play(*words: str, status: int = 0) -> tuple[str, str]:
+    """The output of a tournament, and its error output."""
+    code, out, err = Marked(*words).wait(float(PATIENCE))
+    assert code == status, err
+    return out, err
+
+
+def is_fit_to_print(text: str) -> bool:
+    """Whether a terminal or a pager obeys nothing in a text."""
+    return all(c == "\n" or c.isprintable() for c in text)
+
+
+class Tags(HTMLParser):
+    """The elements of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Note one."""
+        self.seen.append(tag)
+
+
+def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From an engine's mouth through every file and page that a tournament makes."""
+    journal, pgn, log = (str(tmp_path / name) for name in ("j", "games.pgn", "log"))
+    out, err = play(
+        *flags("words"), "-rounds", "1", "-journal", journal, "-pgnout", pgn,
+        "-log", f"file={log}", "level=trace", "engine=true",
+    )
+    assert "makes an illegal move ('?[2J" in out
+    assert is_fit_to_print(out + err)
+    assert is_fit_to_print(Path(log).read_text(encoding="utf-8"))
+    text = Path(pgn).read_text(encoding="utf-8")
+    assert is_fit_to_print(text)
+    assert [record.result for record in parse_records(text)] == ["0-1", "1-0"]
+    names = [(record.tags["White"], record.tags["Black"]) for record in parse_records(text)]
+    assert names == [("E", "S"), ("S", "E")]
+    for path in (journal, pgn):
+        for form in FORMATS:
+            assert ratings([path, "-format", form]) == 0
+            shown = capsys.readouterr().out
+            if form == "html":
+                tags = Tags(shown).seen
+                assert tags.count("script") == 2 and "img" not in tags
+            else:
+                assert is_fit_to_print(shown)
+
+
+def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
+    """Names and reasons may hold any letter; a terminal may know a few."""
+    pgn = tmp_path / "x.pgn"
+    pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
+    few = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for words in (["ratings", str(pgn)], ["tournament", *flags("words"), "-rounds", "1"]):
+        done = subprocess.run(
+            [*COMMAND[:-1], *words], env=few, capture_output=True, text=True,
+            timeout=float(PATIENCE),
+        )
+        assert done.returncode == 0, done.stderr
+        assert "M?hle ?" in done.stdout or "an illegal move ('?[2J" in done.stdout
+
+
+@pytest.mark.parametrize("mode", ["words", "fails-to-start"])
+def test_check_prints_no_hostile_word(mode: str) -> None:
+    words = [*COMMAND[:-1], "check", "-fast", "-engine", f"cmd={' '.join(HOSTILE)} {mode}"]
+    for form in ([], ["-json"]):
+        command = [*words, "name=\x1b[2J", "-only", "greeting,moves", *form]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=float(PATIENCE))
+        assert done.returncode in (1, 2), done.stderr
+        assert is_fit_to_print(done.stdout + done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+def test_a_greeting_without_end_is_cut_off() -> None:
+    """By the time or by the size, whichever comes first; what is kept of it is bounded."""
+    command = [*COMMAND[:-1], "check", "-fast", "-engine", f"cmd={' '.join(HOSTILE)} floods"]
+    command += ["-only", "greeting"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=float(PATIENCE))
+    assert done.returncode == 1
+    assert "more than 32 MiB" in done.stdout or "no answer to 'uci'" in done.stdout
+    assert len(done.stdout) < 10_000
+
+
+def test_a_line_without_end_is_an_engine_that_does_not_move(tmp_path: Path) -> None:
+    words = flags("endless-line", "", "pingtimeout=5")
+    out, _ = play(*words, "-rounds", "1", "-games", "1", "-journal", str(tmp_path / "j"))
+    assert "White stalls (plays no move in 5 s)" in out
+    assert (tmp_path / "j").stat().st_size < 1 << 16
+
+
+@needs_proc
+def test_an_engine_inherits_nothing_of_the_runner(tmp_path: Path) -> None:
+    """Not the journal, nor the pipes to the runner, which carry what is trusted."""
+    about = tmp_path / "about"
+    play(
+        *flags("report", str(about)), "-rounds", "1", "-games", "1", "-concurrency", "2",
+        "-journal", str(tmp_path / "j"), "-pgnout", str(tmp_path / "p"),
+        "-log", f"file={tmp_path}/log", "-serve", "0",
+    )
+    found = json.loads(about.read_text())["descriptors"]
+    assert set(found) == {"0", "1", "2"} and found["2"] == os.devnull
+    assert found["0"].startswith("pipe:") and found["1"].startswith("pipe:")
+
+
+@needs_resource
+@pytest.mark.parametrize(
+    ("mode", "argument", "limit", "reason"),
+    [
+        ("memory", "2000", "memory=1000", r"exit code 1, limited to memory=1000"),
+        ("cpu", "", "cpu=1", r"killed by SIGXCPU, over its limit of cpu=1"),
+    ],
+)
+def test_an_engine_over_its_limit_loses(
+    tmp_path: Path, mode: str, argument: str, limit: str, reason: str
+) -> None:
+    journal = str(tmp_path / "j")
+    out, _ = play(*flags(mode, argument, limit), "-rounds", "1", "-journal", journal)
+    assert f"0-1 {{White disconnects ({reason})}}" in out
+    with read_journal(journal) as stored:
+        rows = list(stored.rows())
+    assert [(row.result, row.termination) for row in rows] == [
+        ("0-1", "abandoned"), ("1-0", "abandoned"),
+    ]
+    # A resumed run has the same limits, and journals of runs without any go on too.
+    assert play("-journal", journal, "-resume")[0].count("Finished") == 0
+
+
+def elsewhere() -> str:
+    """An address of this machine that is not the one of which pages are served."""
+    if sys.platform == "linux":
+        return "127.0.0.2"
+    return socket.gethostbyname(socket.gethostname())
+
+
+def test_the_page_answers_to_no_foreign_name() -> None:
+    run = Marked(*flags("tame"), "-rounds", "1000", "-serve", "0")
+    assert run.process.stderr is not None
+    address = next(line.split()[-1] for line in run.process.stderr if "standings at" in line)
+    port = address.rstrip("/").rpartition(":")[2]
+    with pytest.raises(OSError), socket.create_connection((elsewhere(), int(port)), timeout=60):
+        pass
+    with urllib.request.urlopen(address, timeout=60) as answer:
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1:1", ""):
+        request = urllib.request.Request(address, headers={"Host": host})
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(request, timeout=60)
+    run.process.terminate()
+    run.wait(float(PATIENCE))
+
+
+@contextlib.contextmanager
+def changed(path: Path) -> Iterator[sqlite3.Connection]:
+    """A sound journal of one game, for a stranger to change."""
+    notes = {"id": "x", "arguments": '["-rounds", "1"]'}
+    with open_journal(str(path), settings(), False, notes) as journal:
+        journal.append(make_row(result()))
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+        yield database
+
+
+NESTED = "[" * 100_000 + "]" * 100_000
+SPOILT = {
+    "trigger": "CREATE TRIGGER t AFTER INSERT ON games BEGIN DELETE FROM games; END",
+    "view": "ALTER TABLE games RENAME TO old; CREATE VIEW games AS SELECT * FROM old",
+    "endless view": "DROP TABLE games; CREATE VIEW games AS WITH RECURSIVE n(number) AS "
+    "(SELECT 1 UNION ALL SELECT number + 1 FROM n) SELECT * FROM n",
+    "virtual table": "CREATE VIRTUAL TABLE v USING fts5(x)",
+    "computed column": "ALTER TABLE games ADD COLUMN more AS (zeroblob(1000000))",
+    "other columns": "ALTER TABLE games DROP COLUMN clocks",
+    "number as text": "UPDATE games SET elapsed = 'x'",
+    "blob as text": "UPDATE games SET white = x'ff00'",
+    "no UTF-8": "UPDATE games SET white = CAST(x'ff41' AS TEXT)",
+    "long text": "UPDATE games SET moves = printf('%.*c', 20000000, 'x')",
+    "no settings": "DELETE FROM meta WHERE key = 'settings'",
+    "settings of nothing": "UPDATE meta SET value = '{}' WHERE key = 'settings'",
+    "deep settings": f"UPDATE meta SET value = '{NESTED}' WHERE key = 'settings'",
+    "settings of numbers": "UPDATE meta SET value = '7' WHERE key = 'settings'",
+    "no JSON": "UPDATE meta SET value = 'x' WHERE key = 'arguments'",
+    "arguments of numbers": "UPDATE meta SET value = '[1]' WHERE key = 'arguments'",
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_a_journal_that_is_more_or_less_than_one_is_refused(
+    tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, whoever reads it, and before anything that it brings along is run."""
+    path = tmp_path / "j"
+    with changed(path) as database:
+        try:
+            database.executescript(SPOILT[what])
+        except sqlite3.OperationalError as error:
+            pytest.skip(f"this SQLite cannot do it: {error}")
+    assert ratings([str(path)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and "journal" in lines[0] and str(path) in lines[0]
+    for read in (
+        lambda: read_games([str(path)]),
+        lambda: merge(str(tmp_path / "out"), [str(path)]),
+        lambda: [*open_journal(str(path), settings(), True, {}).rows()],
+    ):
+        with pytest.raises(InputError):
+            read()
+
+
+def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with changed(path):
+        pass
+    before = path.read_bytes()
+    with read_journal(str(path)) as journal:
+        assert len(list(journal.rows())) == 1
+        with pytest.raises(store.JournalError, match="readonly"):
+            journal.append(make_row(result(2)))
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
+
+
+def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -> None:
+    journal = str(tmp_path / "j")
+    play(*flags("tame"), "-rounds", "1", "-games", "1", "-journal", journal)
+    done = subprocess.run(
+        [*COMMAND, "-journal", journal, "-resume", "-rounds", "2"], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"}, timeout=float(PATIENCE),
+    )
+    assert done.returncode == 0, done.stdout
+    shown = done.stdout.index(f"the journal's own command line: -engine cmd={HOSTILE[0]}")
+    assert shown < done.stdout.index("Started game 2 ")
+
+
+def test_absurd_numbers_in_a_journal_are_one_clear_line(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with changed(path) as database:
+        database.execute("UPDATE games SET depths = ?", ("9" * 5000 + " 1 1",))
+    with read_journal(str(path)) as journal:
+        (row,) = journal.rows()
+        with pytest.raises(InputError, match="'game 1': expected numbers"):
+            row.played()
+
+
+def test_going_on_with_a_journal_says_which_programs_it_starts(tmp_path: Path) -> None:
+    """A stranger's journal names programs; whoever goes on with it starts them."""
+    journal = str(tmp_path / "j")
+    play(*flags("tame"), "-rounds", "1", "-journal", journal)
+    assert stored(journal)
+    _, err = play("-journal", journal, "-resume", "-quiet")
+    assert f"the journal's own command line: -engine cmd={HOSTILE[0]}" in err

@@ -1,0 +1,219 @@
+"""Tables as text, JSON and CSV; terminations; the lines that scripts scrape."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+
+from merels.engine.game.errors import printable
+from merels.tournament.records import terminations
+from merels.tournament.records.terminations import Ending, count_terminations, terminations_table
+from merels.tournament.report import crosstable, summary
+from merels.tournament.report.text_table import grid, shorten, width
+from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
+from merels.tournament.statistics.elo import from_cells
+from merels.tournament.statistics.sprt import Sprt
+
+GAMES = [
+    *[GameScore("Alpha", "Beta", s) for s in (1.0, 1.0, 0.5, 0.0)],
+    *[GameScore("Gamma", "Alpha", s) for s in (0.5, 0.0)],
+    *[GameScore("Beta", "Gamma", s) for s in (1.0, 0.5, 0.5, 0.0)],
+]
+
+
+def tabulate(
+    games: Iterable[GameScore], anchor: tuple[str, float] | None = None
+) -> crosstable.Crosstable:
+    """The crosstable of games."""
+    return crosstable.crosstable(count_matches(games), anchor)
+
+
+def test_rating_list_and_crosstable_as_text() -> None:
+    table = tabulate(GAMES)
+    assert crosstable.rating_list(table.ratings) == (
+        "#  Name     Elo    +/-  Games  Points  Score  Draws\n"
+        "1  Alpha   82.8  152.1      6     4.0  66.7%  33.3%\n"
+        "2  Beta   -30.2  131.6      8     3.5  43.8%  37.5%\n"
+        "3  Gamma  -52.6  128.6      6     2.5  41.7%  50.0%\n"
+    )
+    assert crosstable.results_table(table) == (
+        "#  Name   Points      1      2      3\n"
+        "1  Alpha   4.0/6      x  2-1-1  1-1-0\n"
+        "2  Beta    3.5/8  1-1-2      x  1-2-1\n"
+        "3  Gamma   2.5/6  0-1-1  1-2-1      x\n"
+    )
+    assert "1.5" in crosstable.results_table(table, "points").splitlines()[1]
+
+
+def test_records_mirror_each_other() -> None:
+    table = tabulate(GAMES)
+    for i, row in enumerate(table.records):
+        assert row[i] == MatchCounts()
+        assert sum(r.games for r in row) == table.ratings.players[i].games
+        assert sum(r.points for r in row) == table.ratings.players[i].points
+        for j, record in enumerate(row):
+            back = table.records[j][i]
+            assert (record.wins, record.draws) == (back.losses, back.draws)
+
+
+def test_superiority_as_text() -> None:
+    lines = crosstable.superiority_table(tabulate(GAMES).ratings).splitlines()
+    assert len(lines) == 4 and lines[1].split()[2] == "x"
+    assert 50 < float(lines[1].split()[3]) < 100
+
+
+def test_notes_on_groups_anchor_and_virtual_draws() -> None:
+    games = [*GAMES, GameScore("Xi", "Psi", 1.0)]
+    text = crosstable.rating_list(tabulate(games, ("Beta", 1500.0)).ratings)
+    assert "\n\n4  Xi" in text
+    assert "Beta is held at 1500" in text
+    assert "2 groups" in text
+    assert text.endswith("finite: 1.\n")
+
+
+def test_nobody_played() -> None:
+    table = tabulate([])
+    assert crosstable.rating_list(table.ratings).startswith("#  Name")
+    assert crosstable.results_table(table).startswith("#  Name")
+    assert crosstable.csv_rows(table)[0][:3] == ["rank", "name", "elo"]
+    assert crosstable.as_dict(table)["players"] == []
+
+
+def test_hostile_names_cannot_reach_the_terminal() -> None:
+    evil = "\x1b[2Jevil\r\n\u202etxt\x9b"
+    text = crosstable.rating_list(tabulate([GameScore(evil, "B", 1.0)]).ratings)
+    assert "?[2Jevil???txt?" in text
+    assert all(c == "\n" or c.isprintable() for c in text)
+    assert summary.score_line(MatchCounts(), evil, "B").isprintable()
+    assert printable("Mühle 7") == "Mühle 7"
+
+
+def test_wide_names_keep_the_columns() -> None:
+    text = grid([["Name", "Elo"], ["直棋", "7"], ["e\u0301", "12"]], left=0)
+    assert text == "Name  Elo\n直棋    7\ne\u0301      12\n"
+    assert width("直棋") == 4 and width("e\u0301") == 1
+    assert shorten("x" * 100_000) == "x" * 37 + "..."
+    assert width(shorten("直" * 50)) <= 40
+    assert shorten("y" * 40) == "y" * 40
+
+
+def test_json_holds_everything_plainly() -> None:
+    games = [*GAMES, GameScore("Xi\x1b", "Psi", 1.0)]
+    data = json.loads(json.dumps(crosstable.as_dict(tabulate(games)), allow_nan=False))
+    first = data["players"][0]
+    assert (first["rank"], first["name"], first["games"], first["points"]) == (1, "Alpha", 6, 4.0)
+    against = {row["name"]: row for row in first["against"]}
+    assert against["Beta"]["wins"] == 2 and against["Beta"]["superiority"] > 0.5
+    assert against["Psi"]["superiority"] is None and against["Psi"]["points"] == 0
+    assert [group["virtual_draws"] for group in data["groups"]] == [0, 1]
+    assert data["players"][3]["name"] == "Xi\x1b" and data["players"][3]["group"] == 2
+    assert data["anchor"] is None
+
+
+def test_csv_holds_no_formula_and_no_control() -> None:
+    names = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=4", "ok=5", "a\x1b[2J"]
+    games = [GameScore(name, "B", 0.5) for name in names]
+    rows = crosstable.csv_rows(tabulate(games))
+    found = {row[1] for row in rows[1:]}
+    assert found == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
+    assert set(rows[0]) >= found
+
+
+def test_csv_reads_back() -> None:
+    out = io.StringIO()
+    csv.writer(out).writerows(crosstable.csv_rows(tabulate(GAMES)))
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert [row["name"] for row in rows] == ["Alpha", "Beta", "Gamma"]
+    assert rows[0]["Beta"] == "2.5" and rows[0]["Alpha"] == "" and rows[1]["Alpha"] == "1.5"
+    assert float(rows[0]["elo"]) > 0
+
+
+ENDINGS = [
+    Ending("A", "B", 1.0, "time forfeit"),
+    Ending("B", "A", 0.5, "normal"),
+    Ending("A", "B", 0.0, "normal"),
+    Ending("B", "A", None, "unterminated"),
+    Ending("A", "B", 1.0, "rules infraction"),
+    Ending("A", "B", 1.0, "time forfeit"),
+]
+
+
+def test_terminations_are_counted_and_laid_to_the_loser() -> None:
+    stats = count_terminations(ENDINGS)
+    assert stats.names == ("normal", "time forfeit", "unterminated", "rules infraction")
+    assert stats.games == 6
+    assert stats.results["time forfeit"] == (2, 0, 0, 0)
+    assert stats.results["normal"] == (0, 1, 1, 0)
+    assert stats.results["unterminated"] == (0, 0, 0, 1)
+    assert stats.lost == {"A": {"normal": 1}, "B": {"time forfeit": 2, "rules infraction": 1}}
+    assert json.loads(json.dumps(terminations.as_dict(stats)))["games"] == 6
+
+
+def test_terminations_as_text() -> None:
+    assert terminations_table(count_terminations(ENDINGS)) == (
+        "Termination       Games  Share  White  Drawn  Black  Unfinished\n"
+        "normal                2  33.3%      0      1      1           0\n"
+        "time forfeit          2  33.3%      2      0      0           0\n"
+        "unterminated          1  16.7%      0      0      0           1\n"
+        "rules infraction      1  16.7%      1      0      0           0\n"
+        "\n"
+        "Lost by  normal  time forfeit  unterminated  rules infraction\n"
+        "A             1             0             0                 0\n"
+        "B             0             2             0                 1\n"
+    )
+    assert terminations_table(count_terminations([])).startswith("Termination")
+
+
+MATCH = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
+
+
+def test_the_scraped_block() -> None:
+    assert summary.summary_lines(MATCH, "A", "B") == [
+        "Score of A vs B: 45 - 48 - 7  [0.485] 100",
+        "Elo: -10.43 +/- 65.73, nElo: -10.94 +/- 68.10",
+        "LOS: 37.65 %, DrawRatio: 44.00 %, PairsRatio: 0.87",
+        "Games: 100, Wins: 45, Losses: 48, Draws: 7, Points: 48.5 (48.50 %)",
+        "Ptnml(0-2): [11, 4, 22, 3, 10], WL/DD Ratio: inf",
+    ]
+
+
+def test_the_scraped_line_of_a_test() -> None:
+    sprt = Sprt(-3, 1, alpha=0.05, beta=0.1)
+    assert summary.llr_line(sprt, 2.902) == "LLR: 2.90 (100.4%) (-2.25, 2.89) [-3.00, 1.00]"
+    assert summary.llr_line(sprt, -0.001) == "LLR: 0.00 (0.0%) (-2.25, 2.89) [-3.00, 1.00]"
+    assert summary.llr_line(sprt, sprt.lower).startswith("LLR: -2.25 (-100.0%)")
+    assert summary.summary_lines(MATCH, "A", "B", sprt)[-1] == summary.llr_line(
+        sprt, sprt.llr((11, 4, 22, 3, 10))
+    )
+
+
+def test_without_pairs_the_games_speak() -> None:
+    sprt = Sprt(0, 5)
+    lines = summary.summary_lines(MATCH, "A", "B", sprt, penta=False)
+    assert len(lines) == 5 and not any(line.startswith("Ptnml") for line in lines)
+    assert lines[1] == summary.elo_line(from_cells((48, 7, 45)))
+    assert "DrawRatio: 7.00 %" in lines[2]
+    assert lines[-1] == summary.llr_line(sprt, sprt.llr((48, 7, 45)))
+    bayesian = Sprt(0, 5, model="bayesian")
+    assert summary.match_llr(bayesian, MATCH) == bayesian.llr((48, 7, 45))
+
+
+def test_nothing_prints_nan() -> None:
+    odd = [
+        MatchCounts(),
+        MatchCounts(draws=4, dd=2),
+        MatchCounts(wins=4, ww=2),
+        MatchCounts(losses=4, ll=2),
+        MatchCounts(wins=1, losses=1, wl=1),
+        MatchCounts(wins=1),
+    ]
+    for counts in odd:
+        for penta in (True, False):
+            text = "\n".join(summary.summary_lines(counts, "A", "B", Sprt(0, 5), penta))
+            assert "nan" not in text.lower() and "-0.00" not in text
+    assert "Elo: inf +/- inf, nElo: inf" in summary.summary_lines(odd[2], "A", "B")[1]
+    assert summary.summary_lines(odd[1], "A", "B")[2] == (
+        "LOS: 50.00 %, DrawRatio: 100.00 %, PairsRatio: 1.00"
+    )

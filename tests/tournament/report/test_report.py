@@ -1,0 +1,417 @@
+"""Ratings and reports from files: journals, PGN of any runner, and a page that is safe to open."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import urllib.error
+import urllib.request
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.board import NAMES, points_of
+from merels.engine.game.notation import parse_position, play_moves
+from merels.engine.game.rules import parse_rules
+from merels.tournament.commands.merge import merge
+from merels.tournament.commands.ratings import main
+from merels.tournament.journal.import_games import read_games, scores, without_doubles
+from merels.tournament.journal.journal import make_row, open_journal, read_journal
+from merels.tournament.report.html import games_json
+from merels.tournament.report.svg import tick_step
+from merels.tournament.views.pgn import GameWriter
+from tests.tournament.processes import COMMAND, Marked, wait_for
+from tests.tournament.specs import engine, match, result, settings
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal and a PGN file of one small tournament."""
+    folder = tmp_path_factory.mktemp("played")
+    words = ["-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn", "-srand", "8", "-rounds", "2",
+             "-each", "nodes=60", "-quiet"]
+    assert Marked(*words).wait()[0] == 0
+    return folder
+
+
+def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
+    assert main([str(word) for word in argv]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = json.loads(printed(capsys, played / "j", "-format", "json"))
+    other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
+    assert one == other and one["terminations"]["games"] == 60
+    assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
+
+
+def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen, notes = settings(2, swap=False), {"id": "0123456789abcdef", "arguments": "[]"}
+    writer = GameWriter(chosen, notes["id"])
+    rows = [
+        make_row(result(number, outcome)) for number, outcome in
+        enumerate(("1-0", "1-0", "0-1", "0-1", "1/2-1/2", "1-0", "1-0", "1-0"), 1)
+    ]
+    with open_journal(str(tmp_path / "j"), chosen, False, notes) as journal:
+        for row in rows:
+            journal.append(row)
+    (tmp_path / "g.pgn").write_text("".join(map(writer.text, rows)))
+    pairs = [game.pair for game in read_games([str(tmp_path / "g.pgn")])]
+    assert pairs[0] == pairs[1] != pairs[2] == pairs[3] and len(set(pairs)) == 4
+    assert printed(capsys, tmp_path / "j") == printed(capsys, tmp_path / "g.pgn")
+
+
+def test_formats(played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = printed(capsys, played / "j")
+    assert "Elo" in text and "Termination" in text and "stronger" in text
+    rows = list(csv.reader(io.StringIO(printed(capsys, played / "j", "-format", "csv"))))
+    assert rows[0][:3] == ["rank", "name", "elo"] and len(rows) == 7
+    assert printed(capsys, played / "j", "-out", tmp_path / "r.json") == ""
+    assert json.loads((tmp_path / "r.json").read_text())["players"]
+    anchored = printed(capsys, played / "j", "-anchor", "Club=1400")
+    assert re.search(r"Club +1400\.0 +0\.0", anchored)
+
+
+FOREIGN = """\ufeff[Event "x"]
+[Round "1"]
+[White "SF"]
+[Black "LC0"]
+[Result "1-0"]
+[FEN "rnbqkbnr/8 w"]
+[Termination "Time Forfeit"]
+
+1. e4 {book [White "no"] } e5 2. Nf3 {a comment that goes on
+[Black "neither"]
+} 1-0
+
+[Round "1"]
+[White "LC0"]
+[Black "SF"]
+[FEN "rnbqkbnr/8 w"]
+
+1. e4 1/2-1/2
+
+[Round "2"]
+[White "A \\"q\\" B"]
+[Black "SF"]
+[Result "*"]
+
+*
+"""
+
+
+def test_pgn_of_any_runner(tmp_path: Path) -> None:
+    path = tmp_path / "chess.pgn"
+    path.write_text(FOREIGN)
+    games = read_games([str(path)])
+    assert [(g.white, g.black, g.result, g.termination) for g in games] == [
+        ("SF", "LC0", "1-0", "time forfeit"), ("LC0", "SF", "1/2-1/2", "normal"),
+        ('A "q" B', "SF", "*", "normal"),
+    ]
+    assert games[0].pair == games[1].pair != games[2].pair
+    assert [game.score for game in scores(games)] == [1.0, 0.5]
+
+
+def test_the_ids_of_other_runners_are_none_of_ours(tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in "ab"]
+    for path in paths:
+        with open(path, "w") as file:
+            for number, names in enumerate((("A", "B"), ("B", "A")), 1):
+                file.write('[Round "1"]\n[White "{}"]\n[Black "{}"]\n'.format(*names))
+                file.write(f'[GameId "{number}"]\n[PairId "{number}"]\n\n1-0\n\n')
+    games = read_games(paths)
+    assert without_doubles(games) == games
+    assert games[0].pair == games[1].pair != games[2].pair == games[3].pair
+
+
+def test_tags_may_share_a_line_and_a_comment_may_follow_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "x.pgn"
+    path.write_text(
+        '[White "A"] [Black "B"][Round "1"]\n\n{no moves} 1. a1 1-0 {White wins 0-1\n or so}\n'
+        '[White "B"][Black "A"] 1. a1 ; 1-0\n1/2-1/2\n{agreed} ; a draw\n\n'
+        '[White "A"]\n[Black "B"]\n\n{0-1}\n'
+    )
+    games = read_games([str(path)])
+    assert [(game.white, game.black) for game in games] == [("A", "B"), ("B", "A"), ("A", "B")]
+    assert [game.result for game in games] == ["1-0", "1/2-1/2", "*"]
+
+
+def test_quotes_in_a_name_that_nobody_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "x.pgn"
+    path.write_text('[White "The "X""]\n[Black ""B" 2" ]\n\n1-0\n')
+    [game] = read_games([str(path)])
+    assert (game.white, game.black, game.result) == ('The "X"', '"B" 2', "1-0")
+
+
+def test_games_of_unknown_openings_are_not_paired(tmp_path: Path) -> None:
+    path = tmp_path / "x.pgn"
+    game = '[Round "?"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1-0\n\n'
+    path.write_text(game.format("A", "B") + game.format("B", "A"))
+    assert [g.pair for g in read_games([str(path)])] == [None, None]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
+def test_the_report_is_never_written_over_the_games(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = tmp_path / "g.pgn"
+    shutil.copy(played / "g.pgn", games)
+    (tmp_path / "link").symlink_to(games)
+    for out in (games, tmp_path / "link", tmp_path / "." / "g.pgn"):
+        assert main([str(games), "-out", str(out)]) == 2
+        assert "name another for -out" in capsys.readouterr().err
+    assert games.read_bytes() == (played / "g.pgn").read_bytes()
+
+
+GAME = '[Round "{0}"]\n[White "A"]\n[Black "B"]\n\n1. a1 {1}\n'
+
+
+def test_comments_of_either_kind_swallow_no_games(tmp_path: Path) -> None:
+    path = tmp_path / "x.pgn"
+    path.write_text("".join([
+        GAME.format(1, "; odd { brace\n1-0"), GAME.format(2, "{a; b } 1-0"),
+        GAME.format(3, "{a; b\n[White \"no\"]\n} ; } { \n0-1"), GAME.format(4, "} 1-0"),
+    ]))
+    assert [game.result for game in read_games([str(path)])] == ["1-0", "1-0", "0-1", "1-0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("-engine cmd=a\n-rounds 5\n", "found none"), ("\0" * 1000, "found none"),
+     ('[White "A"]\n[Black "A"]\n\n1. a1 1-0\n', "between two engines"),
+     (GAME.format(1, "*"), "between two engines")],
+)
+def test_a_file_without_games_to_rate_is_no_rating_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    path = tmp_path / "x.pgn"
+    path.write_text(text)
+    assert main([str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and message in err and "x.pgn" in err
+
+
+def test_a_game_given_twice_is_counted_once(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    once = printed(capsys, played / "j", "-format", "json")
+    whole = tmp_path / "whole"
+    merge(str(whole), [str(played / "j")])
+    pgn = played / "g.pgn"
+    for files in ((played / "j", whole), (played / "j", pgn), (whole, whole), (whole, pgn)):
+        assert main([*map(str, files), "-format", "json"]) == 0
+        out, err = capsys.readouterr()
+        assert out == once and "left out 60 doubles" in err
+
+
+def test_games_that_never_began_are_not_taken_for_one(tmp_path: Path) -> None:
+    forfeit = result(1, "0-1", termination="abandoned", moves=(), started="", elapsed=0)
+    for id in ("x", "y"):
+        notes = {"id": id, "arguments": "[]"}
+        with open_journal(str(tmp_path / id), settings(), False, notes) as journal:
+            journal.append(make_row(forfeit))
+    games = read_games([str(tmp_path / "x"), str(tmp_path / "y")])
+    assert len(without_doubles(games)) == 2
+
+
+def test_the_order_of_files_that_overlap_changes_nothing(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One holds a game of a pair, the other both: the errors by pairs come out alike."""
+    games = (played / "g.pgn").read_text().split("[Event ")
+    half, journal = tmp_path / "half.pgn", played / "j"
+    half.write_text("[Event ".join([*games[:30], *games[32:]]))
+
+    def errors(*files: Path) -> dict[str, float]:
+        assert main([*map(str, files), "-format", "json"]) == 0
+        players = json.loads(capsys.readouterr().out)["players"]
+        return {player["name"]: player["error"] for player in players}
+
+    for files in ((half, journal), (journal, half), (half, played / "g.pgn")):
+        assert errors(*files) == pytest.approx(errors(journal))
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
+def test_games_from_a_pipe(played: Path) -> None:
+    command = [*COMMAND[:-1], "ratings", "/dev/stdin", "-format", "json"]
+    games = (played / "g.pgn").read_bytes()
+    run = subprocess.run(command, input=games, capture_output=True, check=True, timeout=60)
+    assert json.loads(run.stdout)["terminations"]["games"] == 60
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
+def test_a_file_without_end(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["/dev/zero"]) == 2
+    assert "'/dev/zero': expected a text file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [(None, "cannot read"), ("", "found none"), ("\xff", "UTF-8")]
+)
+def test_bad_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, message: str
+) -> None:
+    path = tmp_path / "x.pgn"
+    if text is not None:
+        path.write_bytes(text.encode("latin-1"))
+    assert main([str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and message in err and "x.pgn" in err and len(err.splitlines()) == 1
+
+
+def test_bad_flags(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = str(played / "j")
+    for words, message in (
+        (["-anchor", "Club"], "NAME=ELO"), (["-anchor", "Club=1e20"], "from -100000 to 100000"),
+        (["-anchor", "Club=nan"], "from -100000 to 100000"),
+        (["-anchor", "Nobody=3"], "Nobody"),
+        (["-out", "/no/such/place.html"], "cannot write"), (["-format", "xml"], "xml"),
+    ):
+        assert main([journal, *words]) == 2
+        assert message in capsys.readouterr().err
+
+
+class Checker(HTMLParser):
+    """Notes the elements of a page and complains of those that are not closed."""
+
+    VOID = {"meta", "br", "line", "circle", "rect"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in self.VOID or tag in ("circle",) and self.open[-1] == "svg":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def check(text: str) -> Checker:
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == []
+    return checker
+
+
+def test_page(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, played / "j", "-format", "html")
+    checker = check(text)
+    tags = [tag for tag, _ in checker.seen]
+    assert tags.count("table") >= 3 and tags.count("svg") == 1
+    assert sum(tag == "circle" for tag in tags) == 6
+    # Self-contained: nothing is loaded from anywhere.
+    assert not [a for _, a in checker.seen if "src" in a or "href" in a]
+    data = re.search(r'id="games">(.*?)</script>', text, re.S)
+    assert data is not None and len(json.loads(data[1])) == 60
+    assert printed(capsys, played / "j", "-format", "html", "-games", "3").count('"n":') < 10
+
+
+def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evil = '</script><script>alert(1)</script>&"\'<b>\x1b[2J'
+    path = str(tmp_path / "j")
+    chosen = settings(event=evil, engines=(engine(evil), engine("B")))
+    with open_journal(path, chosen, False, {"id": "x", "arguments": "[]"}) as journal:
+        row = make_row(result(reason=evil))
+        journal.append(row._replace(white=evil, opening_name=evil, termination=evil, moves=evil))
+    text = printed(capsys, path, "-format", "html")
+    checker = check(text)
+    assert sum(tag == "script" for tag, _ in checker.seen) == 2
+    assert not any(tag == "b" for tag, _ in checker.seen) and "\x1b" not in text
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the page's script")
+def test_replay_ends_where_the_games_ended(played: Path, tmp_path: Path) -> None:
+    with read_journal(str(played / "j")) as journal:
+        rows = list(journal.rows())
+    data = tmp_path / "games.json"
+    data.write_text(games_json(rows))
+    script = str(files("merels.tournament.report").joinpath("report.js"))
+    stub = str(Path(__file__).with_name("replay_dom.js"))
+    command = ["node", stub, script, str(data)]
+    out = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    answers = json.loads(out.stdout)
+    assert len(answers) == len(rows)
+    for row, answer in zip(rows, answers):
+        start = parse_position(row.position, parse_rules("mill"))
+        final = play_moves(start, f"{row.opening} {row.moves}".split())
+        men = [sorted(NAMES[point] for point in points_of(mask)) for mask in final.men]
+        assert [answer["white"], answer["black"]] == men
+        assert answer["note"].endswith(f"{row.result} {row.reason}")
+
+
+def test_the_reason_of_a_foreign_journal_is_fit_to_print() -> None:
+    [game] = json.loads(games_json([make_row(result())._replace(reason="a\x1b[2J\u202eb")]))
+    assert game["reason"] == "a?[2J?b"
+
+
+@pytest.mark.parametrize(
+    "span", [0, 0.3, 7, 40, 99, 333, 1000, 4321, 399.99999999999994, 3999.9999999999995]
+)
+def test_ticks(span: float) -> None:
+    step = tick_step(span)
+    assert step > 0 and (span == 0 or 3.9 <= span / step <= 10.1)
+
+
+def test_served_while_it_runs() -> None:
+    run = Marked(*match("-rounds", "2000", "-serve", "0"))
+    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    wait_for(run, "Finished game 5 ")
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        text = answer.read().decode()
+    check(text)
+    assert "of 4000" in text and "Standings" in text and '"n":' in text
+    with urllib.request.urlopen(address + "summary", timeout=10) as answer:
+        assert "Crosstable" in answer.read().decode()
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(address + "etc/passwd", timeout=10)
+    run.process.terminate()
+    assert run.wait()[0] == 130
+
+
+def test_a_browser_that_goes_away_is_no_news() -> None:
+    run = Marked(*match("-rounds", "2000", "-serve", "0"))
+    port = next(line for line in run.process.stderr if "standings at" in line).split(":")[-1]
+    address = ("127.0.0.1", int(port.rstrip("/\n")))
+    for _ in range(5):
+        with socket.create_connection(address) as browser:
+            reset_at_once = struct.pack("ii", 1, 0)
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset_at_once)
+            browser.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    wait_for(run, "Finished game 5 ")
+    run.process.terminate()
+    _, _, err = run.wait()
+    assert "Traceback" not in err and "Error" not in err
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        status, _, err = Marked(*match("-rounds", "1", "-serve", port)).wait()
+    assert status == 2 and "cannot serve at this port" in err

@@ -1,0 +1,46 @@
+"""With a seed and node limits, what is played and how it is written follows from the flags."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match
+
+OF_THE_RUN = re.compile(
+    r'^\[(GameId|PairId|Date|GameDuration|GameStartTime|GameEndTime) "[^"]*"\]\n'
+    r"|\b\d+\.\d{3}s\b", re.M
+)
+"""All that may differ from one run to the next: when it was, how long it took, and what it is
+called, which tells its games from those of another run in the same file."""
+
+PATIENT = ("starttimeout=300", "pingtimeout=300")
+"""An engine that a busy machine holds up must not lose a game for it."""
+
+
+def written(folder: Path, concurrency: str, *flags: str) -> str:
+    """The PGN file of a tournament, less what is the run's alone."""
+    pgn = folder / f"{len(list(folder.iterdir()))}.pgn"
+    run = Marked(*match("-rounds", "4", "-concurrency", concurrency, "-ratinginterval", "0",
+                        "-each", *PATIENT, "-pgnout", f"file={pgn}", "nodes=true", *flags))
+    status, _, errors = run.wait(600)
+    assert status == 0, errors
+    text, found = OF_THE_RUN.subn("", pgn.read_text())
+    assert found > 8 * 6, "each game has its six tags, and each move its seconds"
+    return text
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [(), ("-variant", "morris", "-openings", "file=book", "order=random"),
+     ("-tournament", "knockout", "-games", "3")],
+    ids=["openings of the seed", "book", "knockout"],
+)
+def test_the_same_flags_give_the_same_file(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    first = written(tmp_path, "1", *flags)
+    assert first.count("[Event ") >= 3
+    assert written(tmp_path, "1", *flags) == first
+    assert written(tmp_path, "2", *flags) == first, "in the order of the games"

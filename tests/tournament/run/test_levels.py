@@ -1,0 +1,69 @@
+"""The built-in levels meet under every rule set: in the right order, without a fault."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.rules import PRESETS
+from merels.engine.search.levels import LEVELS, Level
+from merels.tournament.commands.main import main
+from merels.tournament.journal.journal import read_journal
+from merels.tournament.statistics.counts import GameScore, count_matches
+from merels.tournament.statistics.ratings import rate
+from tests.tournament.processes import Marked
+from tests.tournament.run.test_sprt_match import engines, level
+
+
+def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) -> list[str]:
+    """Play a round robin of levels; their names by rating, the best first."""
+    path = folder / f"{rules}.db"
+    limits = ((one.name, [*level(one.elo), f"nodes={nodes}"]) for one in levels)
+    run = Marked(
+        *engines(*limits), "-variant", rules, "-openings", "book", "-rounds", str(pairs),
+        "-concurrency", "2", "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
+    )
+    status, _, error = run.wait(7200.0)
+    assert status == 0, error
+    games = pairs * len(levels) * (len(levels) - 1)
+    with read_journal(str(path)) as journal:
+        rows = list(journal.rows())
+    assert len(rows) == games
+    assert {row.termination for row in rows} == {"normal"}
+    report = folder / f"{rules}.json"
+    assert main(["ratings", str(path), "-out", str(report)]) == 0
+    players = json.loads(report.read_text())["players"]
+    return [str(player["name"]) for player in players]
+
+
+def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
+    with open(Path(__file__).parents[2] / "data" / "levels.csv", newline="") as file:
+        games = [
+            GameScore(row["white"], row["black"], float(row["score"]), int(row["pair"]))
+            for row in csv.DictReader(file)
+        ]
+    assert len(games) == 1800
+    players = {player.name: player for player in rate(count_matches(games)).players}
+    lowest = players[LEVELS[0].name].elo - LEVELS[0].elo
+    for one in LEVELS:
+        assert one.elo == pytest.approx(players[one.name].elo - lowest, abs=3)
+    for low, high in zip(LEVELS, LEVELS[1:]):
+        weak, strong = players[low.name], players[high.name]
+        assert weak.elo + weak.error < strong.elo - strong.error
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_levels_of_every_rule_set(tmp_path: Path, rules: str) -> None:
+    levels = [LEVELS[0], LEVELS[2], LEVELS[4]]
+    found = meet(tmp_path, rules, levels, 4, 10_000)
+    assert found == [one.name for one in reversed(levels)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", PRESETS)
+def test_a_thousand_games_of_every_rule_set(tmp_path: Path, rules: str) -> None:
+    found = meet(tmp_path, rules, list(LEVELS), 34, 100_000)
+    assert found == [one.name for one in reversed(LEVELS)]

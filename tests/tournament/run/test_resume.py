@@ -1,0 +1,115 @@
+"""``kill -9`` at any moment, then ``-resume``: the tournament ends as if nothing had been."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.record import parse_records
+from merels.tournament.journal.journal import read_journal
+from tests.processes import needs_proc
+from tests.tournament.processes import Marked
+from tests.tournament.specs import engine_words
+
+Game = tuple[int, int, str, str, str, str]
+"""What must not change: number, pair, opening, White, Black and moves."""
+
+
+def flags(tmp_path: Path, rounds: int, concurrency: int, style: str = "roundrobin") -> list[str]:
+    engines = []
+    for index, nodes in enumerate((1, 10, 40, 100)):
+        engines += engine_words(f"E{index}", f"nodes={nodes}")
+    return [*engines, "-rounds", str(rounds), "-concurrency", str(concurrency), "-srand", "3",
+            "-tournament", style,
+            "-journal", f"file={tmp_path / 'journal.db'}", "-resume",
+            "-pgnout", f"file={tmp_path / 'games.pgn'}"]
+
+
+def games_of(path: Path) -> list[Game]:
+    with read_journal(str(path)) as journal:
+        return [(r.number, r.pair, r.opening, r.white, r.black, r.moves) for r in journal.rows()]
+
+
+def kill_and_resume(
+    tmp_path: Path, rounds: int, concurrency: int, kills: int, lines: int, style: str = "roundrobin"
+) -> tuple[list[int], str]:
+    """Play to the end through so many kills; the numbers of games that were finished at each.
+
+    Each kill comes at random: soon after the start, or up to so many printed lines later.
+    """
+    rng = random.Random(20)
+    steps = []
+    for _ in range(kills):
+        run = Marked(*flags(tmp_path, rounds, concurrency, style))
+        for _ in range(rng.randint(0, lines)):
+            run.process.stdout.readline()
+        time.sleep(rng.uniform(0, 0.1))
+        run.process.send_signal(signal.SIGKILL)
+        run.process.communicate()
+        assert run.survivors() == []
+        if (tmp_path / "journal.db").exists():
+            try:
+                steps.append(len(games_of(tmp_path / "journal.db")))
+            except ValueError:
+                steps.append(0)  # killed before the journal was laid out
+    run = Marked(*flags(tmp_path, rounds, concurrency, style))
+    status, out, err = run.wait(300)
+    assert status == 0, err
+    assert run.survivors() == []
+    return steps, out
+
+
+def check(
+    tmp_path: Path, rounds: int, concurrency: int, steps: list[int], style: str = "roundrobin"
+) -> list[Game]:
+    """The journal and the PGN are those of a run that was never killed; returns its games."""
+    uninterrupted = tmp_path / "whole"
+    uninterrupted.mkdir()
+    run = Marked(*flags(uninterrupted, rounds, concurrency, style))
+    assert run.wait(300)[0] == 0
+    expected = games_of(uninterrupted / "journal.db")
+    assert games_of(tmp_path / "journal.db") == expected
+    assert steps == sorted(steps)
+    records = list(parse_records((tmp_path / "games.pgn").read_text()))
+    numbers = [int(record.tags["GameId"].rpartition("-")[2]) for record in records]
+    assert numbers == list(range(1, len(expected) + 1)), "each game once, in its place"
+    names = [(record.tags["White"], record.tags["Black"]) for record in records]
+    assert names == [(white, black) for _, _, _, white, black, _ in expected]
+    return expected
+
+
+def check_counts(out: str, total: int) -> None:
+    """The statistics of a round robin are of all its games."""
+    for name in ("E0", "E1", "E2", "E3"):
+        row = next(line for line in out.splitlines() if line.split()[1:2] == [name])
+        assert row.split()[4] == str(total // 2)
+
+
+@needs_proc
+def test_killed_and_resumed(tmp_path: Path) -> None:
+    steps, out = kill_and_resume(tmp_path, rounds=4, concurrency=2, kills=6, lines=15)
+    assert 0 < steps[-1], "the kills came while games were played"
+    assert len(check(tmp_path, 4, 2, steps)) == 48
+    check_counts(out, 48)
+
+
+@needs_proc
+@pytest.mark.slow
+def test_killed_fifty_times(tmp_path: Path) -> None:
+    steps, out = kill_and_resume(tmp_path, rounds=25, concurrency=4, kills=50, lines=16)
+    assert len(check(tmp_path, 25, 4, steps)) == 300
+    check_counts(out, 300)
+
+
+@needs_proc
+@pytest.mark.slow
+@pytest.mark.parametrize(("style", "rounds"), [("swiss", 3), ("knockout", 4)])
+def test_killed_between_rounds_that_follow_from_results(
+    tmp_path: Path, style: str, rounds: int
+) -> None:
+    steps, _ = kill_and_resume(tmp_path, rounds, concurrency=2, kills=6, lines=8, style=style)
+    assert len(check(tmp_path, rounds, 2, steps, style)) >= 12

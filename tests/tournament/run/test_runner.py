@@ -1,0 +1,534 @@
+"""The runner with real worker and engine processes: what comes back, in which order, after what."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import pytest
+
+from merels.engine.game.record import parse_records
+from merels.tournament.journal.journal import Journal, JournalError, Row, open_journal
+from merels.tournament.journal.standings import Standings
+from merels.tournament.records.games import GameSpec
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.plan import Plan
+from merels.tournament.run.runner import End, Runner, WorkerError
+from merels.tournament.run.tasks import Finished, PairTask, play_pair
+from merels.tournament.run.worker_pool import LocalPool
+from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views.pgn import GameWriter, PgnView
+from merels.tournament.views.pgn_file import PgnFile
+from merels.tournament.views.view import View
+from tests.tournament.specs import engine, settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SCRIPT = "import os, signal, sys\nflag = sys.argv[1]\n"
+
+
+class Record(View):
+    """Writes down what it is shown."""
+
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        self.ended: list[int] = []
+        self.found_games: list[int] = []
+        self.notices: list[str] = []
+
+    def started(self, spec: GameSpec) -> None:
+        self.begun.append(spec.number)
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        assert row.number not in self.ended and standings.finished > 0
+        self.ended.append(row.number)
+
+    def found(self, row: Row, standings: Standings) -> None:
+        self.found_games.append(row.number)
+
+    def notice(self, text: str) -> None:
+        self.notices.append(text)
+
+
+class Run:
+    """A runner with a journal and a record of what it showed."""
+
+    def __init__(
+        self, chosen: Settings, path: Path | None = None, workers: int = 2,
+        part: tuple[int, int] = (1, 1),
+    ) -> None:
+        name = None if path is None else str(path)
+        self.journal = open_journal(name, chosen, True, {"id": "x", "arguments": "[]"})
+        self.record = Record()
+        plan = Plan(chosen, part)
+        self.runner = Runner(plan, self.journal, [self.record], window=workers)
+        self.pool = partial(LocalPool, workers, self.runner.report)
+
+    def play(self, make_executor: Callable[[], Executor] | None = None) -> End:
+        return self.runner.run(make_executor or self.pool)
+
+    @property
+    def rows(self) -> list[Row]:
+        return list(self.journal.rows())
+
+
+def planned(chosen: Settings) -> list[GameSpec]:
+    plan = Plan(chosen)
+    games = []
+    while tasks := plan.next_round():
+        games += [game for task in tasks for game in task.games]
+    return games
+
+
+def as_planned(rows: Iterable[Row], chosen: Settings) -> bool:
+    """Whether the journaled games are exactly the planned ones."""
+    return [(r.number, r.pair, r.white, r.black, r.opening) for r in rows] == [
+        (g.number, g.pair, g.white.name, g.black.name, " ".join(g.opening.moves))
+        for g in planned(chosen)
+    ]
+
+
+def script(tmp_path: Path, body: str) -> tuple[str, ...]:
+    """An engine that does something first and then is an ordinary one."""
+    path = tmp_path / "fake.py"
+    loop = "\nfrom merels.protocol.uci.loop import main\nsys.exit(main())\n"
+    path.write_text(SCRIPT + body + loop)
+    return (sys.executable, "-P", str(path), str(tmp_path / "flag"))
+
+
+def test_all_games_are_played_and_shown_in_order() -> None:
+    chosen = settings(4, rounds=2)
+    run = Run(chosen, workers=3)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    assert run.record.begun == run.record.ended == list(range(1, 25))
+    assert run.runner.standings.finished == 24 and not run.record.notices
+    assert {row.termination for row in run.rows} == {"normal"}
+
+
+class Watching(Record):
+    """Writes down the games that are said to be in progress."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__()
+        self.journal = journal
+        self.seen: list[set[int]] = []
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        assert list(playing) == [spec.number for spec in playing.values()]
+        assert not set(playing) & set(self.journal.numbers())
+        self.seen.append(set(playing))
+
+
+def test_games_in_progress_are_those_that_began_and_did_not_end() -> None:
+    """Whatever their order: a game that ends before an earlier one is not in progress any more."""
+    run = Run(settings(3, rounds=2), workers=3)
+    watching = Watching(run.journal)
+    run.runner.views.append(watching)
+    assert run.play() == "finished"
+    assert max(map(len, watching.seen)) <= 3 and set().union(*watching.seen) == set(range(1, 13))
+    assert run.runner.playing == {}
+
+
+def test_the_same_games_whatever_the_concurrency() -> None:
+    chosen = settings(3, rounds=1)
+    lists = []
+    for workers in (1, 3):
+        run = Run(chosen, workers=workers)
+        run.play()
+        lists.append([(row.number, row.moves, row.result) for row in run.rows])
+    assert lists[0] == lists[1]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_shards_make_up_the_whole(size: int) -> None:
+    chosen = settings(3, rounds=2)
+    rows = []
+    for index in range(1, size + 1):
+        run = Run(chosen, part=(index, size))
+        assert run.play() == "finished"
+        assert run.runner.plan.share == len(run.rows)
+        rows += run.rows
+    assert as_planned(sorted(rows), chosen)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(ThreadPoolExecutor, 2),
+        partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn")),
+    ],
+    ids=["threads", "processes"],
+)
+def test_any_executor_will_do(make: Callable[[], Executor]) -> None:
+    chosen = settings(2, rounds=3)
+    run = Run(chosen)
+    assert run.play(make) == "finished"
+    assert as_planned(run.rows, chosen) and run.record.begun == run.record.ended
+
+
+class Fragile(Executor):
+    """Breaks at its second task, as a process pool does when a worker is killed."""
+
+    def __init__(self) -> None:
+        self._inner = ThreadPoolExecutor(1)
+        self._tasks = 0
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        self._tasks += 1
+        if self._tasks > 1:
+            raise BrokenExecutor("gone")
+        return self._inner.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._inner.shutdown(wait, cancel_futures=cancel_futures)
+
+
+def test_a_broken_executor_is_replaced() -> None:
+    chosen = settings(2, rounds=3)
+    run = Run(chosen)
+    assert run.play(Fragile) == "finished"
+    assert as_planned(run.rows, chosen)
+
+
+class Cancelling(ThreadPoolExecutor):
+    """Cancels its first two tasks, as Dask's executor does when it loses its scheduler."""
+
+    tasks = 0
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        self.tasks += 1
+        if self.tasks > 2:
+            return super().submit(fn, *args, **kwargs)
+        future: Future[T] = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+@pytest.mark.parametrize(
+    "chosen", [settings(2, rounds=3), settings(4, rounds=1, format="swiss")], ids=["match", "swiss"]
+)
+def test_a_cancelled_pair_is_played_again(chosen: Settings) -> None:
+    run = Run(chosen)
+    assert run.play(partial(Cancelling, 2)) == "finished"
+    assert as_planned(run.rows, chosen) and {row.termination for row in run.rows} == {"normal"}
+    assert run.record.notices[0] == "pair 1 failed: CancelledError()"
+
+
+def play_or_die(task: PairTask) -> list[Finished]:
+    """Play a pair, but for the first one, which kills its process while another is played."""
+    if task.games[0].pair == 1:
+        os._exit(1)
+    return play_pair(task)
+
+
+class Deadly(ProcessPoolExecutor):
+    """A process pool, which breaks as a whole when one of its processes dies."""
+
+    def __init__(self) -> None:
+        super().__init__(2, mp_context=get_context("spawn"))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(play_or_die, *args, **kwargs)
+
+
+def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it() -> None:
+    run = Run(settings(2, rounds=2))
+    assert run.play(Deadly) == "finished"
+    assert [row.result == "*" for row in run.rows] == [True, True, False, False]
+
+
+class Blank(Executor):
+    """Fails without a word."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
+        future.set_exception(RuntimeError("\n"))
+        return future
+
+
+def test_a_failure_without_words_is_named_by_its_kind() -> None:
+    run = Run(settings(2, rounds=1))
+    with pytest.raises(WorkerError, match="RuntimeError"):
+        run.play(Blank)
+    assert "RuntimeError" in run.record.notices[0]
+
+
+class Bare(ThreadPoolExecutor):
+    """Fails as a cluster does whose workers have no merels, after so many tasks that are played."""
+
+    def __init__(self, played: int = 0) -> None:
+        super().__init__(1)
+        self.left = played
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.left -= 1
+        if self.left >= 0:
+            return super().submit(fn, *args, **kwargs)
+        future: Future[Any] = Future()
+        future.set_exception(ModuleNotFoundError("No module named 'merels'"))
+        return future
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(
+    tmp_path: Path, workers: int
+) -> None:
+    chosen = settings(2, rounds=30)
+    run = Run(chosen, tmp_path / "j", workers)
+    with pytest.raises(WorkerError, match="no worker .*No module named 'merels'"):
+        run.play(Bare)
+    assert run.rows == []
+
+
+def test_where_workers_have_played_a_pair_that_fails_is_recorded() -> None:
+    run = Run(settings(2, rounds=2), workers=1)
+    assert run.play(partial(Bare, 1)) == "finished"
+    assert [row.result == "*" for row in run.rows] == [False, False, True, True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits a process's descriptors")
+def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
+    import resource
+
+    chosen = settings(2, rounds=30)
+    run = Run(chosen, tmp_path / "j", workers=4)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with open(os.devnull) as lowest_free:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free.fileno() + 1, hard))
+    try:
+        said = "no worker .*cannot start a worker process: .*Too many"
+        with pytest.raises(WorkerError, match=said):
+            run.play()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert run.rows == []
+
+
+def test_a_killed_worker_has_its_pair_played_again(tmp_path: Path) -> None:
+    command = script(tmp_path, """
+if not os.path.exists(flag):
+    open(flag, "w").close()
+    os.kill(os.getppid(), signal.SIGKILL)
+""")
+    chosen = settings(rounds=3)
+    chosen = replace(chosen, engines=(engine("A", command=command), chosen.engines[1]))
+    run = Run(chosen)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    assert {row.termination for row in run.rows} == {"normal"}
+    assert any("worker" in notice for notice in run.record.notices)
+
+
+def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(
+    tmp_path: Path,
+) -> None:
+    command = script(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
+    chosen = settings(3, rounds=1)
+    chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=command)))
+    run = Run(chosen)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    for row in run.rows:
+        bad = "C" in (row.white, row.black)
+        assert (row.result == "*", row.termination == "unterminated") == (bad, bad)
+
+
+def test_an_engine_that_does_not_exist_is_withdrawn() -> None:
+    chosen = settings(3, rounds=3)
+    chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=("/no/such",))))
+    run = Run(chosen)
+    assert run.play() == "finished"
+    assert as_planned(run.rows, chosen)
+    lost = [row for row in run.rows if "C" in (row.white, row.black)]
+    assert len(lost) == 12 and {row.termination for row in lost} == {"abandoned"}
+    assert all(row.result == ("0-1" if row.white == "C" else "1-0") for row in lost)
+    assert "does not start" in lost[0].reason and "withdrawn" in lost[-1].reason
+    assert {row.termination for row in run.rows if row not in lost} == {"normal"}
+    assert len(run.record.notices) == 1 and "C is withdrawn" in run.record.notices[0]
+
+
+class Interrupting(Record):
+    """Asks for an end when a game is over."""
+
+    runner: Runner
+    after = 5
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        super().finished(row, standings)
+        if row.number == self.after:
+            self.runner.interrupt()
+
+
+class Stopping(View):
+    """Asks for an end at once when so many games are in the journal."""
+
+    def __init__(self, runner: Runner, after: int) -> None:
+        self.runner, self.after = runner, after
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        if self.runner.finished >= self.after:
+            self.runner.interrupt(now=True)
+
+
+def test_the_pgn_is_in_order_after_games_were_left_out_and_played_later(tmp_path: Path) -> None:
+    command = script(tmp_path, """
+import time
+try:
+    os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+    time.sleep(60)
+except FileExistsError:
+    pass
+""")
+    late = replace(engine("B", command=command), start_timeout=60.0)
+    chosen = replace(settings(2, rounds=4), engines=(engine("A"), late))
+    path, writer = tmp_path / "games.pgn", GameWriter(chosen, "x")
+    for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
+        run = Run(chosen, tmp_path / "j")
+        pgn = PgnView(PgnFile(str(path), "x", writer.head), writer, print)
+        run.runner.views += [pgn, Stopping(run.runner, after)]
+        assert run.play() == end
+        pgn.close()
+        run.journal.close()
+        assert len(list(parse_records(path.read_text()))) == count
+    ids = [record.tags["GameId"] for record in parse_records(path.read_text())]
+    assert ids == [f"x-{number}" for number in range(1, 9)]
+
+
+def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Path) -> None:
+    chosen = settings(3, rounds=6)
+    run = Run(chosen, tmp_path / "j")
+    stopper = Interrupting()
+    stopper.runner = run.runner
+    run.runner.views.append(stopper)
+    assert run.play() == "interrupted"
+    numbers = run.journal.numbers()
+    assert 5 <= len(numbers) < 36 and run.record.ended == numbers
+    run.journal.close()
+
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "finished"
+    assert as_planned(again.rows, chosen)
+    assert again.record.found_games == numbers
+    assert sorted(again.record.ended + numbers) == list(range(1, 37))
+    assert again.runner.standings.finished == 36
+
+
+@pytest.mark.parametrize("form", ["roundrobin", "swiss"])
+def test_an_interrupt_in_the_last_game_changes_nothing(form: str) -> None:
+    run = Run(settings(2, rounds=1, format=form), workers=1)
+    stopper = Interrupting()
+    stopper.runner, stopper.after = run.runner, 2
+    run.runner.views.append(stopper)
+    assert run.play() == "finished" and len(run.rows) == 2
+
+
+def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path: Path) -> None:
+    chosen = settings(4, rounds=2, format="swiss")
+    run = Run(chosen, tmp_path / "j", workers=1)
+    stopper = Interrupting()
+    stopper.runner, stopper.after = run.runner, 4
+    run.runner.views.append(stopper)
+    assert run.play() == "interrupted" and len(run.rows) == 4
+    run.journal.close()
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "finished" and again.record.found_games == [1, 2, 3, 4]
+    assert again.record.ended == [5, 6, 7, 8]
+
+
+def test_a_finished_tournament_is_only_shown(tmp_path: Path) -> None:
+    chosen = settings(2, rounds=1)
+    Run(chosen, tmp_path / "j").play()
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "finished"
+    assert again.record.found_games == [1, 2] and again.record.begun == []
+
+
+def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
+    engines = (engine("Strong", 3000), engine("Weak", 1))
+    chosen = replace(
+        settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
+    )
+    run = Run(chosen, tmp_path / "j")
+    assert run.play() == "decided"
+    assert run.runner.verdict == "H1"
+    played = len(run.rows)
+    assert played < 200 and run.record.ended == [row.number for row in run.rows]
+    run.journal.close()
+    again = Run(chosen, tmp_path / "j")
+    assert again.play() == "decided" and again.runner.verdict == "H1"
+    assert len(again.rows) == again.runner.standings.finished == played
+
+
+class Plain(Executor):
+    """Lets itself be shut down as Dask's executor does: with one word, and no other."""
+
+    def __init__(self) -> None:
+        self._inner = ThreadPoolExecutor(1)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        return self._inner.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True) -> None:  # type: ignore[override]
+        self._inner.shutdown(wait, cancel_futures=not wait)
+
+
+def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
+    engines = (engine("Strong", 3000), engine("Weak", 1))
+    chosen = replace(
+        settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
+    )
+    run = Run(chosen)
+    assert run.play(Plain) == "decided" and run.runner.verdict == "H1"
+
+
+def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path: Path) -> None:
+    command = script(tmp_path, """
+with open(flag, "a") as file:
+    file.write("x")
+if os.path.getsize(flag) <= 3:
+    os.kill(os.getppid(), signal.SIGKILL)
+""")
+    engines = (engine("Strong", 3000), engine("Weak", 1, command))
+    chosen = replace(settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines)
+    run = Run(chosen, workers=1)
+    assert run.play() == "decided" and run.runner.verdict == "H1"
+    assert [row.result for row in run.rows].count("*") == 2
+
+
+def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path: Path) -> None:
+    chosen = settings(2, rounds=100)
+    run = Run(chosen, tmp_path / "j")
+    database = run.journal._database
+    pages = database.execute("PRAGMA page_count").fetchone()[0]
+    database.execute(f"PRAGMA max_page_count = {pages + 4}")
+    with pytest.raises(JournalError, match="full"):
+        run.play()
+    kept = run.journal.numbers()
+    assert kept
+    run.journal.close()
+    again = Run(replace(chosen, rounds=101), tmp_path / "j")
+    assert again.journal.numbers() == kept
+
+
+def test_when_no_engine_starts_the_rest_is_left_for_later(tmp_path: Path) -> None:
+    chosen = settings(2, rounds=50)
+    missing = tuple(engine(name, command=("/no/such",)) for name in "AB")
+    run = Run(replace(chosen, engines=missing), tmp_path / "j")
+    assert run.play() == "stuck"
+    assert 3 <= len(run.rows) <= 6 and {row.result for row in run.rows} == {"*"}

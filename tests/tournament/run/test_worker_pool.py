@@ -1,0 +1,66 @@
+"""The local executor: any call, any failure, and no worker but where it was told to be."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
+
+import pytest
+
+from merels.tournament.run.worker_pool import CallFailed, LocalPool
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
+
+
+@pytest.fixture
+def pool() -> Iterator[LocalPool]:
+    with LocalPool(2, print) as made:
+        yield made
+
+
+def test_calls_return_what_they_return(pool: LocalPool) -> None:
+    assert list(pool.map(divmod, range(20), [3] * 20)) == [divmod(n, 3) for n in range(20)]
+    workers = {pool.submit(os.getpid).result(30) for _ in range(20)}
+    assert os.getpid() not in workers and len(workers) <= 2
+
+
+def test_calls_raise_with_their_traceback(pool: LocalPool) -> None:
+    with pytest.raises(CallFailed, match="ZeroDivisionError"):
+        pool.submit(divmod, 1, 0).result(30)
+    assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
+
+
+def test_what_a_call_prints_does_not_get_between(pool: LocalPool) -> None:
+    assert pool.submit(print, "hello").result(30) is None
+    assert pool.submit(os.write, 1, b"hello\n").result(30) == 6
+
+
+def test_a_dead_worker_is_replaced(pool: LocalPool) -> None:
+    with pytest.raises(BrokenExecutor):
+        pool.submit(os._exit, 3).result(30)
+    assert [pool.submit(abs, -n).result(30) for n in range(6)] == list(range(6))
+
+
+def test_killed_in_the_middle() -> None:
+    pool = LocalPool(2, print)
+    futures = [pool.submit(time.sleep, 60) for _ in range(4)]
+    pool.submit(abs, 1)
+    deadline = time.monotonic() + 30
+    while not all(future.running() for future in futures[:2]):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.3)
+    pool.kill()
+    assert isinstance(futures[0].exception(0), BrokenExecutor) and futures[3].cancelled()
+
+
+@linux
+def test_workers_are_pinned() -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    with LocalPool(1, print, cores[-1:]) as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result(30) == {cores[-1]}
+    with LocalPool(1, print) as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result(30) == set(cores)

@@ -1,0 +1,143 @@
+"""Elo, normalized Elo and superiority against known answers and at the edges."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from merels.tournament.statistics import elo
+from merels.tournament.statistics.counts import (
+    GameScore,
+    MatchCounter,
+    MatchCounts,
+    count_matches,
+    counts_between,
+)
+
+WLD = [
+    ((76, 89, 123), (-15.693521, 30.458001, -20.756450, 40.126026, 15.532643)),
+    ((136, 96, 111), (40.702458, 30.427218, 49.768415, 36.768451, 99.601024)),
+    ((34, 356, 0), (-407.988432, 63.164515, -508.435325, 34.481812, 0.0)),
+]
+PENTANOMIAL = [
+    ((34, 54, 63, 64, 75), (55.579780, 27.653430, 57.935600, 28.275376, 99.997039)),
+    ((332, 433, 498, 333, 334), (-8.642667, 10.334194, -9.172914, 10.960459, 5.047007)),
+    ((7895, 8757, 5685, 568, 9999), (-21.043521, 2.945281, -19.012834, 2.654502, 0.0)),
+]
+
+
+def numbers(estimate: elo.Estimate) -> tuple[float, ...]:
+    return (estimate.elo, estimate.elo_error, estimate.nelo, estimate.nelo_error, estimate.los)
+
+
+@pytest.mark.parametrize("wld, known", WLD)
+def test_known_answers_of_games(wld: tuple[int, int, int], known: tuple[float, ...]) -> None:
+    wins, losses, draws = wld
+    assert numbers(elo.from_cells((losses, draws, wins))) == pytest.approx(known, abs=1e-6)
+
+
+@pytest.mark.parametrize("cells, known", PENTANOMIAL)
+def test_known_answers_of_pairs(cells: tuple[int, ...], known: tuple[float, ...]) -> None:
+    assert numbers(elo.from_cells(cells)) == pytest.approx(known, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_the_other_side_sees_the_opposite(size: int) -> None:
+    chance = random.Random(size)
+    for _ in range(200):
+        cells = [chance.choice((0, 1, 7, chance.randrange(5000))) for _ in range(size)]
+        ours, theirs = elo.from_cells(cells), elo.from_cells(cells[::-1])
+        assert theirs.elo == pytest.approx(-ours.elo, abs=1e-9)
+        assert theirs.nelo == pytest.approx(-ours.nelo, abs=1e-9)
+        assert theirs.elo_error == pytest.approx(ours.elo_error, abs=1e-9)
+        assert theirs.nelo_error == ours.nelo_error
+        assert theirs.los == pytest.approx(100 - ours.los, abs=1e-9)
+        assert not any(map(math.isnan, numbers(ours)))
+
+
+def test_nothing_played_tells_nothing() -> None:
+    estimate = elo.from_cells((0, 0, 0))
+    assert estimate == elo.Estimate(0.5, 0.0, math.inf, 0.0, math.inf, 50.0)
+    assert elo.from_cells((0, 0, 0, 0, 0)) == estimate
+
+
+def test_identical_engines_are_even() -> None:
+    for cells in ((0, 12, 0), (0, 0, 12, 0, 0)):
+        estimate = elo.from_cells(cells)
+        assert (estimate.elo, estimate.elo_error, estimate.nelo, estimate.los) == (0, 0, 0, 50)
+        assert 0 < estimate.nelo_error < math.inf
+
+
+def test_a_clean_sweep_is_infinite() -> None:
+    for cells in ((0, 0, 9), (0, 0, 0, 0, 9)):
+        won, lost = elo.from_cells(cells), elo.from_cells(cells[::-1])
+        assert (won.elo, won.elo_error, won.nelo, won.los) == (math.inf, math.inf, math.inf, 100)
+        assert (lost.elo, lost.nelo) == (-math.inf, -math.inf)
+        assert (lost.elo_error, lost.los) == (math.inf, 0)
+
+
+def test_the_same_lopsided_pair_again_and_again() -> None:
+    estimate = elo.from_cells((0, 8, 0, 0, 0))
+    assert estimate.elo == pytest.approx(-190.848502)
+    assert (estimate.elo_error, estimate.nelo, estimate.los) == (0, -math.inf, 0)
+
+
+def test_an_interval_beyond_every_score_has_no_end() -> None:
+    estimate = elo.from_cells((1, 0, 9))
+    assert estimate.elo == pytest.approx(381.697, abs=1e-3)
+    assert estimate.elo_error == math.inf
+
+
+@pytest.mark.parametrize("cells", [(1, 2), (1, 2, 3, 4), (-1, 2, 3), (math.inf, 1, 1)])
+def test_counts_that_are_none(cells: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="counts"):
+        elo.from_cells(cells)
+
+
+def test_ratios_are_never_nan() -> None:
+    counts = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
+    assert counts.pairs == 50 and counts.games == 100
+    assert counts.drawn_pairs_ratio == 0.44 and counts.drawn_games_ratio == 0.07
+    assert counts.pairs_ratio == pytest.approx(13 / 15)
+    assert counts.wl_dd_ratio == math.inf
+    nothing = MatchCounts()
+    assert (nothing.pairs_ratio, nothing.wl_dd_ratio) == (1, 1)
+    assert (nothing.drawn_pairs_ratio, nothing.drawn_games_ratio, nothing.score) == (0, 0, 0.5)
+
+
+def test_counting_a_match_pair_by_pair() -> None:
+    games = [
+        GameScore("A", "B", 1.0, pair=1), GameScore("B", "A", 1.0, pair=1),  # WL
+        GameScore("A", "B", 0.5, pair=2), GameScore("A", "C", 1.0, pair=2),
+        GameScore("B", "A", 0.5, pair=2),  # DD
+        GameScore("A", "B", 1.0, pair=3), GameScore("B", "A", 0.5, pair=3),  # WD
+        GameScore("B", "A", 1.0, pair=4),  # its second game is missing
+        GameScore("A", "B", 0.0), GameScore("A", "B", 0.0),  # of no pair
+    ]
+    matches = count_matches(games)
+    counts = counts_between(matches, "A", "B")
+    assert counts == MatchCounts(wins=2, losses=4, draws=3, wl=1, dd=1, wd=1)
+    assert counts_between(matches, "B", "A") == counts.reversed()
+    assert counts.reversed().reversed() == counts
+
+
+def test_what_a_counter_keeps_does_not_grow_with_the_games() -> None:
+    counter = MatchCounter()
+    for pair in range(1000):
+        for white, black in (("A", "B"), ("B", "A")):
+            counter.add(GameScore(white, black, 1.0, pair))
+    assert list(counter.counts.values()) == [MatchCounts(wins=1000, losses=1000, wl=1000)]
+    assert counter._waiting == {}
+    for _ in range(3):  # A third game of one opening waits for a fourth.
+        counter.add(GameScore("A", "B", 0.5, "x"))
+    counts = counter.counts["A", "B"]
+    assert (counts.dd, counts.unpaired) == (1, (0, 1, 0))
+
+
+def test_games_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="itself"):
+        GameScore("A", "A", 1.0)
+    with pytest.raises(ValueError, match="0.7"):
+        GameScore("A", "B", 0.7)

@@ -1,0 +1,258 @@
+"""Ratings against known answers, against simulation, and where results leave them open."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+
+import pytest
+
+from merels.tournament.statistics import ratings as product
+from merels.tournament.statistics.connected import components
+from merels.tournament.statistics.counts import GameScore, count_matches
+from merels.tournament.statistics.elo import Z95, elo_of_score
+
+FOUR: dict[Sequence[str], tuple[int, int, int]] = {
+    "AB": (30, 50, 20), "AC": (45, 40, 15), "AD": (70, 24, 6),
+    "BC": (36, 44, 20), "BD": (58, 32, 10), "CD": (44, 38, 18),
+}  # wins, draws, losses of the first
+KNOWN = {
+    "A": (98.634688, 23.51), "B": (50.836425, 22.97),
+    "C": (-17.643717, 23.45), "D": (-131.827395, 25.56),
+}
+
+
+def rate(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) -> product.Ratings:
+    """The ratings of games."""
+    return product.rate(count_matches(games), anchor)
+
+
+def played(results: Mapping[Sequence[str], Sequence[int]]) -> list[GameScore]:
+    """Single games of these results, colours alternating."""
+    games = []
+    for (first, second), record in results.items():
+        for score, count in zip((1.0, 0.5, 0.0), record):
+            for k in range(count):
+                if k % 2:
+                    games.append(GameScore(second, first, 1 - score))
+                else:
+                    games.append(GameScore(first, second, score))
+    return games
+
+
+def test_known_answers() -> None:
+    ratings = rate(played(FOUR))
+    assert [player.name for player in ratings.players] == list("ABCD")
+    for player in ratings.players:
+        elo, error = KNOWN[player.name]
+        assert player.elo == pytest.approx(elo, abs=1e-6)
+        assert player.error == pytest.approx(error, abs=0.005)
+    assert sum(player.elo for player in ratings.players) == pytest.approx(0, abs=1e-9)
+    [group] = ratings.groups
+    assert group.names == tuple("ABCD") and group.virtual_draws == 0
+    first = ratings.players[0]
+    assert (first.wins, first.draws, first.losses) == (145, 114, 41)
+    assert first.games == 300 and first.points == 202
+
+
+def test_the_order_of_games_changes_nothing() -> None:
+    games = played(FOUR)
+    random.Random(1).shuffle(games)
+    for player in rate(games).players:
+        assert player.elo == pytest.approx(KNOWN[player.name][0], abs=1e-6)
+
+
+def test_swapping_wins_and_losses_negates() -> None:
+    swapped = rate(played({pair: record[::-1] for pair, record in FOUR.items()}))
+    for player in swapped.players:
+        assert player.elo == pytest.approx(-KNOWN[player.name][0], abs=1e-6)
+        assert player.error == pytest.approx(KNOWN[player.name][1], abs=0.005)
+
+
+def test_two_players_differ_by_the_elo_of_their_score() -> None:
+    strong, weak = rate(played({("A", "B"): (30, 50, 20)})).players
+    assert strong.elo - weak.elo == pytest.approx(elo_of_score(0.55), abs=1e-9)
+
+
+def test_an_anchor_holds_its_rating_and_has_no_error() -> None:
+    free = {player.name: player for player in rate(played(FOUR)).players}
+    ratings = rate(played(FOUR), anchor=("B", 1500.0))
+    for player in ratings.players:
+        difference = free[player.name].elo - free["B"].elo
+        assert player.elo == pytest.approx(1500 + difference, abs=1e-6)
+    held = next(player for player in ratings.players if player.name == "B")
+    assert (held.elo, held.error) == (1500.0, 0.0)
+    with pytest.raises(ValueError, match="'Z'"):
+        rate(played(FOUR), anchor=("Z", 0.0))
+
+
+def test_an_anchored_error_and_the_superiority_speak_of_one_difference() -> None:
+    ratings = rate(played(FOUR), anchor=("B", 0.0))
+    a, b = ratings.players[:2]
+    deviations = (a.elo - b.elo) / (a.error / Z95)
+    assert ratings.superiority[0][1] == pytest.approx(statistics.NormalDist().cdf(deviations))
+    for i in range(4):
+        assert ratings.superiority[i][i] is None
+        for j in range(i):
+            one, other = ratings.superiority[i][j], ratings.superiority[j][i]
+            assert one is not None and other is not None
+            assert one + other == pytest.approx(1)
+
+
+def simulate(
+    chance: random.Random, strengths: Sequence[float], pairs: int, bias: float
+) -> list[GameScore]:
+    """Pairs of games of openings that favour White by up to ``bias``, each played both ways."""
+    games = []
+    for i, first in enumerate(strengths):
+        for second in strengths[i + 1:]:
+            for k in range(pairs):
+                opening = chance.uniform(-bias, bias)
+                for white, black in ((first, second), (second, first)):
+                    expected = 1 / (1 + math.exp(black - white - opening))
+                    draw = min(expected, 1 - expected)
+                    roll = chance.random()
+                    win, not_loss = expected - draw / 2, expected + draw / 2
+                    score = ((roll < win) + (roll < not_loss)) / 2
+                    games.append(GameScore(f"{white}", f"{black}", score, pair=k))
+    return games
+
+
+def test_clustered_errors_are_those_of_simulation() -> None:
+    chance = random.Random(2024)
+    strengths = [0.4, 0.2, 0.0, -0.6]
+    elos, clustered, single = [], [], []
+    for _ in range(250):
+        games = simulate(chance, strengths, pairs=30, bias=3.0)
+        best = {player.name: player for player in rate(games).players}["0.4"]
+        elos.append(best.elo)
+        clustered.append(best.error)
+        single.append(
+            next(
+                player.error
+                for player in rate(GameScore(g.white, g.black, g.score) for g in games).players
+                if player.name == "0.4"
+            )
+        )
+    spread = Z95 * statistics.stdev(elos)
+    assert statistics.mean(clustered) == pytest.approx(spread, rel=0.12)
+    assert statistics.mean(single) > 1.2 * spread
+
+
+def test_known_row_agrees_with_simulation() -> None:
+    chance = random.Random(7)
+    elos: dict[str, list[float]] = {name: [] for name in "ABCD"}
+    for _ in range(300):
+        drawn = {
+            pair: tuple(map(chance.choices((0, 1, 2), record, k=100).count, range(3)))
+            for pair, record in FOUR.items()
+        }
+        for player in rate(played(drawn)).players:
+            elos[player.name].append(player.elo)
+    for name, (_, error) in KNOWN.items():
+        assert Z95 * statistics.stdev(elos[name]) == pytest.approx(error, rel=0.12)
+
+
+def test_a_pair_id_shared_by_different_opponents_joins_nothing() -> None:
+    apart, shared = [], []
+    for number, opponents in enumerate((("A", "B"), ("A", "C"), ("B", "C"))):
+        for k in range(8):
+            scores = ((1.0, 0.5), (0.0, 0.5), (0.5, 0.5), (1.0, 1.0))[(k + number) % 4]
+            for score in scores:
+                apart.append(GameScore(*opponents, score, pair=(number, k)))
+                shared.append(GameScore(*opponents, score, pair=k))
+    assert rate(apart) == rate(shared)
+
+
+def test_groups_that_never_met_are_rated_apart() -> None:
+    games = played({("A", "B"): (3, 4, 2), ("X", "Y"): (1, 5, 2), ("Y", "Z"): (2, 2, 1)})
+    ratings = rate(games, anchor=("A", 100.0))
+    assert [set(group.names) for group in ratings.groups] == [{"X", "Y", "Z"}, {"A", "B"}]
+    assert [player.group for player in ratings.players] == [0, 0, 0, 1, 1]
+    assert sum(p.elo for p in ratings.players if p.group == 0) == pytest.approx(0, abs=1e-9)
+    assert next(p.elo for p in ratings.players if p.name == "A") == 100.0
+    assert ratings.superiority[0][3] is None and ratings.superiority[3][0] is None
+    assert ratings.superiority[0][1] is not None
+
+
+def test_all_wins_and_all_losses_stay_finite() -> None:
+    games = played({("A", "B"): (10, 0, 0), ("B", "C"): (4, 3, 3), ("C", "D"): (20, 0, 0)})
+    ratings = rate(games)
+    assert ratings.groups[0].virtual_draws == 2
+    assert [player.name for player in ratings.players] == ["A", "B", "C", "D"]
+    for player in ratings.players:
+        assert math.isfinite(player.elo) and 0 < player.error < math.inf
+    # ten wins and the virtual draw
+    gap = ratings.players[0].elo - ratings.players[1].elo
+    assert gap == pytest.approx(elo_of_score(10.5 / 11), abs=1e-9)
+    assert ratings.players[0].games == 10
+
+
+def test_a_longer_sweep_rates_higher() -> None:
+    gaps = []
+    for wins in (1, 10, 1000):
+        strong, weak = rate(played({("A", "B"): (wins, 0, 0)})).players
+        gaps.append(strong.elo - weak.elo)
+    assert 0 < gaps[0] < gaps[1] < gaps[2] < 3000
+
+
+def test_identical_engines_that_always_draw() -> None:
+    ratings = rate(played({("A", "B"): (0, 10, 0)}))
+    assert [p.elo for p in ratings.players] == [0, 0]
+    assert ratings.superiority[0][1] == 0.5
+    assert [player.name for player in ratings.players] == ["A", "B"]
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 50])
+def test_results_without_spread_have_the_models_error(pairs: int) -> None:
+    """Of one pair, or of pairs that all score the same, "± 0.0" would claim certainty."""
+    games = [
+        GameScore(*names, score, pair=k)
+        for k in range(pairs) for names, score in ((("A", "B"), 1.0), (("B", "A"), 0.5))
+    ]
+    strong, weak = rate(games, anchor=("B", 0.0)).players
+    assert strong.elo == pytest.approx(elo_of_score(0.75))
+    information = 2 * pairs * 0.75 * 0.25
+    assert strong.error == pytest.approx(Z95 * 400 / math.log(10) / math.sqrt(information))
+    free = rate(games)
+    assert all(player.error == pytest.approx(strong.error / 2) for player in free.players)
+    superiority = free.superiority[0][1]
+    assert superiority is not None and 0.5 < superiority < 1
+
+
+def test_one_pair_beside_many_has_its_own_error() -> None:
+    games = played({("A", "B"): (30, 40, 30)})
+    games += [GameScore("C", "B", 1.0, pair=1), GameScore("B", "C", 0.5, pair=1)]
+    errors = {player.name: player.error for player in rate(games, anchor=("B", 0.0)).players}
+    assert errors["C"] > 10 * errors["A"] > 0
+
+
+def test_no_games_make_an_empty_list() -> None:
+    ratings = rate([])
+    assert ratings.players == () and ratings.groups == () and ratings.superiority == ()
+
+
+def test_fifty_players_and_a_hundred_thousand_games() -> None:
+    chance = random.Random(3)
+    strengths = [chance.gauss(0, 1) for _ in range(50)]
+    games = []
+    for k in range(50_000):
+        i, j = chance.sample(range(50), 2)
+        expected = 1 / (1 + math.exp(strengths[j] - strengths[i]))
+        for _ in range(2):
+            games.append(GameScore(f"e{i}", f"e{j}", float(chance.random() < expected), pair=k))
+    ratings = rate(games)
+    mean = statistics.mean(strengths)
+    misses = 0
+    for player in ratings.players:
+        true = (strengths[int(player.name[1:])] - mean) * 400 / math.log(10)
+        misses += abs(player.elo - true) > player.error
+    assert misses <= 8  # 2.5 expected of 50
+
+
+def test_components_of_a_graph() -> None:
+    assert components(5, [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]) == [[0, 1, 2], [3], [4]]
+    assert components(3, []) == [[0], [1], [2]]
+    assert components(4, [(0, 3), (3, 0), (1, 2), (2, 1)]) == [[0, 3], [1, 2]]

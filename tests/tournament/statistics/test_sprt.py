@@ -1,0 +1,162 @@
+"""The log-likelihood ratio against known answers, a brute-force search, and at the edges."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from merels.tournament.statistics.elo import NELO_UNIT
+from merels.tournament.statistics.sprt import Model, Sprt
+
+KNOWN = [
+    ((36027, 68692, 36433), 0, 2, "normalized", 0.923293),
+    ((10650, 20431, 10871), -1.75, 0.25, "normalized", 2.297500),
+    ((21184, 40708, 21404), 0.5, 2.5, "logistic", -1.571889),
+    ((68526, 128429, 68965), 0, 2, "bayesian", -1.262156),
+    ((365, 16618, 36229, 16974, 390), 0, 2, "normalized", 2.250368),
+    ((0, 0, 0, 0, 5550), 0, 5, "normalized", 111.797555),
+    ((871, 26175, 55983, 26678, 821), 0, 2, "logistic", -4.978673),
+]
+
+
+@pytest.mark.parametrize("cells, elo0, elo1, model, known", KNOWN)
+def test_known_answers(
+    cells: tuple[int, ...], elo0: float, elo1: float, model: Model, known: float
+) -> None:
+    assert Sprt(elo0, elo1, model=model).llr(cells) == pytest.approx(known, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "model, size",
+    [("normalized", 3), ("normalized", 5), ("logistic", 3), ("logistic", 5), ("bayesian", 3)],
+)
+def test_the_other_side_sees_the_opposite(model: Model, size: int) -> None:
+    chance = random.Random(7)
+    for _ in range(100):
+        cells = [chance.choice((0, 1, 40, chance.randrange(20000))) for _ in range(size)]
+        elo0 = chance.uniform(-50, 50)
+        elo1 = elo0 + chance.uniform(0.1, 20)
+        ours = Sprt(elo0, elo1, model=model).llr(cells)
+        theirs = Sprt(-elo1, -elo0, model=model).llr(cells[::-1])
+        assert theirs == pytest.approx(-ours, rel=1e-5, abs=1e-6)
+
+
+def likeliest_by_search(cells: Sequence[float], target: float) -> float:
+    """The best log-likelihood of three cells whose mean is ``target`` deviations above a half.
+
+    Each draw rate leaves one distribution, its win rate found by halving; rates are searched on
+    ever finer grids.
+    """
+    counts = [cell or 1e-3 for cell in cells]
+
+    def of_draw_rate(draw: float) -> float:
+        low, high = 0.0, 1.0 - draw
+        for _ in range(80):
+            win = (low + high) / 2
+            loss = 1 - draw - win
+            lead = (win - loss) / 2
+            if lead < target * math.sqrt((win + loss) / 4 - lead * lead):
+                low = win
+            else:
+                high = win
+        parts = (1 - draw - low, draw, low)
+        if min(parts) <= 0:
+            return -math.inf
+        return sum(count * math.log(part) for count, part in zip(counts, parts))
+
+    centre, reach = 0.5, 0.5
+    for _ in range(12):
+        grid = [centre + reach * k / 40 for k in range(-40, 41)]
+        centre = max((g for g in grid if 0 < g < 1), key=of_draw_rate)
+        reach /= 10
+    return of_draw_rate(centre)
+
+
+@pytest.mark.parametrize(
+    "cells, elo0, elo1",
+    [
+        ((20, 30, 50), 0, 10),
+        ((300, 100, 200), -20, 60),
+        ((5, 0, 9), 5, 150),
+        ((90, 10, 1), -200, -90),
+    ],
+)
+def test_normalized_fit_is_the_likeliest(cells: tuple[int, ...], elo0: float, elo1: float) -> None:
+    search = likeliest_by_search(cells, elo1 / NELO_UNIT) - likeliest_by_search(
+        cells, elo0 / NELO_UNIT
+    )
+    assert Sprt(elo0, elo1).llr(cells) == pytest.approx(search, rel=1e-5, abs=1e-5)
+
+
+def test_any_counts_and_hypotheses_give_a_number() -> None:
+    chance = random.Random(11)
+    for _ in range(300):
+        size = chance.choice((3, 5))
+        cells = [chance.choice((0, 0, 1, 3, 60, 90000)) for _ in range(size)]
+        elo0 = chance.uniform(-1000, 999)
+        for model in ("normalized", "logistic") + (("bayesian",) if size == 3 else ()):
+            llr = Sprt(elo0, chance.uniform(elo0, 1000), model=model).llr(cells)
+            assert math.isfinite(llr)
+
+
+def test_nothing_played_decides_nothing() -> None:
+    for model in ("normalized", "logistic", "bayesian"):
+        assert Sprt(0, 5, model=model).llr((0, 0, 0)) == 0.0
+    assert Sprt(0, 5).llr((0,) * 5) == 0.0
+
+
+def test_a_sweep_is_accepted_under_every_model() -> None:
+    for model in ("normalized", "logistic", "bayesian"):
+        test = Sprt(0, 50, model=model)
+        assert test.verdict(test.llr((0, 0, 500))) == "H1"
+        assert test.verdict(test.llr((500, 0, 0))) == "H0"
+
+
+def test_bounds_and_verdict() -> None:
+    test = Sprt(-3, 1, alpha=0.05, beta=0.1)
+    assert (test.lower, test.upper) == pytest.approx((math.log(0.1 / 0.95), math.log(0.9 / 0.05)))
+    assert test.verdict(test.upper) == "H1"
+    assert test.verdict(test.lower) == "H0"
+    assert test.verdict(0.0) is None
+    assert test.fraction(test.upper) == 1 and test.fraction(test.lower) == -1
+
+
+def test_the_test_errs_as_seldom_as_it_says() -> None:
+    """Under H0 a test of alpha = 0.1 accepts H1 in about a tenth of runs, and seldom more."""
+    chance = random.Random(5)
+    test = Sprt(0, 60, alpha=0.1, beta=0.1, model="logistic")
+    wrong = 0
+    for _ in range(200):
+        cells = [0, 0, 0]
+        verdict = None
+        while verdict is None:
+            for _ in range(5):
+                cells[chance.choices((0, 1, 2), (0.3, 0.4, 0.3))[0]] += 1
+            verdict = test.verdict(test.llr(cells))
+        wrong += verdict == "H1"
+    assert 5 <= wrong <= 32
+
+
+@pytest.mark.parametrize(
+    "arguments, word",
+    [
+        ({"elo0": 5, "elo1": 5}, "elo0 < elo1"),
+        ({"elo0": 0, "elo1": 5000}, "1000"),
+        ({"elo0": 0, "elo1": math.nan}, "elo0 < elo1"),
+        ({"elo0": 0, "elo1": 5, "alpha": 0}, "alpha"),
+        ({"elo0": 0, "elo1": 5, "beta": 1}, "beta"),
+        ({"elo0": 0, "elo1": 5, "alpha": 0.6, "beta": 0.6}, "below 1"),
+        ({"elo0": 0, "elo1": 5, "model": "linear"}, "linear"),
+    ],
+)
+def test_tests_that_could_not_decide(arguments: dict[str, object], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        Sprt(**arguments)  # type: ignore[arg-type]
+
+
+def test_the_bayesian_model_wants_games() -> None:
+    with pytest.raises(ValueError, match="wins, losses and draws"):
+        Sprt(0, 5, model="bayesian").llr((1, 2, 3, 2, 1))

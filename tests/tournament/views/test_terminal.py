@@ -1,0 +1,137 @@
+"""The table on a terminal: in place, within the terminal's size, harmless whatever names hold."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+import sys
+import threading
+from dataclasses import replace
+
+import pytest
+
+from merels.tournament.journal.journal import make_row
+from merels.tournament.journal.standings import Standings
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.plan import Plan
+from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views.terminal import LiveView, bar, cut, is_terminal, llr_bar, time_text
+from tests.tournament.processes import COMMAND
+from tests.tournament.specs import engine, result, settings
+
+
+def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveView, io.StringIO]:
+    out = io.StringIO()
+    plan = Plan(chosen)
+    plan.next_round()
+    return LiveView(chosen, plan, out, lambda: (columns, rows)), out
+
+
+def played(chosen: Settings, outcomes: list[str]) -> Standings:
+    standings = Standings(tuple(e.name for e in chosen.engines))
+    for number, outcome in enumerate(outcomes, 1):
+        standings.add(make_row(result(number, outcome)))
+    return standings
+
+
+def test_a_match_with_a_test() -> None:
+    chosen = settings(2, rounds=5, sprt=Sprt(0, 5))
+    view, _ = view_of(chosen)
+    playing = {number: result(number).spec for number in (7, 5)}
+    text = "\n".join(view.lines(played(chosen, ["1-0", "1/2-1/2", "0-1", "1-0"]), playing))
+    assert "playing: 7 (A vs B), 5 (A vs B)" in text
+    assert "4 of 10 games" in text and "Score of A vs B: 2 - 1 - 1" in text
+    assert "LLR: H0 -2.94 [" in text
+
+
+def test_a_part_counts_its_own_games() -> None:
+    chosen = settings(2, rounds=8)
+    view = LiveView(chosen, Plan(chosen, (1, 4)), io.StringIO())
+    assert "1 of 4 games" in view.lines(played(chosen, ["1-0"]), {})[0]
+
+
+def test_a_round_robin_rates() -> None:
+    chosen = settings(3, rounds=1)
+    view, _ = view_of(chosen)
+    lines = view.lines(played(chosen, ["1-0", "1/2-1/2"]), {})
+    assert any(line.split()[:2] == ["#", "Name"] for line in lines)
+
+
+def test_drawing_in_place_and_within_the_terminal() -> None:
+    chosen = replace(settings(2, rounds=5), engines=(engine("A" * 200), engine("B")))
+    view, out = view_of(chosen, columns=40, rows=6)
+    view.tick(Standings(("A" * 200, "B")), {})
+    first = out.getvalue()
+    lines = first.removeprefix("\r\x1b[J").splitlines()
+    assert 1 < len(lines) <= 5 and max(map(len, lines)) < 40
+    view.close()
+    assert out.getvalue().removeprefix(first) == f"\x1b[{len(lines)}A\r\x1b[J"
+
+
+def test_hostile_words_move_no_cursor() -> None:
+    evil = "B\x1b[31m"
+    chosen = replace(settings(2, rounds=5), engines=(engine("A"), engine(evil)))
+    view, out = view_of(chosen, columns=200)
+    standings = Standings(("A", evil))
+    spec = replace(result().spec, black=engine(evil))
+    row = make_row(replace(result(), spec=spec))._replace(reason="because \x1b[2J")
+    standings.add(row)
+    view.finished(row, standings)
+    view.notice("evil \x1b[2J text")
+    view.tick(standings, {2: spec})
+    drawn = out.getvalue().removeprefix("\r\x1b[J")
+    for words in ("playing: 2 (A vs B", "last:    game 1 (A vs B", "because", "note:    evil"):
+        assert words in drawn
+    assert "\x1b" not in drawn
+
+
+def test_it_does_not_draw_all_the_time() -> None:
+    view, out = view_of(settings(2))
+    standings = Standings(("A", "B"))
+    for _ in range(1000):
+        view.tick(standings, {})
+    assert out.getvalue().count("\x1b[J") < 20
+
+
+@pytest.mark.parametrize(
+    ("llr", "place"), [(-9.0, 0), (-2.944438979166, 0), (2.944438979166, 29), (9.0, 29)]
+)
+def test_llr_bar_stays_between_its_bounds(llr: float, place: int) -> None:
+    inside = re.search(r"\[([-|]+)\]", llr_bar(Sprt(0, 5), llr))
+    assert inside is not None and len(inside[1]) == 30 and inside[1].index("|") == place
+
+
+def test_small_words() -> None:
+    assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
+    assert time_text(3725.4) == "1:02:05" and time_text(None) == "?"
+    assert cut("日本語", 4) == "日本"
+    assert not is_terminal(io.StringIO())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_on_a_real_terminal() -> None:
+    import pty
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM="xterm", COLUMNS="100", LINES="40")
+        words = [*COMMAND, "-rounds", "1", "-srand", "1", "-each", "nodes=5"]
+        os.execv(words[0], words)
+    watchdog = threading.Timer(60, os.kill, (child, signal.SIGKILL))
+    watchdog.start()
+    seen = b""
+    try:
+        while part := os.read(terminal, 65536):
+            seen += part
+    except OSError:
+        pass  # Linux says so when the other end is closed
+    finally:
+        status = os.waitpid(child, 0)[1]
+        watchdog.cancel()
+        os.close(terminal)
+    assert status == 0
+    text = seen.decode()
+    assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
+    assert "Termination" in text.rpartition("\x1b[J")[2], "the report stays at the end"

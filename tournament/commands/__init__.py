@@ -1,0 +1,1 @@
+"""The command line of this floor: flags, printing, exit status."""

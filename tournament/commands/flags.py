@@ -1,0 +1,308 @@
+"""The command line of ``merels tournament``: flags as other runners know them, read and checked."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import parse_whole
+from merels.protocol.process import limits
+from merels.tournament.records.files import file_error, read_text
+
+OPTION_PREFIX = "option."
+SWITCHES = ("ponder", "twosided")
+"""Keys that mean yes where nothing is said of them, as other runners have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag: which ``key=value`` words it takes, or how many plain ones.
+
+    ``keys`` with ``plain`` set: a first word without ``=`` stands for that key.
+    """
+
+    help: str
+    keys: tuple[str, ...] = ()
+    plain: str = ""
+    words: tuple[int, int] = (0, 0)
+    """The fewest and the most words, for a flag without keys."""
+    repeats: bool = False
+    """Whether the flag may come again and adds to what was said before."""
+    group: str = "Tournament"
+
+
+ENGINE_KEYS = (
+    "cmd", "name", "dir", "args", "proto", "restart", "ponder", "tc", "st", "nodes", "depth",
+    "plies", "timemargin", "starttimeout", "pingtimeout", *limits.KEYS, OPTION_PREFIX,
+)
+
+FLAGS: dict[str, Flag] = {
+    "-engine": Flag(
+        "an engine; once for each. cmd= is its program, args= its arguments in one word",
+        ENGINE_KEYS, repeats=True, group="Engines",
+    ),
+    "-each": Flag(
+        "the same for all engines that do not say otherwise", ENGINE_KEYS, group="Engines"
+    ),
+    "-tournament": Flag("roundrobin, gauntlet, swiss or knockout", words=(1, 1)),
+    "-rounds": Flag("how often everyone meets (2); the rounds of a swiss", words=(1, 1)),
+    "-games": Flag("games of an encounter (2), two by two on one opening", words=(1, 1)),
+    "-repeat": Flag("at least 2 games of an encounter, or at least N", words=(0, 1)),
+    "-noswap": Flag("do not exchange colours within a pair"),
+    "-reverse": Flag("exchange colours throughout"),
+    "-seeds": Flag("gauntlet: the first N engines meet the rest (1)", words=(1, 1)),
+    "-srand": Flag("seed of openings and pairings (random, and printed)", words=(1, 1)),
+    "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=(1, 1)),
+    "-set": Flag("a rule field over it, such as Flying=never", words=(1, 99), repeats=True),
+    "-openings": Flag(
+        "where games start: book, our 500 positions proven drawn; a file, format=pos|pgn; or, "
+        "without either, random placements of plies=N; of a file: order=sequential|random start=N",
+        ("file", "format", "order", "plies", "start"), plain="file",
+    ),
+    "-event": Flag("the event's name", words=(1, 1)),
+    "-site": Flag("the site's name", words=(1, 1)),
+    "-draw": Flag(
+        "adjudicate draws: from movenumber (0) on, both scores within score (0 centi-men) of 0 for "
+        "movecount (1) moves",
+        ("movenumber", "movecount", "score"), group="Adjudication",
+    ),
+    "-resign": Flag(
+        "adjudicate losses: from movenumber (0) on, score at or below -score (in centi-men) for "
+        "movecount (1) moves; twosided: and the other side agrees",
+        ("movenumber", "movecount", "score", "twosided"), group="Adjudication",
+    ),
+    "-maxmoves": Flag("a draw after so many moves", words=(1, 1), group="Adjudication"),
+    "-tb": Flag("adjudicate by endgame tables in this folder", words=(1, 1), group="Adjudication"),
+    "-sprt": Flag(
+        "stop when a sequential test is decided: alpha= and beta= (0.05), "
+        "model=normalized|logistic|bayesian (the first)",
+        ("elo0", "elo1", "alpha", "beta", "model"), group="Statistics",
+    ),
+    "-report": Flag("penta=false: judge by games, not by pairs", ("penta",), group="Statistics"),
+    "-ratinginterval": Flag(
+        "print estimates every N games (10; of more than two engines at the end alone)",
+        words=(1, 1), group="Statistics",
+    ),
+    "-scoreinterval": Flag("print the score every N games (1)", words=(1, 1), group="Statistics"),
+    "-concurrency": Flag("games played at once (1)", words=(1, 1), group="Running"),
+    "-use-affinity": Flag(
+        "pin each worker and its engines to one core, of a list such as 0,2-5",
+        words=(0, 1), group="Running",
+    ),
+    "-recover": Flag(
+        "taken for granted: a failing engine never ends a tournament", group="Running"
+    ),
+    "-journal": Flag(
+        "keep every finished game in this file", ("file",), plain="file", group="Running"
+    ),
+    "-resume": Flag(
+        "go on with the journal, or start it; engines and settings may be left out", group="Running"
+    ),
+    "-config": Flag("read flags from a text file, as if they stood here", ("file",), plain="file",
+                    group="Running"),
+    "-executor": Flag(
+        "run on the concurrent.futures.Executor that module:factory makes", words=(1, 1),
+        group="Running",
+    ),
+    "-shard": Flag("play the i-th of n parts, as i/n (see merels merge)", words=(1, 1),
+                   group="Running"),
+    "-pgnout": Flag(
+        "write games as PGN; append=false, min=true, nodes=true, timeleft=true",
+        ("file", "append", "min", "nodes", "timeleft"), plain="file", group="Output",
+    ),
+    "-log": Flag("log to a file; level=trace|info|warn|err|fatal engine=true append=false",
+                 ("file", "level", "engine", "append"), plain="file", group="Output"),
+    "-serve": Flag("show the tournament on a local page at this port", words=(1, 1),
+                   group="Output"),
+    "-quiet": Flag("print the final report alone", group="Output"),
+}
+
+
+@dataclass(slots=True)
+class Given:
+    """The flags of a command line: the words of each, and its ``key=value`` pairs."""
+
+    words: dict[str, list[str]] = field(default_factory=dict)
+    pairs: dict[str, dict[str, str]] = field(default_factory=dict)
+    engines: list[dict[str, str]] = field(default_factory=list)
+    line: list[str] = field(default_factory=list)
+    """The command line, with what the files of ``-config`` say in their place."""
+    configs: list[str] = field(default_factory=list)
+    """These files."""
+
+    def has(self, flag: str) -> bool:
+        """Whether the flag was given."""
+        return flag in self.words or flag in self.pairs
+
+    def text(self, flag: str, default: str) -> str:
+        """The one word of a flag."""
+        return self.words[flag][0] if self.words.get(flag) else default
+
+    def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
+        """The one word of a flag as a whole number."""
+        words = self.words.get(flag)
+        return whole(words[0], flag, low, high) if words else default
+
+    def key(self, flag: str, key: str, default: str) -> str:
+        """The value of a key of a flag."""
+        return self.pairs.get(flag, {}).get(key, default)
+
+    def key_number(self, flag: str, key: str, default: int, low: int = 0, high: int = 10**9) -> int:
+        """The value of a key of a flag as a whole number."""
+        text = self.pairs.get(flag, {}).get(key)
+        return default if text is None else whole(text, f"{flag} {key}=", low, high)
+
+    def key_switch(self, flag: str, key: str, default: bool) -> bool:
+        """The value of a key of a flag as yes or no."""
+        text = self.pairs.get(flag, {}).get(key)
+        return default if text is None else switch(text, f"{flag} {key}=")
+
+
+def whole(text: str, what: str, low: int = 0, high: int = 10**9) -> int:
+    """A whole number within bounds."""
+    number = parse_whole(text)
+    if number is not None and low <= number <= high:
+        return number
+    raise InputError(text, f"expected a whole number from {low} to {high} for {what}")
+
+
+def real(text: str, what: str, low: float, high: float) -> float:
+    """A number within bounds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if low <= value <= high:
+        return value
+    raise InputError(text, f"expected a number from {low:g} to {high:g} for {what}")
+
+
+def switch(text: str, what: str) -> bool:
+    """Yes or no, in the words that people use."""
+    values = {"true": True, "on": True, "yes": True, "1": True,
+              "false": False, "off": False, "no": False, "0": False}
+    if text.lower() not in values:
+        raise InputError(text, f"expected true or false for {what}")
+    return values[text.lower()]
+
+
+def choice(text: str, what: str, choices: Sequence[str]) -> str:
+    """One of some words."""
+    if text.lower() in choices:
+        return text.lower()
+    raise InputError(text, f"expected {', '.join(choices)} for {what}{suggestion(text, choices)}")
+
+
+def suggestion(text: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` where something known is close to the text, else nothing."""
+    close = difflib.get_close_matches(text.lower(), list(known), n=1, cutoff=0.7)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def parse(argv: Sequence[str]) -> Given:
+    """The flags of a command line, each word checked to belong to one."""
+    given = Given()
+    for name, words in _expanded(argv, given.configs):
+        given.line += [name, *words]
+        flag = FLAGS[name]
+        if flag.keys:
+            pairs = _pairs(name, flag, words)
+            if name == "-engine":
+                given.engines.append(pairs)
+            else:
+                given.pairs.setdefault(name, {}).update(pairs)
+            continue
+        fewest, most = flag.words
+        if not fewest <= len(words) <= most:
+            takes = "no value" if most == 0 else "a value" if fewest else "one value or none"
+            extra = words[most] if len(words) > most else name
+            raise InputError(extra, f"{name} takes {takes}; see merels tournament --help")
+        if flag.repeats:
+            given.words.setdefault(name, []).extend(words)
+        else:
+            given.words[name] = words
+    return given
+
+
+def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each flag with its words; in the place of a file of flags, noted in ``files``, its own."""
+    for name, words in _grouped(argv):
+        if name != "-config":
+            yield name, words
+            continue
+        path = _pairs(name, FLAGS[name], words).get("file", "")
+        if not path:
+            raise InputError(name, "expected file=, a text file of flags")
+        files.append(path)
+        for inner in _grouped(_words_in(path)):
+            if inner[0] == "-config":
+                raise file_error(path, "a file of flags cannot name another with -config")
+            yield inner
+
+
+def without(argv: Sequence[str], flags: Sequence[str]) -> list[str]:
+    """A command line less some flags and the words behind them."""
+    return [
+        word
+        for name, words in _grouped(argv)
+        if name not in flags
+        for word in (name, *words)
+    ]
+
+
+def _words_in(path: str) -> list[str]:
+    """The words of a file of flags, split as a shell splits them; ``#`` starts a comment."""
+    text = read_text(path)
+    if "\0" in text:
+        raise file_error(path, "expected a text file of flags, found a zero byte in it")
+    try:
+        return shlex.split(text, comments=True)
+    except ValueError as error:
+        raise file_error(path, f"cannot read the flags in this file: {error}") from None
+
+
+def _grouped(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each flag with the words behind it."""
+    index = 0
+    while index < len(words):
+        name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
+        if name not in FLAGS:
+            if not name.startswith("-"):
+                raise InputError(words[index], "expected a flag such as -engine or -rounds")
+            raise InputError(words[index], f"unknown flag{suggestion(name, FLAGS)}")
+        end = index + 1
+        while end < len(words) and not _looks_like_flag(words[end]):
+            end += 1
+        yield name, list(words[index + 1 : end])
+        index = end
+
+
+def _looks_like_flag(word: str) -> bool:
+    """Whether a word begins a flag: a dash and a letter, and no value given with ``=``."""
+    return word[:1] == "-" and word.lstrip("-")[:1].isalpha() and "=" not in word
+
+
+def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
+    """The ``key=value`` words of a flag; ``plies`` of an engine is its ``depth``."""
+    pairs: dict[str, str] = {}
+    for index, word in enumerate(words):
+        key, equals, value = word.partition("=")
+        if not equals and flag.plain and index == 0:
+            key, value = flag.plain, word
+        elif not equals and key in SWITCHES and key in flag.keys:
+            value = "true"
+        elif not equals:
+            keys = ", ".join(f"{known}=" for known in flag.keys if known != OPTION_PREFIX)
+            raise InputError(word, f"expected {keys} behind {name}{suggestion(word, flag.keys)}")
+        if key.startswith(OPTION_PREFIX) and OPTION_PREFIX in flag.keys:
+            if key == OPTION_PREFIX:
+                raise InputError(word, "expected option.Name=value")
+        elif key not in flag.keys:
+            raise InputError(f"{key}=", f"unknown key for {name}{suggestion(key, flag.keys)}")
+        if key == "plies" and "depth" in flag.keys:
+            key = "depth"
+        pairs[key] = value
+    return pairs

@@ -1,0 +1,310 @@
+"""From the flags of a command line to a tournament's settings."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from merels.engine.game.errors import InputError, printable
+from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
+from merels.engine.tablebase.probe import open_tables
+from merels.protocol.process.limits import read_limits
+from merels.tournament.commands.flags import OPTION_PREFIX, Given, choice, real, switch, whole
+from merels.tournament.pairing.openings import BOOK, shipped_book
+from merels.tournament.pairing.swiss import usual_rounds
+from merels.tournament.play.clock import MILLISECOND
+from merels.tournament.records.files import file_digest
+from merels.tournament.records.games import NANOSECONDS, Adjudication, EngineSpec, TimeControl
+from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
+from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
+
+PROTOCOLS = ("uci", "ugi", "sanmill")
+MOST_ENGINES = 1000
+MOST_SECONDS = 1e6
+SPRT_ROUNDS = 100_000
+"""Rounds of a match that a test is to end, where none are asked for."""
+
+DEMO_LEVELS = ("Beginner", "Casual", "Club", "Expert", "Master", "Champion")
+DEMO_ROUNDS = 5
+DEMO_LIMIT = "10+0.1"
+
+
+def make_settings(given: Given, seed: int | None) -> Settings:
+    """The settings that the flags ask for; ``seed`` is that of the journal that is resumed.
+
+    Without engines, some of the built-in levels meet.
+    """
+    demo = not given.engines
+    each = given.pairs.get("-each", {})
+    entries = given.engines or level_entries(DEMO_LEVELS)
+    if demo and not {"tc", "st", "nodes", "depth"} & set(each):
+        each = {"tc": DEMO_LIMIT, **each}
+    engines = make_engines(entries, each)
+    sprt = _sprt(given, len(engines))
+    style = choice(given.text("-tournament", FORMATS[0]), "-tournament", FORMATS)
+    rounds = DEMO_ROUNDS if demo else SPRT_ROUNDS if sprt is not None else 2
+    if style in ("swiss", "knockout"):
+        rounds = usual_rounds(len(engines)) if style == "swiss" else 1
+    if "-srand" in given.words:
+        seed = given.number("-srand", 0, 0, 2**63 - 1)
+    games = given.number("-games", 2, 1, 10_000)
+    if "-repeat" in given.words:
+        games = max(games, given.number("-repeat", 2, 1, 10_000))
+    if "-seeds" in given.words and style != "gauntlet":
+        raise InputError("-seeds", "expected -tournament gauntlet with it")
+    rules = make_rules(given.text("-variant", DEFAULT_VARIANT), given.words.get("-set", []))
+    return Settings(
+        engines=engines,
+        seed=secrets.randbits(32) if seed is None else seed,
+        format=style,
+        rounds=given.number("-rounds", rounds, 1, 10**6),
+        games=games,
+        swap="-noswap" not in given.words,
+        reverse="-reverse" in given.words,
+        seeds=given.number("-seeds", 1, 1),
+        rules=str(rules),
+        openings=_openings(given),
+        adjudication=_adjudication(given, rules),
+        sprt=sprt,
+        penta=given.key_switch("-report", "penta", True),
+        event=given.text("-event", "merels tournament"),
+        site=given.text("-site", "?"),
+    )
+
+
+def level_entries(names: Sequence[str]) -> list[dict[str, str]]:
+    """Engine entries, as ``-engine`` would give them, of built-in levels."""
+    from merels.engine.search.levels import LEVELS
+
+    return [
+        {
+            "cmd": sys.executable,
+            "args": "-P -m merels.protocol",
+            "name": level.name,
+            "option.UCI_LimitStrength": "true",
+            "option.UCI_Elo": str(level.elo),
+        }
+        for level in LEVELS
+        if level.name in names
+    ]
+
+
+def make_engines(
+    entries: Sequence[dict[str, str]], each: dict[str, str]
+) -> tuple[EngineSpec, ...]:
+    """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
+    if "name" in each:
+        raise InputError(each["name"], "-each name= would give all engines one name")
+    if len(entries) > MOST_ENGINES:
+        raise InputError("-engine", f"expected at most {MOST_ENGINES} engines")
+    given = [entry["name"] for entry in entries if entry.get("name")]
+    for name in given:
+        if given.count(name) > 1:
+            raise InputError(name, "two engines have this name; give each its own name=")
+    taken = set(given)
+    engines = []
+    for number, entry in enumerate(entries, 1):
+        values = _inherited(entry, each)
+        if not values.get("cmd"):
+            raise InputError("-engine", f"engine {number} has no cmd=, the program to run")
+        name = entry.get("name") or _free_name(values["cmd"], taken)
+        if not name.isprintable() or name.isspace():
+            raise InputError(name, "expected a name of printable characters")
+        taken.add(name)
+        engines.append(_engine(name, values))
+    return tuple(engines)
+
+
+def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
+    """An engine's entry over what all engines have; a clock of its own replaces theirs."""
+    common = dict(each)
+    if "tc" in entry or "st" in entry:
+        common.pop("tc", None)
+        common.pop("st", None)
+    return common | entry
+
+
+def _free_name(command: str, taken: set[str]) -> str:
+    """The program's name, numbered when it is taken already."""
+    base = os.path.splitext(os.path.basename(command.rstrip("/\\")))[0] or command
+    base = printable(base)
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{base} {number}"
+    return name
+
+
+def _engine(name: str, values: dict[str, str]) -> EngineSpec:
+    where = f"of {name}"
+    try:
+        arguments = shlex.split(values.get("args", ""))
+    except ValueError as error:
+        raise InputError(values["args"], f"cannot split args= {where}: {error}") from None
+    directory = values.get("dir")
+    if directory is not None and not os.path.isdir(directory):
+        raise InputError(directory, f"no such folder for dir= {where}")
+    options = tuple(
+        (key.removeprefix(OPTION_PREFIX), value)
+        for key, value in values.items()
+        if key.startswith(OPTION_PREFIX)
+    )
+    return EngineSpec(
+        name=name,
+        command=(_program(values["cmd"]), *arguments),
+        limit=_limit(values, where),
+        directory=None if directory is None else os.path.abspath(directory),
+        protocol=choice(values.get("proto", "uci"), f"proto= {where}", PROTOCOLS),
+        options=options,
+        # Processor time is counted from a process's start, and is meant for a game.
+        restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
+        ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),
+        start_timeout=real(
+            values.get("starttimeout", "10"), f"starttimeout= {where} in seconds", 0.01, 3600
+        ),
+        ping_timeout=real(
+            values.get("pingtimeout", "15"), f"pingtimeout= {where} in seconds", 0.01, 3600
+        ),
+        resources=read_limits(values, where),
+    )
+
+
+def _program(command: str) -> str:
+    """A program's path, absolute where it names a file here: workers may run elsewhere."""
+    return os.path.abspath(command) if os.path.isfile(command) else command
+
+
+def _limit(values: dict[str, str], where: str) -> TimeControl:
+    """What an engine may spend."""
+    if "tc" in values and "st" in values:
+        raise InputError(values["st"], f"give tc= or st= {where}, not both")
+    depth, nodes = values.get("depth"), values.get("nodes")
+    if not ("tc" in values or "st" in values or depth or nodes):
+        raise InputError("-engine", f"no limit {where}; add tc=, st=, nodes= or depth=")
+    clock = parse_time_control(values.get("tc", "inf"), where)
+    per_move = None
+    if "st" in values:
+        per_move = _nanoseconds(real(values["st"], f"st= {where} in seconds", 1e-3, MOST_SECONDS))
+    margin = whole(values.get("timemargin", "0"), f"timemargin= {where} in milliseconds")
+    if clock.time is None and not (per_move or depth or nodes):
+        raise InputError("tc=inf", f"no limit {where}; add nodes= or depth=")
+    return TimeControl(
+        time=clock.time,
+        increment=clock.increment,
+        moves=clock.moves,
+        per_move=per_move,
+        nodes=None if nodes is None else whole(nodes, f"nodes= {where}", 1, 10**15),
+        depth=None if depth is None else whole(depth, f"depth= {where}", 1, 10**6),
+        margin=margin * MILLISECOND,
+    )
+
+
+def parse_time_control(text: str, where: str = "") -> TimeControl:
+    """``moves/min:sec+inc``, where moves, min and inc may be left out, or ``inf`` for no clock."""
+    if text.lower() in ("inf", "infinite"):
+        return TimeControl()
+    expected = f"expected tc=moves/min:sec+inc {where}, such as 40/1:30+0.5 or 10+0.1"
+    before, slash, rest = text.rpartition("/")
+    main, plus, increment = rest.partition("+")
+    minutes, colon, seconds = main.rpartition(":")
+    try:
+        total = 60 * _unsigned(minutes if colon else "0") + _unsigned(seconds)
+        extra = _unsigned(increment if plus else "0")
+        moves = int(before) if slash and before.isascii() and before.isdigit() else None
+    except ValueError:
+        raise InputError(text, expected) from None
+    if (slash and not moves) or not 0 < total <= MOST_SECONDS or extra > MOST_SECONDS:
+        raise InputError(text, expected)
+    return TimeControl(time=_nanoseconds(total), increment=_nanoseconds(extra), moves=moves)
+
+
+def _unsigned(text: str) -> float:
+    """A decimal number without sign, exponent or blanks."""
+    if not text or not set(text) <= set("0123456789."):
+        raise ValueError(text)
+    return float(text)
+
+
+def _nanoseconds(seconds: float) -> int:
+    return round(seconds * NANOSECONDS)
+
+
+def _openings(given: Given) -> OpeningSettings:
+    """Where openings come from."""
+    flag = "-openings"
+    plies = given.pairs.get(flag, {}).get("plies")
+    file = given.key(flag, "file", "")
+    for key in ("format", "order", "start"):
+        # Without a file openings are random, as order=random says.
+        if not file and given.key(flag, key, "random") != "random":
+            raise InputError(f"{key}=", f"expected file= as well behind {flag}: a file or book")
+    path = file
+    if file == BOOK:
+        path = shipped_book(preset(given.text("-variant", DEFAULT_VARIANT)))
+    form = given.key(flag, "format", "pgn" if file.lower().endswith(".pgn") else "pos")
+    return OpeningSettings(
+        file=file if file == BOOK else os.path.abspath(file) if file else None,
+        format=choice(
+            {"epd": "pos", "fen": "pos"}.get(form, form), f"{flag} format=", ("pos", "pgn")
+        ),
+        order=choice(given.key(flag, "order", "sequential"), f"{flag} order=",
+                     ("sequential", "random")),
+        plies=None if plies is None else whole(plies, f"{flag} plies=", 1, 10_000),
+        start=given.key_number(flag, "start", 1, 1),
+        digest=file_digest(path) if file else "",
+    )
+
+
+def _adjudication(given: Given, rules: Rules) -> Adjudication:
+    """When games are ended early; a flag without numbers takes a count of 1 and a score of 0."""
+    if given.has("-resign") and "score" not in given.pairs["-resign"]:
+        raise InputError("-resign", "expected score=, the loss in centi-men that an engine admits")
+    return Adjudication(
+        draw_number=given.key_number("-draw", "movenumber", 0),
+        draw_count=given.key_number("-draw", "movecount", 1, 1) if given.has("-draw") else 0,
+        draw_score=given.key_number("-draw", "score", 0),
+        resign_number=given.key_number("-resign", "movenumber", 0),
+        resign_count=given.key_number("-resign", "movecount", 1, 1) if given.has("-resign") else 0,
+        resign_score=given.key_number("-resign", "score", 0),
+        resign_twosided=given.key_switch("-resign", "twosided", False),
+        max_moves=given.number("-maxmoves", 0),
+        tables=_tables_folder(given, rules),
+    )
+
+
+def _tables_folder(given: Given, rules: Rules) -> str:
+    """The folder of ``-tb``, which must hold tables of the tournament's rules; empty: no -tb."""
+    if "-tb" not in given.words:
+        return ""
+    folder = os.path.abspath(given.words["-tb"][0])
+    tables = open_tables(Path(folder), rules)
+    if tables.problems:
+        raise InputError("-tb", tables.problems[0])
+    if not tables.headers:
+        raise InputError(
+            folder, f"expected tables for {rules}; merels tables build -dir {folder} makes them"
+        )
+    return folder
+
+
+def _sprt(given: Given, engines: int) -> Sprt | None:
+    """The test of ``-sprt``, which judges a match of two."""
+    if not given.has("-sprt"):
+        return None
+    if engines != 2:
+        raise InputError("-sprt", f"expected two engines for a test, found {engines}")
+    bounds = [given.key("-sprt", key, "") for key in ("elo0", "elo1")]
+    if not all(bounds):
+        raise InputError("-sprt", "expected elo0= and elo1=")
+    elo0, elo1 = (real(bound, "-sprt elo0= and elo1=", -MAX_ELO, MAX_ELO) for bound in bounds)
+    alpha, beta = (real(given.key("-sprt", key, "0.05"), f"-sprt {key}=", 0, 1)
+                   for key in ("alpha", "beta"))
+    model = choice(given.key("-sprt", "model", MODELS[0]), "-sprt model=", MODELS)
+    try:
+        return Sprt(elo0, elo1, alpha, beta, next(m for m in MODELS if m == model))
+    except ValueError as error:
+        raise InputError("-sprt", str(error)) from None

@@ -1,0 +1,100 @@
+"""The console script ``merels``: the protocol loop without arguments, or a command by name."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from merels.engine.game.errors import printable
+from merels.protocol.uci.streams import make_usable
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "tournament": (
+        "merels.tournament.commands.tournament:main", "engines play, the better one is found"
+    ),
+    "ratings": ("merels.tournament.commands.ratings:main", "rating list of journals and PGN files"),
+    "stats": ("merels.tournament.commands.stats:main", "Elo, errors and tests from counts"),
+    "merge": ("merels.tournament.commands.merge:main", "join the journals of one tournament"),
+    "book": ("merels.tournament.commands.book:main", "make a file of balanced openings"),
+    "check": ("merels.protocol.commands.check:main", "whether an engine keeps to the protocol"),
+    "board": ("merels.protocol.commands.board:main", "play, watch and analyse in a browser"),
+    "play": ("merels.protocol.commands.play:main", "play against the engine in the terminal"),
+    "analyse": ("merels.protocol.commands.analyse:analyse", "what the engine thinks of a position"),
+    "review": ("merels.protocol.commands.review:main", "what each move of a recorded game lost"),
+    "eval": ("merels.protocol.commands.analyse:evaluate", "the static evaluation, term by term"),
+    "perft": ("merels.protocol.commands.analyse:perft", "count move sequences"),
+    "bench": (
+        "merels.protocol.commands.analyse:bench", "nodes of fixed searches, the same everywhere"
+    ),
+    "suite": ("merels.protocol.commands.suite:main", "positions with known best moves"),
+    "tables": (
+        "merels.protocol.commands.tables:main",
+        "tables of perfect play: build, verify, stats, probe, solve",
+    ),
+    "bot": ("merels.protocol.commands.bot:main", "moves for programs, by lines of JSON"),
+    "d": ("merels.protocol.commands.analyse:display", "draw a position"),
+}
+FAILURE, USAGE_ERROR, INTERRUPTED = 1, 2, 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run ``merels`` with ``argv``, the process's own when None; returns the exit status.
+
+    Ctrl-C and a standard output that is closed or full are answered here, for every command.
+    """
+    make_usable()
+    try:
+        try:
+            return _run(sys.argv[1:] if argv is None else argv)
+        finally:
+            # What finds no room is found out here, where it can still be said.
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        status = 0  # Whoever read our output has enough.
+    except OSError as error:
+        what = error.filename or "standard output cannot be written"
+        print(f"merels: {what}: {error.strerror or error}", file=sys.stderr)
+        status = FAILURE
+    sys.stdout = None  # What is left in its buffer has nowhere to go.
+    return status
+
+
+def _run(words: list[str]) -> int:
+    """Run the command that the words name."""
+    if not words:
+        from merels.protocol.uci.loop import main as loop
+
+        return loop()
+    name, *rest = words
+    if name in ("-h", "-help", "--help", "help"):
+        print(_help())
+        return 0
+    if name in ("-V", "-version", "--version", "version"):
+        from merels.engine import __version__
+
+        print(f"merels {__version__}")
+        return 0
+    if name not in COMMANDS:
+        from merels.tournament.commands.flags import suggestion
+
+        hint = suggestion(name, COMMANDS) or "; merels --help lists the commands"
+        print(f"merels: unknown command '{printable(name)}'{hint}", file=sys.stderr)
+        return USAGE_ERROR
+    module, _, function = COMMANDS[name][0].partition(":")
+    return int(getattr(import_module(module), function)(rest))
+
+
+def _help() -> str:
+    lines = [
+        "merels                     speak the engine protocol (uci, ugi) on stdin and stdout",
+        "merels COMMAND [flags]     run a command; each explains itself with --help",
+        "",
+    ]
+    lines += [f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()]
+    return "\n".join([*lines, "", "merels --version prints the version."])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

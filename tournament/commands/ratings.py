@@ -1,0 +1,193 @@
+"""``merels ratings``: a rating list, crosstable and more from files of finished games."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from merels.engine.game.errors import InputError
+from merels.protocol.commands.arguments import (
+    USAGE_ERROR,
+    Parser,
+    add_flag,
+    make_parser,
+    whole_from,
+)
+from merels.tournament.commands.flags import real
+from merels.tournament.journal.import_games import (
+    PlayedGame,
+    endings,
+    is_journal,
+    read_games,
+    scores,
+    without_doubles,
+)
+from merels.tournament.journal.journal import read_journal
+from merels.tournament.records.files import file_error, system_error
+from merels.tournament.records.settings import facts
+from merels.tournament.records.terminations import as_dict as terminations_dict
+from merels.tournament.records.terminations import count_terminations, terminations_table
+from merels.tournament.report.crosstable import (
+    Crosstable,
+    as_dict,
+    crosstable,
+    csv_rows,
+    rating_list,
+    results_table,
+    superiority_table,
+)
+from merels.tournament.report.html import MOST_GAMES, page, summary
+from merels.tournament.statistics.counts import count_matches
+
+MOST_ELO = 100_000
+"""The rating of the anchor is at most that, up or down."""
+FORMATS = ("text", "json", "csv", "html")
+DESCRIPTION = """\
+Rates the engines of finished games: maximum likelihood, with 95 % errors that take the two games
+of an opening pair as one. FILE is a journal of merels tournament or a PGN file of any runner; a
+game of ours that is in several of them is counted once."""
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels ratings``; returns the exit status, 2 for a user's mistake."""
+    try:
+        options = _parser().parse_args(argv)
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    try:
+        anchor = _anchor(options.anchor)
+        _check_out(options.out, options.files)
+        games = _games(options.files)
+        form = options.format or _format_of(options.out)
+        known = journal_facts(options.files[0]) if len(options.files) == 1 else []
+        text = render(games, form, anchor, options.cells, options.games, known)
+        _write(options.out, text)
+    except (InputError, ValueError) as error:
+        print(f"merels ratings: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    return 0
+
+
+def _games(paths: Sequence[str]) -> list[PlayedGame]:
+    """The games of the files, each once; an `InputError` where none of them can be rated."""
+    found = read_games(paths)
+    games = without_doubles(found)
+    if len(games) < len(found):
+        doubles = len(found) - len(games)
+        print(
+            f"merels ratings: left out {doubles} doubles; every game is counted once",
+            file=sys.stderr,
+        )
+    if not scores(games):
+        raise file_error(paths[0], "expected games between two engines that ended, found none")
+    return games
+
+
+def render(
+    games: Sequence[PlayedGame],
+    form: str,
+    anchor: tuple[str, float] | None = None,
+    cells: str = "wdl",
+    most_games: int = MOST_GAMES,
+    known: Sequence[tuple[str, str]] = (),
+) -> str:
+    """The report on some games in one of `FORMATS`; ``known`` is what the page says of them."""
+    table = crosstable(count_matches(scores(games)), anchor)
+    ends = count_terminations(endings(games))
+    if form == "json":
+        data = as_dict(table) | {"terminations": terminations_dict(ends)}
+        return json.dumps(data, indent=2, allow_nan=False) + "\n"
+    if form == "csv":
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(csv_rows(table))
+        return out.getvalue()
+    if form == "html":
+        rows = [game.row for game in games if game.row is not None]
+        lines = [*known, ("Games", str(len(games)))]
+        if len(rows) > most_games:
+            lines.append(("Shown below", f"the first {most_games} games (-games N for more)"))
+        title = dict(known).get("Event", "Ratings")
+        return page(title, summary(lines, table, ends), rows[:most_games])
+    return _text(table, cells) + "\n" + terminations_table(ends)
+
+
+def journal_facts(path: str) -> list[tuple[str, str]]:
+    """What the journal at a path knows of its tournament; nothing of another file."""
+    if not is_journal(path):
+        return []
+    with read_journal(path) as journal:
+        meta = journal.meta()
+        return [*facts(meta["settings"]), ("Begun", meta.get("created", "?"))]
+
+
+def _text(table: Crosstable, cells: str) -> str:
+    """The tables for a terminal."""
+    return "\n".join([
+        rating_list(table.ratings),
+        results_table(table, "points" if cells == "points" else "wdl"),
+        "Likelihood, in percent, that the row is stronger than the column:",
+        superiority_table(table.ratings),
+    ])
+
+
+def _parser() -> Parser:
+    parser = make_parser("ratings", DESCRIPTION)
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a journal or a PGN file")
+    add_flag(
+        parser, "anchor", metavar="NAME=ELO",
+        help="hold this engine at this rating (default: mean 0)",
+    )
+    add_flag(parser, "out", metavar="FILE", help="write there instead of to the terminal")
+    add_flag(
+        parser, "format", choices=FORMATS,
+        help="of the report (default: by the ending of -out, else text)",
+    )
+    add_flag(
+        parser, "cells", choices=("wdl", "points"), default="wdl",
+        help="what the crosstable shows: wins-draws-losses (default) or points",
+    )
+    add_flag(
+        parser, "games", metavar="N", type=whole_from(0), default=MOST_GAMES,
+        help=f"games that the HTML report holds for replay (default: {MOST_GAMES})",
+    )
+    return parser
+
+
+def _anchor(text: str | None) -> tuple[str, float] | None:
+    """The engine and the rating of ``NAME=ELO``."""
+    if text is None:
+        return None
+    name, equals, value = text.rpartition("=")
+    if not equals:
+        raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
+    return name, real(value, "-anchor NAME=ELO", -MOST_ELO, MOST_ELO)
+
+
+def _format_of(path: str | None) -> str:
+    """The format that a file's ending tells."""
+    ending = os.path.splitext(path or "")[1].lower().lstrip(".")
+    return {"htm": "html"}.get(ending, ending) if ending in (*FORMATS, "htm") else "text"
+
+
+def _check_out(path: str | None, files: Sequence[str]) -> None:
+    """Raise an `InputError` where the report would be written over the games it is made from."""
+    if path is None or not os.path.exists(path):
+        return
+    for file in files:
+        if os.path.exists(file) and os.path.samefile(path, file):
+            raise file_error(path, "games are read from this file; name another for -out")
+
+
+def _write(path: str | None, text: str) -> None:
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise system_error(path, "write", error) from None

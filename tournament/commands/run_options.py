@@ -1,0 +1,181 @@
+"""How a tournament is run and shown: all that may differ from one run of it to the next."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from merels.engine.game.errors import InputError
+from merels.tournament.commands.flags import Given, choice, whole
+from merels.tournament.pairing.openings import BOOK
+from merels.tournament.records.files import file_error
+from merels.tournament.records.settings import Settings
+from merels.tournament.views.pgn import Style
+from merels.tournament.views.plain import Intervals
+
+MOST_WORKERS = 1024
+LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """Where the log goes; ``engines`` adds every line sent to and from the engines."""
+
+    file: str
+    level: str = "warn"
+    engines: bool = False
+    append: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """One run of a tournament."""
+
+    concurrency: int
+    cpus: tuple[int, ...]
+    """The cores that workers are pinned to; empty: none."""
+    executor: str | None
+    """``module:factory`` of a foreign executor."""
+    shard: tuple[int, int]
+    intervals: Intervals
+    pgn_file: str | None
+    pgn_append: bool
+    pgn_style: Style
+    log: LogOptions | None
+    port: int | None
+    quiet: bool
+
+
+def make_run_options(given: Given, settings: Settings) -> RunOptions:
+    """The run that the flags ask for."""
+    _check_files(given, settings)
+    demo = not given.engines
+    usual = min(len(_cores()), 4) if demo else 1
+    concurrency = given.number("-concurrency", usual, 1, MOST_WORKERS)
+    executor = given.text("-executor", "") or None
+    cpus, log = _cpus(given, settings, concurrency), _log(given)
+    if executor is not None:
+        if not all(executor.partition(":")):
+            raise InputError(executor, "expected -executor module:factory")
+        if cpus or log is not None and log.engines:
+            flag = "-use-affinity" if cpus else "-log engine="
+            raise InputError(flag, "works on this machine alone, not with -executor")
+    return RunOptions(
+        concurrency=concurrency,
+        cpus=cpus,
+        executor=executor,
+        shard=_shard(given, settings),
+        intervals=Intervals(
+            given.number("-scoreinterval", 1),
+            given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
+        ),
+        pgn_file=file_of(given, "-pgnout"),
+        pgn_append=given.key_switch("-pgnout", "append", True),
+        pgn_style=Style(
+            given.key_switch("-pgnout", "min", False),
+            given.key_switch("-pgnout", "nodes", False),
+            given.key_switch("-pgnout", "timeleft", False),
+        ),
+        log=log,
+        port=given.number("-serve", 0, 0, 65535) if "-serve" in given.words else None,
+        quiet="-quiet" in given.words,
+    )
+
+
+def file_of(given: Given, flag: str) -> str | None:
+    """The file of a flag, which cannot do without one; None without the flag."""
+    if not given.has(flag):
+        return None
+    path = given.key(flag, "file", "")
+    if not path:
+        raise InputError(flag, "expected file=")
+    return path
+
+
+def _check_files(given: Given, settings: Settings) -> None:
+    """Refuse one file for two purposes: the one would destroy what the other needs."""
+    users = {os.path.realpath(path): "-config" for path in given.configs}
+    openings = settings.openings.file
+    if openings not in (None, BOOK):
+        users[os.path.realpath(openings)] = "-openings"
+    for flag in ("-journal", "-pgnout", "-log"):
+        path = file_of(given, flag)
+        real = os.path.realpath(path or "")
+        if path is None or os.path.exists(real) and not os.path.isfile(real):
+            continue
+        if real in users:
+            raise file_error(path, f"{users[real]} and {flag} cannot have the same file")
+        users[real] = flag
+
+
+def _log(given: Given) -> LogOptions | None:
+    path = file_of(given, "-log")
+    if path is None:
+        return None
+    return LogOptions(
+        os.path.abspath(path),
+        choice(given.key("-log", "level", "warn"), "-log level=", LOG_LEVELS),
+        given.key_switch("-log", "engine", False),
+        given.key_switch("-log", "append", True),
+    )
+
+
+def _shard(given: Given, settings: Settings) -> tuple[int, int]:
+    """The part of ``-shard i/n``; all of it without."""
+    text = given.text("-shard", "1/1")
+    part, slash, parts = text.partition("/")
+    if not slash:
+        raise InputError(text, "expected -shard i/n, such as 1/4")
+    count = whole(parts, "n of -shard i/n", 1, 10**6)
+    index = whole(part, "i of -shard i/n", 1, count)
+    if count > 1 and settings.format in ("swiss", "knockout"):
+        raise InputError(
+            text, f"a {settings.format} cannot be played in parts: it pairs by results"
+        )
+    if count > 1 and settings.sprt is not None:
+        raise InputError(text, "a part cannot decide a test; play it whole or leave -sprt out")
+    return index, count
+
+
+def _cores() -> list[int]:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]:
+    """The cores of ``-use-affinity``, checked to be there and to suffice."""
+    flag = "-use-affinity"
+    if flag not in given.words:
+        return ()
+    if not hasattr(os, "sched_setaffinity"):
+        raise InputError(flag, "this system cannot pin a process to a core")
+    available = _cores()
+    text = given.text(flag, "")
+    cpus = _parse_cpus(text) if text else available
+    missing = sorted(set(cpus) - set(available))
+    if missing:
+        raise InputError(text, f"core {missing[0]} is not there for us; there are {available}")
+    if concurrency > len(cpus):
+        raise InputError(
+            flag,
+            f"{concurrency} games at once (-concurrency) need as many cores, here are {len(cpus)}",
+        )
+    for engine in settings.engines:
+        threads = dict((name.lower(), value) for name, value in engine.options).get("threads", "1")
+        if threads != "1":
+            raise InputError(
+                flag, f"would squeeze the {threads} threads of {engine.name} into one core"
+            )
+    return tuple(cpus)
+
+
+def _parse_cpus(text: str) -> list[int]:
+    """The numbers of a list such as ``0,2-5``, each once."""
+    cpus: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        low = whole(first, "-use-affinity", 0, 4095)
+        cpus.update(range(low, (whole(last, "-use-affinity", low, 4095) if dash else low) + 1))
+    return sorted(cpus)

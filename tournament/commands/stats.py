@@ -1,0 +1,118 @@
+"""``merels stats``: Elo, errors, superiority and SPRT of given counts, as one JSON object."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+
+from merels.engine.game.errors import InputError
+from merels.protocol.commands.arguments import USAGE_ERROR, Parser, add_flag, make_parser
+from merels.tournament.commands.flags import real, whole
+from merels.tournament.statistics.elo import from_cells
+from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
+
+DESCRIPTION = """\
+Print what the counts of a match say, as one JSON object with the keys
+  elo, elo_error        Elo difference and half its 95 % interval
+  nelo, nelo_error      normalized Elo and half its 95 % interval
+  los                   likelihood of superiority, in percent
+  llr, lower, upper     log-likelihood ratio of the SPRT and its bounds; null without -sprt
+JSON has no infinity: an infinite value (the Elo of a match won to zero) is null."""
+
+MAX_COUNT = 10**15
+VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels stats`` with its arguments; returns the exit status, 2 for a user's mistake."""
+    parser = _parser()
+    options = parser.parse_args(_joined(argv))
+    try:
+        cells, sprt = _cells(options), _sprt(options)
+        llr = None if sprt is None else sprt.llr(cells)
+    except ValueError as mistake:
+        print(f"{parser.prog}: {mistake}", file=sys.stderr)
+        return USAGE_ERROR
+    estimate = from_cells(cells)
+    answer = {
+        "elo": estimate.elo,
+        "elo_error": estimate.elo_error,
+        "nelo": estimate.nelo,
+        "nelo_error": estimate.nelo_error,
+        "los": estimate.los,
+        "llr": llr,
+        "lower": None if sprt is None else sprt.lower,
+        "upper": None if sprt is None else sprt.upper,
+    }
+    finite = {
+        key: value if value is not None and math.isfinite(value) else None
+        for key, value in answer.items()
+    }
+    print(json.dumps(finite, allow_nan=False))
+    return 0
+
+
+def _parser() -> Parser:
+    """The options of the command."""
+    parser = make_parser("stats", DESCRIPTION)
+    counts = parser.add_mutually_exclusive_group(required=True)
+    add_flag(counts, "wld", metavar="W,L,D", help="games won, lost and drawn")
+    add_flag(
+        counts, "ptnml", metavar="a,b,c,d,e",
+        help="opening pairs by result: LL, LD, DD or WL, WD, WW",
+    )
+    add_flag(parser, "sprt", metavar="elo0,elo1", help="the two hypotheses of a SPRT")
+    add_flag(
+        parser, "model", metavar="M", help=f"unit of elo0 and elo1: {', '.join(MODELS)} (the first)"
+    )
+    add_flag(parser, "alpha", metavar="A", help="chance to accept elo1 wrongly (0.05)")
+    add_flag(parser, "beta", metavar="B", help="chance to accept elo0 wrongly (0.05)")
+    return parser
+
+
+def _joined(argv: list[str]) -> list[str]:
+    """The arguments with each value joined to its option: else ``-sprt -3,1`` reads as two."""
+    joined: list[str] = []
+    for argument in argv:
+        if joined and joined[-1].lstrip("-") in VALUED:
+            joined[-1] += "=" + argument
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _cells(options: argparse.Namespace) -> tuple[int, ...]:
+    """The counts by rising score."""
+    if options.wld is not None:
+        wins, losses, draws = _counts("-wld", options.wld, "W,L,D")
+        return losses, draws, wins
+    return _counts("-ptnml", options.ptnml, "a,b,c,d,e")
+
+
+def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
+    """The whole numbers of an option of the given form."""
+    words = text.split(",")
+    if len(words) != form.count(",") + 1:
+        raise InputError(text, f"expected whole numbers as {form} for {option}")
+    return tuple(whole(word.strip(), option, 0, MAX_COUNT) for word in words)
+
+
+def _sprt(options: argparse.Namespace) -> Sprt | None:
+    """The test asked for, if any."""
+    if options.sprt is None:
+        for name in ("model", "alpha", "beta"):
+            if getattr(options, name) is not None:
+                raise ValueError(f"-{name} belongs to a test: add -sprt elo0,elo1")
+        return None
+    words = options.sprt.split(",")
+    if len(words) != 2:
+        raise InputError(options.sprt, "expected two numbers as elo0,elo1 for -sprt")
+    elo0, elo1 = (real(word, "-sprt", -MAX_ELO, MAX_ELO) for word in words)
+    alpha, beta = (
+        0.05 if text is None else real(text, flag, 0, 1)
+        for flag, text in (("-alpha", options.alpha), ("-beta", options.beta))
+    )
+    model = MODELS[0] if options.model is None else options.model
+    return Sprt(elo0, elo1, alpha, beta, model)

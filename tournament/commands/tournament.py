@@ -1,0 +1,224 @@
+"""``merels tournament``: engines meet, and the better one is found."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from datetime import datetime, timezone
+from functools import partial
+from types import FrameType
+
+from merels.engine import __version__
+from merels.engine.game.errors import InputError
+from merels.tournament.commands.flags import parse
+from merels.tournament.commands.from_flags import make_settings
+from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
+from merels.tournament.journal.journal import Journal, JournalError, is_new, open_journal, stored
+from merels.tournament.records.files import file_error
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.plan import Plan
+from merels.tournament.run.runner import End, Runner, WorkerError
+from merels.tournament.run.worker_pool import LocalPool
+from merels.tournament.views.log import LogView
+from merels.tournament.views.pgn import GameWriter, PgnView
+from merels.tournament.views.pgn_file import PgnFile
+from merels.tournament.views.plain import NoticeView, PlainView, final_lines, notify
+from merels.tournament.views.terminal import LiveView, is_terminal
+from merels.tournament.views.view import OutputError, View, put
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+EXIT_STATUS: dict[End, int] = {
+    "finished": 0, "decided": 0, "interrupted": INTERRUPTED, "killed": INTERRUPTED, "stuck": FAILED,
+}
+
+ExecutorFactory = Callable[[], Executor]
+"""What makes the executor that the games run on."""
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels tournament``; returns the exit status.
+
+    0: played to the end; 1: stopped by a failure, such as a full disk; 2: a mistake on the
+    command line; 130: interrupted.
+    """
+    if any(word in ("-h", "-help", "--help") for word in argv):
+        from merels.tournament.commands.help import help_text
+
+        print(help_text())
+        return 0
+    try:
+        return _run(argv)
+    except InputError as error:
+        notify(str(error))
+        return USAGE
+    except JournalError as error:
+        notify(str(error))
+        return FAILED
+
+
+def _run(argv: list[str]) -> int:
+    """Read the command line and the journal, and play."""
+    given = parse(argv)
+    path = file_of(given, "-journal")
+    resume = "-resume" in given.words
+    if resume and path is None:
+        raise InputError("-resume", "expected -journal file=, the journal to go on with")
+    begun = stored(path) if resume and path is not None else None
+    seed, words = begun if begun is not None else (None, [])
+    if path is not None and resume and not given.engines:
+        if begun is None:
+            raise file_error(path, "there is no journal to go on with; name engines to begin one")
+        # A stranger's journal names programs to start and files to write.
+        notify(f"the journal's own command line: {shlex.join(words)}")
+        given = parse([*words, *argv])
+    if "-shard" in given.words and "-srand" not in given.words and seed is None:
+        raise InputError("-shard", "expected -srand N as well, the same for all parts")
+    settings = make_settings(given, seed)
+    options = make_run_options(given, settings)
+    # Before there is a journal, which would stand in the way of the corrected command line.
+    plan = Plan(settings, options.shard)
+    foreign = None if options.executor is None else load_factory(options.executor)
+    notes = {
+        "id": secrets.token_hex(8),
+        "arguments": json.dumps(given.line),
+        "version": __version__,
+        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+    is_begun = path is not None and is_new(path)
+    with open_journal(path, settings, resume, notes) as journal:
+        try:
+            status = _play(plan, options, journal, foreign)
+        except InputError:
+            # A place that cannot be written, or a port that is taken.
+            if is_begun and not journal.numbers():
+                journal.remove()
+            raise
+        with contextlib.suppress(JournalError):
+            journal.fold()
+        return status
+
+
+def _play(
+    plan: Plan, options: RunOptions, journal: Journal, foreign: ExecutorFactory | None
+) -> int:
+    """Play the tournament and print the report; returns the exit status."""
+    settings = plan.settings
+    runner = Runner(plan, journal, window=options.concurrency)
+    if not options.quiet:
+        notify(f"seed {settings.seed}")
+    try:
+        with contextlib.ExitStack() as closing:
+            for view in _make_views(settings, options, journal, runner):
+                runner.views.append(view)
+                closing.callback(view.close)
+            closing.enter_context(_interrupts(runner))
+            end = runner.run(foreign or _local_factory(options, runner))
+        if end == "stuck":
+            notify("too few engines start; look at the reasons above and at cmd=, dir= and args=")
+        if EXIT_STATUS[end]:
+            _say_how_to_go_on(journal, runner)
+        lines = final_lines(settings, plan, runner.standings, journal, runner.verdict)
+        put(sys.stdout, "\n".join(lines).lstrip("\n") + "\n")
+        return EXIT_STATUS[end]
+    except InputError:
+        raise
+    except WorkerError as error:
+        notify(f"{error}; lower -concurrency, or see what the machine lacks")
+    except (JournalError, OutputError) as error:
+        notify(str(error))
+        if isinstance(error, OutputError):
+            # What is left in its buffer has nowhere to go.
+            sys.stdout = open(os.devnull, "w")
+    except Exception as error:
+        if options.executor is None:
+            raise
+        # What a foreign executor may raise, nobody knows; it is no fault of the program.
+        notify(f"the executor {options.executor} failed: {error!r}")
+    _say_how_to_go_on(journal, runner)
+    return FAILED
+
+
+def _say_how_to_go_on(journal: Journal, runner: Runner) -> None:
+    """What is kept of a tournament that is not over, and the words that go on with it."""
+    said = f"stopped; {runner.finished} games are finished"
+    if journal.path is not None:
+        said += "; go on with: " + shlex.join(["-journal", f"file={journal.path}", "-resume"])
+    notify(said)
+
+
+def _make_views(
+    settings: Settings, options: RunOptions, journal: Journal, runner: Runner
+) -> Iterator[View]:
+    """Those who show the tournament."""
+    if not options.quiet and is_terminal(sys.stdout):
+        yield LiveView(settings, runner.plan)
+    elif options.quiet:
+        yield NoticeView()
+    else:
+        yield PlainView(settings, runner.plan, options.intervals)
+    if options.port is not None:
+        from merels.tournament.views.web import WebView
+
+        web = WebView(settings, runner.plan, options.port)
+        notify(f"standings at {web.address}")
+        yield web
+    if options.log is not None:
+        yield LogView(options.log, runner.notice)
+    if options.pgn_file is not None:
+        tournament = journal.meta()["id"]
+        writer = GameWriter(settings, tournament, options.pgn_style)
+        file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
+        yield PgnView(file, writer, runner.notice, journal.path is not None)
+
+
+def _local_factory(options: RunOptions, runner: Runner) -> ExecutorFactory:
+    """What makes the executor of this machine's processors."""
+    log = options.log.file if options.log is not None and options.log.engines else None
+    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
+
+
+def load_factory(name: str) -> ExecutorFactory:
+    """The factory that ``module:factory`` names; the module may lie in the current folder."""
+    import importlib
+
+    sys.path.append(os.getcwd())
+    module_name, _, factory_name = name.partition(":")
+    try:
+        factory = getattr(importlib.import_module(module_name), factory_name)
+    except Exception as error:  # A user's module may raise anything.
+        raise InputError(name, f"cannot import this executor: {error!r}") from None
+    if not callable(factory):
+        raise InputError(name, "expected something to call that returns an executor")
+    return factory  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def _interrupts(runner: Runner) -> Iterator[None]:
+    """Make Ctrl-C end the run after the games in progress, and a second one at once.
+
+    A request to terminate ends it at once: every finished game is in the journal already.
+    """
+
+    def stop_now(number: int, frame: FrameType | None) -> None:
+        runner.interrupt(now=True)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        runner.interrupt()
+
+    before = {}
+    for name, handler in (("SIGINT", stop), ("SIGTERM", stop_now), ("SIGHUP", stop_now)):
+        signal_number = getattr(signal, name, None)
+        if signal_number is not None:
+            before[signal_number] = signal.signal(signal_number, handler)
+    try:
+        yield
+    finally:
+        for signal_number, former in before.items():
+            signal.signal(signal_number, former)

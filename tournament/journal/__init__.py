@@ -1,0 +1,1 @@
+"""Finished games on disk, and what is read back from them."""

@@ -1,0 +1,183 @@
+"""Balanced openings: random beginnings that are level, by deep searches or by proof."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import format_position
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import Rules
+from merels.engine.game.score import Score
+from merels.engine.search.limits import Info, Limits
+from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.solve import Prover
+from merels.tournament.pairing.openings import LONGEST_PLIES, new_placements
+
+CHOICES = 3
+"""So many moves must be about as good as the best one, for either side."""
+CHOICE_MARGIN = 40
+"""How far behind the best move, in hundredths of a man, they may be."""
+_GLANCE_SHARE, _GLANCE_BOUND = 16, 3
+"""A first search with a 16th of the nodes moves away what is three times the bound off."""
+_HASH_MB = 32
+HOLDING_SHARE = 3
+"""In a proven book at most one move of so many holds the draw: enough to go wrong."""
+_PROOFS_MB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class BookSettings:
+    """What decides a book; equal settings and an equal search make the same book.
+
+    ``bound`` is how far from 0 a score may be, in hundredths of a man; ``nodes`` is what each of
+    the two deep searches of a position may visit. ``proven`` asks for positions that tables prove
+    drawn, whatever deep searches think of them.
+    """
+
+    rules: Rules
+    positions: int = 300
+    shortest: int = 4
+    longest: int = 10
+    nodes: int = 300_000
+    bound: int = 30
+    seed: int = 1
+    proven: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shortest <= self.longest <= LONGEST_PLIES:
+            raise InputError(
+                f"{self.shortest}-{self.longest}", f"expected plies from 1 to {LONGEST_PLIES}"
+            )
+
+
+class Entry(NamedTuple):
+    """A position of a book, and what is known of it."""
+
+    position: Position
+    known: str
+
+    def line(self, name: str) -> str:
+        """The entry as a line of a position file."""
+        return f"{format_position(self.position)} ; {name}: {self.known}"
+
+
+class Found(NamedTuple):
+    """How far the making of a book has come; ``entry`` is None for a position turned away."""
+
+    tried: int
+    entry: Entry | None
+
+
+Judge = Callable[[Position], Entry | None]
+"""Says what a book holds of a position: nothing, or an entry."""
+
+
+def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[Found]:
+    """Try random positions until the book is full, and tell of each one.
+
+    Lengths take turns, so each has the same share. All positions differ after the symmetries of
+    the board; exchanging colours gives no more equals, for it is always White that began. A
+    ``proven`` book needs ``tables`` of the whole moving phase.
+    """
+    if settings.proven:
+        assert tables is not None
+        with ThreadPoolExecutor() as pool:
+            yield from _fill(settings, _by_proof(settings, tables, pool))
+    else:
+        searcher = Searcher(_HASH_MB)
+        yield from _fill(settings, lambda position: judge(searcher, position, settings))
+
+
+def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Found]:
+    """Try positions until a judge has found enough of them."""
+    rng = random.Random(f"merels book {settings.seed}")
+    seen: set[tuple[int, int]] = set()
+    tried = 0
+    for number in range(settings.positions):
+        length = settings.shortest + number % (settings.longest - settings.shortest + 1)
+        entry = None
+        while entry is None:
+            points = new_placements(rng, length, seen)
+            if points is None:
+                raise InputError(
+                    str(settings.positions),
+                    f"there are only {number} such positions; allow more -plies or a wider -bound",
+                )
+            position = Position(settings.rules)
+            for point in points:
+                position = position.push(Move(None, point))
+            tried += 1
+            entry = judge_one(position)
+            yield Found(tried, entry)
+
+
+def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Entry | None:
+    """The book's entry for a position, or None where it is not level or leaves too little choice.
+
+    The side to move and, after its best move, the other side must each find the game level and
+    have several moves to choose from.
+    """
+    bound = settings.bound
+    glance = _best_lines(searcher, position, max(1, settings.nodes // _GLANCE_SHARE), 1)
+    if not _is_level(glance[0].score, bound * _GLANCE_BOUND):
+        return None
+    lines = _best_lines(searcher, position, settings.nodes, CHOICES)
+    if not _is_open(lines, bound):
+        return None
+    answers = _best_lines(searcher, position.play(lines[0].pv[0]), settings.nodes, CHOICES)
+    if not _is_open(answers, bound):
+        return None
+    score = lines[0].score.cp
+    assert score is not None
+    return Entry(position, f"score {score} nodes {lines[0].nodes}")
+
+
+def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) -> Judge:
+    """A judge that keeps what tables prove drawn with few moves that hold the draw."""
+    prover, searcher = Prover(tables, _PROOFS_MB), Searcher(_HASH_MB)
+    glance = max(1, settings.nodes // _GLANCE_SHARE)
+
+    def prove(position: Position) -> Entry | None:
+        # Most of what is not level shows at a glance, and costs no proof.
+        score = _best_lines(searcher, position, glance, 1)[0].score
+        if not _is_level(score, settings.bound * _GLANCE_BOUND) or prover.reaches(position, 1):
+            return None
+        moves = position.legal_moves()
+        answers = pool.map(lambda move: prover.reaches(position.play(move), 1), moves)
+        holding = list(answers).count(False)
+        if not 1 <= holding <= len(moves) // HOLDING_SHARE:
+            return None
+        return Entry(position, f"proven draw, {holding} of {len(moves)} moves hold it")
+
+    return prove
+
+
+def _best_lines(searcher: Searcher, position: Position, nodes: int, count: int) -> list[Info]:
+    """The best moves' lines, from a search that remembers nothing of others."""
+    lines: dict[int, Info] = {}
+
+    def keep(info: Info) -> None:
+        lines[info.multipv] = info
+
+    searcher.clear()
+    searcher.search(position, Limits(nodes=nodes), keep, multipv=count)
+    return [lines[number] for number in sorted(lines)]
+
+
+def _is_open(lines: list[Info], bound: int) -> bool:
+    """Whether the position is level and the last of the lines not much behind the first."""
+    best, last = lines[0].score, lines[-1].score
+    if len(lines) < CHOICES or best.cp is None or last.cp is None:
+        return False
+    return _is_level(best, bound) and best.cp - last.cp <= CHOICE_MARGIN
+
+
+def _is_level(score: Score, bound: int) -> bool:
+    """Whether nothing is proven and the estimate lies within the bound."""
+    return score.cp is not None and abs(score.cp) <= bound

@@ -1,0 +1,217 @@
+"""Where games start: an endless, repeatable sequence of openings, random or from a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, format_position, parse_position
+from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.game.record import parse_records
+from merels.engine.game.rules import Rules
+from merels.tournament.records.files import file_error, read_text
+from merels.tournament.records.games import Opening
+from merels.tournament.records.settings import OpeningSettings
+
+BOOK = "book"
+"""The name, in place of a file's, of the balanced openings that come with merels."""
+FEWEST_PLIES, MOST_PLIES = 4, 8
+"""The length of a random opening when none is asked for."""
+LONGEST_PLIES = 12
+"""Longer random openings are refused: few boards so full leave no side about to close a mill."""
+TRIES = 2000
+"""Fruitless tries after which the random openings of a length are taken to be used up."""
+
+
+class Openings:
+    """The openings of a tournament by index, from 0 without end.
+
+    The same settings, rules and seed give the same sequence, on every machine.
+    """
+
+    def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
+        if settings.file is None:
+            self._source = random_openings(rules, seed, settings.plies)
+        else:
+            self._source = _in_order(load_openings(settings, rules), settings, seed)
+        self._known = [next(self._source)]
+        """Those drawn so far; the first at once, for a mistake in the settings shows with it."""
+
+    def __getitem__(self, index: int) -> Opening:
+        while len(self._known) <= index:
+            self._known.append(next(self._source))
+        return self._known[index]
+
+
+def random_openings(rules: Rules, seed: int, plies: int | None = None) -> Iterator[Opening]:
+    """Random openings of ``plies`` placements (4 to 8 when None), quiet and all different.
+
+    Quiet: no mill is closed, and neither side could close one with its next man. Different: no two
+    positions are the same after a symmetry of the board, until those of that length are used up.
+    """
+    if plies is not None and not 1 <= plies <= LONGEST_PLIES:
+        raise InputError(str(plies), f"expected plies from 1 to {LONGEST_PLIES}, or a file=")
+    rng = random.Random(f"merels openings {seed}")
+    seen: set[tuple[int, int]] = set()
+    for number in count(1):
+        length = plies or FEWEST_PLIES + below(rng, MOST_PLIES - FEWEST_PLIES + 1)
+        points = new_placements(rng, length, seen)
+        if points is None:
+            seen.clear()
+            points = new_placements(rng, length, seen)
+        assert points is not None, "an empty memory leaves every placement new"
+        position = Position(rules)
+        for point in points:
+            position = position.push(Move(None, point))
+        yield Opening(START, tuple(NAMES[point] for point in points), f"random {number}")
+
+
+def new_placements(
+    rng: random.Random, length: int, seen: set[tuple[int, int]]
+) -> list[int] | None:
+    """Points for a quiet opening of that length whose position is not in ``seen``, then added.
+
+    None when ``TRIES`` tries have found nothing new.
+    """
+    for _ in range(TRIES):
+        points = shuffled(rng, range(SIZE))[:length]
+        men = (_mask(points[WHITE::2]), _mask(points[BLACK::2]))
+        if _is_quiet(men) and (board := _canonical(men)) not in seen:
+            seen.add(board)
+            return points
+    return None
+
+
+def below(rng: random.Random, bound: int) -> int:
+    """A number from 0 to ``bound`` - 1, by the one method that Python promises never to change."""
+    return int(rng.random() * bound)
+
+
+def shuffled(rng: random.Random, items: Sequence[int]) -> list[int]:
+    """The items in random order (Fisher and Yates)."""
+    order = list(items)
+    for last in range(len(order) - 1, 0, -1):
+        other = below(rng, last + 1)
+        order[last], order[other] = order[other], order[last]
+    return order
+
+
+def _mask(points: Sequence[int]) -> int:
+    return sum(1 << point for point in points)
+
+
+def _is_quiet(men: tuple[int, int]) -> bool:
+    """Whether neither side has a mill, or two men in a line whose third point is empty."""
+    white, black = men
+    for line in LINE_MASKS:
+        for own, other in ((white, black), (black, white)):
+            if (own & line).bit_count() >= 2 and not other & line:
+                return False
+    return True
+
+
+def _canonical(men: tuple[int, int]) -> tuple[int, int]:
+    """The least of the board's 16 symmetric images: equal for positions that are the same."""
+    return min(
+        (_mask([s[p] for p in points_of(men[0])]), _mask([s[p] for p in points_of(men[1])]))
+        for s in SYMMETRIES
+    )
+
+
+def _in_order(openings: list[Opening], settings: OpeningSettings, seed: int) -> Iterator[Opening]:
+    """The openings of a file from ``start`` on, over and over; each pass in a new random order."""
+    rng = random.Random(f"merels book {seed}")
+    first = settings.start - 1
+    while True:
+        order = list(range(len(openings)))
+        if settings.order == "random":
+            order = shuffled(rng, order)
+        for index in order[first:]:
+            yield openings[index]
+        if settings.order == "sequential":
+            for index in order[:first]:
+                yield openings[index]
+        first = 0 if settings.order == "random" else first
+
+
+def shipped_book(rules: Rules) -> str:
+    """The path of the balanced openings that come with merels for a rule set.
+
+    Fields that are set over the rule set do not change its book.
+    """
+    return os.path.join(os.path.dirname(__file__), "books", f"{rules.variant}.pos")
+
+
+def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
+    """The openings of a file, every one checked; an error names the file and the line."""
+    path = settings.file or ""
+    if path == BOOK:
+        path = shipped_book(rules)
+    text = read_text(path)
+    load = _load_records if settings.format == "pgn" else _load_positions
+    openings = load(path, text, rules, settings.plies)
+    if not openings:
+        raise file_error(path, "expected at least one opening in this file, found none")
+    if not 1 <= settings.start <= len(openings):
+        raise InputError(
+            str(settings.start), f"expected start= from 1 to {len(openings)}, as many as {path} has"
+        )
+    return openings
+
+
+def _load_positions(path: str, text: str, rules: Rules, plies: int | None) -> list[Opening]:
+    """One position a line, ``;`` starting a comment, which then names the opening."""
+    if plies is not None:
+        raise InputError(str(plies), f"plies= is for games and random openings, not for {path}")
+    openings = []
+    for number, line in enumerate(text.splitlines(), 1):
+        fields, _, comment = line.partition(";")
+        if not fields.strip():
+            continue
+        place = f"{path}, line {number}"
+        with _naming(place):
+            position = parse_position(fields, rules)
+        openings.append(_checked(position, (), comment.strip(), place))
+    return openings
+
+
+def _load_records(path: str, text: str, rules: Rules, plies: int | None) -> list[Opening]:
+    """The first ``plies`` moves of each game (None: all), played under the tournament's rules."""
+    with _naming(path):
+        records = list(parse_records(text, rules))
+    openings = []
+    for number, record in enumerate(records, 1):
+        place = f"{path}, game {number}"
+        with _naming(place):
+            position = parse_position(format_position(record.start), rules)
+        moves = tuple(record.moves[:plies])
+        openings.append(_checked(position, moves, record.tags.get("Opening", ""), place))
+    return openings
+
+
+def _checked(position: Position, moves: tuple[Move, ...], name: str, place: str) -> Opening:
+    """The opening, once it is known to be playable and to leave a game to play."""
+    first = format_position(position)
+    with _naming(place):
+        for move in moves:
+            position = position.push(move)
+    outcome = position.outcome()
+    if outcome is not None:
+        raise InputError(
+            format_position(position), f"the game is over here: {outcome} ({place})"
+        )
+    return Opening(first, tuple(map(str, moves)), name)
+
+
+@contextlib.contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Let an `InputError` say where its text stands."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.token, f"{error.expected} ({place})") from None

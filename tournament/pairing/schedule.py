@@ -1,0 +1,116 @@
+"""Who meets whom, in which order and with which colours.
+
+A schedule is a pure function: the rounds of encounters follow from the settings and, in formats
+that pair by standing, from the scores of the rounds before. Nothing is remembered between calls,
+so a resumed tournament gets the very same pairings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from merels.engine.game.errors import InputError
+from merels.tournament.records.results import Encounter, Results
+from merels.tournament.records.settings import Settings
+
+
+class Schedule(NamedTuple):
+    """A format. ``pair(settings, number, results)`` gives round ``number``, from 0; [] at the end.
+
+    ``waits``: a round can only be paired when the one before is finished.
+    """
+
+    pair: Callable[[Settings, int, Results], list[Encounter]]
+    waits: bool
+    rounds: Callable[[Settings], int | None]
+    """How many rounds there will be, if that is known beforehand."""
+
+
+def schedule_for(settings: Settings) -> Schedule:
+    """The schedule of the settings' format, checked against the number of engines."""
+    count = len(settings.engines)
+    if count < 2:
+        raise InputError("-engine", f"expected at least two engines, found {count}")
+    if settings.format == "gauntlet" and not 1 <= settings.seeds < count:
+        raise InputError(
+            str(settings.seeds), f"expected -seeds from 1 to {count - 1} for {count} engines"
+        )
+    return _formats()[settings.format]
+
+
+def _formats() -> dict[str, Schedule]:
+    """The formats by name; those that few tournaments use are imported when asked for."""
+    from merels.tournament.pairing import knockout, swiss
+
+    return {
+        "roundrobin": Schedule(_round_robin_round, False, lambda settings: settings.rounds),
+        "gauntlet": Schedule(_gauntlet_round, False, lambda settings: settings.rounds),
+        "swiss": Schedule(swiss.pair_round, True, swiss.number_of_rounds),
+        "knockout": Schedule(knockout.pair_round, True, lambda settings: None),
+    }
+
+
+def circle(count: int) -> Iterator[list[tuple[int, int]]]:
+    """The rounds of a round robin of ``count`` players, each meeting each once, lower index first.
+
+    The circle method: one player is held, the others walk around it. With an odd count each round
+    leaves one player out.
+    """
+    seats: list[int | None] = list(range(count)) + [None] * (count % 2)
+    for _ in range(len(seats) - 1):
+        half = len(seats) // 2
+        across = zip(seats[:half], reversed(seats[half:]))
+        yield sorted(
+            (min(one, other), max(one, other))
+            for one, other in across
+            if one is not None and other is not None
+        )
+        seats.insert(1, seats.pop())
+
+
+def _round_robin_round(settings: Settings, number: int, results: Results) -> list[Encounter]:
+    """Everyone meets everyone once."""
+    if number >= settings.rounds:
+        return []
+    pairs = [pair for meetings in circle(len(settings.engines)) for pair in meetings]
+    return [_coloured(settings, number, one, other) for one, other in pairs]
+
+
+def _gauntlet_round(settings: Settings, number: int, results: Results) -> list[Encounter]:
+    """Each of the seeds meets each of the others once."""
+    if number >= settings.rounds:
+        return []
+    return [
+        _coloured(settings, number, seed, other)
+        for other in range(settings.seeds, len(settings.engines))
+        for seed in range(settings.seeds)
+    ]
+
+
+def _coloured(settings: Settings, number: int, one: int, other: int) -> Encounter:
+    """The encounter of two engines, ``one < other``, with colours that even out.
+
+    With an even number of games an encounter is balanced by itself and the first-named engine
+    begins with White. Otherwise White goes by the parity of the indices (Berger's rule: nobody's
+    Whites and Blacks differ by more than one in a round), exchanged from round to round.
+    """
+    swapped = False
+    if settings.swap and settings.games % 2:
+        swapped = ((one + other) % 2 == 0) != (number % 2 == 1)
+    return Encounter(other, one) if swapped != settings.reverse else Encounter(one, other)
+
+
+def colours(settings: Settings, encounter: Encounter, game: int) -> tuple[int, int]:
+    """White and Black of an encounter's game number ``game`` (from 0)."""
+    first, second = encounter
+    return (second, first) if settings.swap and game % 2 else (first, second)
+
+
+def total_games(settings: Settings) -> int | None:
+    """How many games the whole tournament has, or None while that depends on results."""
+    schedule = schedule_for(settings)
+    rounds = schedule.rounds(settings)
+    if rounds is None:
+        return None
+    return rounds * len(schedule.pair(settings, 0, ())) * settings.games

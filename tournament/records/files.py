@@ -1,0 +1,82 @@
+"""Files that a user names, and the errors when they cannot be used."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from typing import TextIO
+
+from merels.engine.game.errors import InputError, printable, shorten
+
+LONGEST_TEXT = 1 << 27
+"""Characters of the longest file that is read whole."""
+LONGEST_LINE = 1 << 24
+
+
+def file_error(path: str, problem: str) -> InputError:
+    """The error of a file; the whole path follows where an `InputError` would cut it."""
+    if shorten(path) == printable(path):
+        return InputError(path, problem)
+    return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")
+
+
+def system_error(path: str, action: str, error: OSError) -> InputError:
+    """The error of a file that the system does not let us ``action``."""
+    return file_error(path, f"cannot {action} this file: {error.strerror or error}")
+
+
+def create_partial(path: str) -> str:
+    """Create an empty file beside a path that is to get its name when it is whole.
+
+    Its own name was nobody's before: no other process and no user means the same file by it.
+    """
+    partial = f"{path}.{secrets.token_hex(4)}.part"
+    try:
+        open(partial, "x").close()
+    except OSError as error:
+        raise system_error(path, "write", error) from None
+    return partial
+
+
+def read_text(path: str) -> str:
+    """A file's text, at most `LONGEST_TEXT` characters of it."""
+    with _opened(path) as file:
+        text = file.read(LONGEST_TEXT + 1)
+    if len(text) > LONGEST_TEXT:
+        raise file_error(path, f"expected at most {LONGEST_TEXT >> 20} MiB of text in this file")
+    return text
+
+
+def read_lines(path: str) -> Iterator[str]:
+    """The lines of a text file, which may be larger than memory, one by one."""
+    with _opened(path) as file:
+        while line := file.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise file_error(path, "expected a text file; a line of this one has no end")
+            yield line
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[TextIO]:
+    """A text file to read from; an `InputError` names it where that fails."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            yield file
+    except OSError as error:
+        raise system_error(path, "read", error) from None
+    except UnicodeDecodeError:
+        raise file_error(path, "expected a text file in UTF-8") from None
+
+
+def file_digest(path: str) -> str:
+    """The SHA-256, in hexadecimal, of a file that is read again later: a pipe is refused."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise file_error(path, "expected the name of a file, which can be read again")
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise system_error(path, "read", error) from None

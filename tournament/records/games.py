@@ -1,0 +1,135 @@
+"""What is to be played, and what came of it: the picklable messages between runner and workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from merels.protocol.process.limits import ResourceLimits
+
+NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """What an engine may spend; None: not limited so. Times are in nanoseconds.
+
+    ``moves`` moves in ``time``, then ``time`` again, with ``increment`` after each move; or
+    ``per_move`` for each move; ``nodes`` and ``depth`` go with either, or alone. ``margin`` is how
+    far a clock may be overrun before it counts.
+    """
+
+    time: int | None = None
+    increment: int = 0
+    moves: int | None = None
+    per_move: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    margin: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """How to start an engine and what it may spend. ``protocol``: uci, ugi or sanmill."""
+
+    name: str
+    command: tuple[str, ...]
+    limit: TimeControl
+    directory: str | None = None
+    protocol: str = "uci"
+    options: tuple[tuple[str, str], ...] = ()
+    restart: bool = False
+    ponder: bool = False
+    start_timeout: float = 10.0
+    """Seconds to answer the first handshake."""
+    ping_timeout: float = 15.0
+    """Seconds to answer isready, and to move where no clock limits it beyond its own time."""
+    resources: ResourceLimits | None = None
+    """What the system lets each of its processes use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """When a game is ended before its rules end it; a count of 0 is off. Scores in centi-men.
+
+    ``tables`` is a folder of tables of perfect play that end the games they decide; empty: none.
+    """
+
+    draw_number: int = 0
+    draw_count: int = 0
+    draw_score: int = 0
+    resign_number: int = 0
+    resign_count: int = 0
+    resign_score: int = 0
+    resign_twosided: bool = False
+    max_moves: int = 0
+    tables: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where a game starts: a position's text and moves played from it (they are not clocked)."""
+
+    position: str
+    moves: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GameSpec:
+    """One game to play. ``pair`` is the same for the games of one opening with colours swapped.
+
+    ``seed`` is the game's own, for whatever may be drawn in it; engines are not told it.
+    """
+
+    number: int
+    round: int
+    pair: int
+    white: EngineSpec
+    black: EngineSpec
+    opening: Opening
+    rules: str
+    adjudication: Adjudication = Adjudication()
+    seed: int = 0
+
+
+class MoveRecord(NamedTuple):
+    """One move as played: its text, the engine's score for itself, depth, nodes and time spent.
+
+    It is a tuple because a game has some eighty of them to build, pickle and unpickle.
+
+    ``score`` is in centi-men; ``win_in`` in plies where the engine claimed a proven win (> 0) or
+    loss (<= 0); both None where it said nothing.
+    """
+
+    move: str
+    score: int | None
+    win_in: int | None
+    depth: int
+    nodes: int
+    elapsed: int
+    """Nanoseconds from go to bestmove."""
+    clock: int | None = None
+    """Nanoseconds left after the move."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """A finished game. ``result`` is 1-0, 0-1, 1/2-1/2 or * (broken off).
+
+    ``termination`` is one of normal, adjudication, abandoned, time forfeit, illegal move,
+    unterminated; ``reason`` is the sentence that the record's last comment shows, for example
+    ``White loses on time (13ms overrun)``.
+    """
+
+    spec: GameSpec
+    result: str
+    termination: str
+    reason: str
+    moves: tuple[MoveRecord, ...] = field(default=())
+    started: str = ""
+    """Wall-clock time of the start, ISO 8601 in UTC."""
+    elapsed: int = 0
+    """Nanoseconds from first to last move."""
+    unstarted: tuple[int, ...] = ()
+    """The sides whose engines did not start for this game."""

@@ -1,0 +1,140 @@
+"""What a tournament is: everything that decides which games are played and how they end.
+
+Two runs with equal settings have the same pairings, colours and openings. What only changes how
+the run looks or how fast it goes (concurrency, output) is not in here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from merels.engine.game.rules import DEFAULT_RULES
+from merels.tournament.records.games import Adjudication, EngineSpec
+from merels.tournament.statistics.sprt import Sprt
+
+FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
+MAY_GROW = "rounds"
+"""The one setting that a resumed run may raise: the games before stay what they were."""
+NOTHING = "null"
+"""What stands, as JSON, for a field that is left out: older journals lack the newer ones."""
+GROWING_FORMATS = ("roundrobin", "gauntlet")
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningSettings:
+    """Where openings come from; no file: random short ones. ``start`` counts from 1.
+
+    ``file`` is a path, or ``book`` for the rule set's balanced openings.
+    """
+
+    file: str | None = None
+    format: str = "pos"
+    order: str = "sequential"
+    plies: int | None = None
+    start: int = 1
+    digest: str = ""
+    """SHA-256 of the file, so that a resumed run notices a changed one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One tournament.
+
+    ``rounds`` is how often everyone meets everyone (round robin, gauntlet), how many rounds are
+    played (Swiss) or how many encounters make a match (knockout). An encounter is ``games`` games;
+    each two of them share an opening and, with ``swap``, have the colours exchanged.
+    """
+
+    engines: tuple[EngineSpec, ...]
+    seed: int
+    format: str = "roundrobin"
+    rounds: int = 2
+    games: int = 2
+    swap: bool = True
+    reverse: bool = False
+    seeds: int = 1
+    rules: str = str(DEFAULT_RULES)
+    openings: OpeningSettings = field(default_factory=OpeningSettings)
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    sprt: Sprt | None = None
+    penta: bool = True
+    """Whether a match is judged by pairs of games rather than by single ones."""
+    event: str = "merels tournament"
+    site: str = "?"
+
+    @property
+    def by_pairs(self) -> bool:
+        """Whether estimates and tests rest on pairs: where that is wanted and there are any."""
+        return self.penta and self.games > 1
+
+    def as_json(self) -> str:
+        """The settings as a JSON object."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+
+def check_settings(text: str) -> None:
+    """Raise a `ValueError` unless a text has the form of the settings as JSON."""
+    data = json.loads(text)
+    wanted = dataclasses.asdict(Settings((), 0))
+    for name in ("event", "rules", "format", "rounds", "games", "openings", "seed"):
+        if not isinstance(data, dict) or type(data.get(name)) is not type(wanted[name]):
+            raise ValueError(f"its settings do not say their {name}")
+    openings = data["openings"]
+    if "file" not in openings or not isinstance(openings["file"], str | None):
+        raise ValueError("its settings do not say their openings")
+    engines = data.get("engines")
+    if not isinstance(engines, list) or not all(
+        isinstance(engine, dict) and isinstance(engine.get("name"), str) for engine in engines
+    ):
+        raise ValueError("its settings do not say their engines")
+
+
+def engine_names(settings: str) -> list[str]:
+    """The names of a tournament's engines, from its settings as JSON."""
+    return [engine["name"] for engine in json.loads(settings)["engines"]]
+
+
+def facts(settings: str) -> list[tuple[str, str]]:
+    """What a reader of a report wants to know of a tournament, from its settings as JSON."""
+    data = json.loads(settings)
+    openings = data["openings"]["file"]
+    return [
+        ("Event", data["event"]),
+        ("Rules", data["rules"]),
+        ("Format", f"{data['format']}, {data['rounds']} rounds of {data['games']} games"),
+        ("Openings", os.path.basename(openings) if openings else "random"),
+        ("Seed", str(data["seed"])),
+    ]
+
+
+def differences(ours: str, theirs: str) -> list[str]:
+    """What two tournaments, as JSON, differ in: a line each, ours first.
+
+    More rounds than before are no difference where the games already planned stay the same.
+    """
+    mine, other = json.loads(ours), json.loads(theirs)
+    if mine.get("format") in GROWING_FORMATS and other.get(MAY_GROW, 0) < mine.get(MAY_GROW, 0):
+        del mine[MAY_GROW], other[MAY_GROW]
+    left, right = dict(_leaves(mine, "")), dict(_leaves(other, ""))
+    return [
+        f"{name}: now {left.get(name, 'absent')}, in the journal {right.get(name, 'absent')}"
+        for name in sorted(left | right)
+        if left.get(name, NOTHING) != right.get(name, NOTHING)
+    ]
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """The single values inside a JSON value, each with its path in words."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name} {key}".strip())
+    elif isinstance(value, list) and not all(isinstance(inner, str) for inner in value):
+        for index, inner in enumerate(value, 1):
+            yield from _leaves(inner, f"{name.removesuffix('s')} {index}")
+    else:
+        yield name, json.dumps(value)

@@ -1,0 +1,95 @@
+"""How the games of a tournament ended, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from merels.engine.game.errors import printable
+from merels.tournament.report.text_table import grid, percent, shorten
+
+KNOWN = (
+    "normal", "adjudication", "time forfeit", "illegal move", "abandoned", "unterminated"
+)
+"""The values of PGN's Termination tag, in the order they are listed; others follow by name."""
+BLAMELESS = KNOWN[:2]
+"""Those that are nobody's fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How one game ended; ``score`` is White's, None for a game that did not finish."""
+
+    white: str
+    black: str
+    score: float | None
+    termination: str
+
+
+@dataclass(frozen=True, slots=True)
+class Terminations:
+    """Games by termination, in all and lost by each engine."""
+
+    names: tuple[str, ...]
+    """The terminations that occurred."""
+    results: dict[str, tuple[int, int, int, int]]
+    """By termination: White wins, draws, Black wins, unfinished."""
+    lost: dict[str, dict[str, int]]
+    """By engine, in order of appearance, then termination: the games it lost that way."""
+
+    @property
+    def games(self) -> int:
+        """The number of games counted."""
+        return sum(map(sum, self.results.values()))
+
+
+def count_terminations(endings: Iterable[Ending]) -> Terminations:
+    """Count how games ended and which engine lost in which way."""
+    results: dict[str, list[int]] = {}
+    lost: dict[str, dict[str, int]] = {}
+    for ending in endings:
+        for name in (ending.white, ending.black):
+            lost.setdefault(name, {})
+        column = 3 if ending.score is None else int(2 - 2 * ending.score)
+        results.setdefault(ending.termination, [0, 0, 0, 0])[column] += 1
+        loser = {0: ending.black, 2: ending.white}.get(column)
+        if loser is not None:
+            losses = lost[loser]
+            losses[ending.termination] = losses.get(ending.termination, 0) + 1
+    names = [name for name in KNOWN if name in results]
+    names += sorted(set(results) - set(KNOWN))
+    counted = {name: _four(results[name]) for name in names}
+    return Terminations(tuple(names), counted, lost)
+
+
+def terminations_table(stats: Terminations) -> str:
+    """Two tables as text: games by termination, and each engine's losses by termination."""
+    rows = [["Termination", "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
+    for name in stats.names:
+        results = stats.results[name]
+        games = sum(results)
+        share = percent(games, stats.games)
+        rows.append([printable(name), str(games), share, *map(str, results)])
+    losses = [["Lost by", *map(printable, stats.names)]]
+    for player, counts in stats.lost.items():
+        losses.append([shorten(player), *(str(counts.get(name, 0)) for name in stats.names)])
+    return grid(rows, left=0) + "\n" + grid(losses, left=0)
+
+
+def as_dict(stats: Terminations) -> dict[str, Any]:
+    """The counts in plain values for JSON."""
+    return {
+        "games": stats.games,
+        "terminations": [
+            {"termination": name, **dict(zip(("white", "drawn", "black", "unfinished"), results))}
+            for name, results in stats.results.items()
+        ],
+        "lost": {player: dict(counts) for player, counts in stats.lost.items()},
+    }
+
+
+def _four(counts: list[int]) -> tuple[int, int, int, int]:
+    """The four counts as a tuple of known length."""
+    white, drawn, black, unfinished = counts
+    return white, drawn, black, unfinished

@@ -1,0 +1,1 @@
+"""Tables, plots and pages about games that were played."""

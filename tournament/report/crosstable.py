@@ -1,0 +1,160 @@
+"""The rating list and the crosstable of a tournament, as text, JSON and CSV."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from merels.engine.game.errors import printable
+from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.statistics.counts import Counts, MatchCounts, Tally, counts_between
+from merels.tournament.statistics.ratings import PlayerRating, Ratings, rate
+
+FORMULA = ("=", "+", "-", "@")
+"""What a spreadsheet takes for the beginning of a formula."""
+CellStyle = Literal["wdl", "points"]
+
+
+@dataclass(frozen=True, slots=True)
+class Crosstable:
+    """A rating list with the record of each player (row) against each other (column)."""
+
+    ratings: Ratings
+    records: tuple[tuple[MatchCounts, ...], ...]
+    """In the order of ``ratings.players``; zeros where two did not meet."""
+
+
+def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Crosstable:
+    """Rate the engines of matches and lay their games out, in the order of the rating list."""
+    ratings = rate(matches, anchor)
+    names = [player.name for player in ratings.players]
+    records = (tuple(counts_between(matches, row, column) for column in names) for row in names)
+    return Crosstable(ratings, tuple(records))
+
+
+def rating_list(ratings: Ratings) -> str:
+    """The rating list as text: rank, name, Elo, 95 % error, games, points, score and draws."""
+    rows = [["#", "Name", "Elo", "+/-", "Games", "Points", "Score", "Draws"]]
+    for rank, player in enumerate(ratings.players, 1):
+        rows.append([
+            str(rank), shorten(player.name), f"{player.elo:z.1f}", f"{player.error:.1f}",
+            str(player.games), f"{player.points:.1f}",
+            percent(player.points, player.games), percent(player.draws, player.games),
+        ])
+    text = _by_group(grid(rows, left=1), ratings)
+    remarks = "".join(f"{note}\n" for note in notes(ratings))
+    return f"{text}\n{remarks}" if remarks else text
+
+
+def results_table(table: Crosstable, cells: CellStyle = "wdl") -> str:
+    """The crosstable as text, one column an opponent by rank: wins-draws-losses or points."""
+    players = table.ratings.players
+    rows = [["#", "Name", "Points", *(str(rank) for rank in range(1, len(players) + 1))]]
+    for i, player in enumerate(players):
+        line = [str(i + 1), shorten(player.name), f"{player.points:.1f}/{player.games}"]
+        for j, record in enumerate(table.records[i]):
+            line.append("x" if i == j else _cell(record, cells))
+        rows.append(line)
+    return grid(rows, left=1)
+
+
+def superiority_table(ratings: Ratings) -> str:
+    """The likelihood, in percent, that the row's player is stronger than the column's."""
+    players = ratings.players
+    rows = [["#", "Name", *(str(rank) for rank in range(1, len(players) + 1))]]
+    for i, player in enumerate(players):
+        chances = ratings.superiority[i]
+        line = ["-" if chance is None else f"{100 * chance:.1f}" for chance in chances]
+        line[i] = "x"
+        rows.append([str(i + 1), shorten(player.name), *line])
+    return grid(rows, left=1)
+
+
+def as_dict(table: Crosstable) -> dict[str, Any]:
+    """Everything in the table in plain values for JSON: names unchanged, no nan, no infinity."""
+    ratings = table.ratings
+    players = []
+    for i, player in enumerate(ratings.players):
+        players.append(_player_fields(i + 1, player) | {
+            "against": [
+                {"name": other.name, "wins": record.wins, "draws": record.draws,
+                 "losses": record.losses, "points": record.points,
+                 "superiority": ratings.superiority[i][j]}
+                for j, (other, record) in enumerate(zip(ratings.players, table.records[i]))
+                if i != j
+            ],
+        })
+    return {
+        "players": players,
+        "groups": [
+            {"names": list(group.names), "virtual_draws": group.virtual_draws}
+            for group in ratings.groups
+        ],
+        "anchor": None if ratings.anchor is None else
+        {"name": ratings.anchor[0], "elo": ratings.anchor[1]},
+    }
+
+
+def csv_rows(table: Crosstable) -> list[list[str]]:
+    """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent."""
+    players = table.ratings.players
+    fields = [_player_fields(rank, player) for rank, player in enumerate(players, 1)]
+    names = list(_player_fields(0, PlayerRating("", 0.0, 0.0, 0, 0, 0, 0)))
+    rows = [[*names, *(_csv_name(player.name) for player in players)]]
+    for i, row in enumerate(fields):
+        row["name"] = _csv_name(row["name"])
+        against = ("" if not record.games else f"{record.points:g}" for record in table.records[i])
+        rows.append([*(str(row[name]) for name in names), *against])
+    return rows
+
+
+def _csv_name(name: str) -> str:
+    """A name that no terminal obeys, nor a spreadsheet, which takes some for formulas."""
+    clean = printable(name)
+    return f"'{clean}" if clean.startswith(FORMULA) else clean
+
+
+def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
+    """One player's line of the rating list by field; ``group`` counts from 1."""
+    return {
+        "rank": rank, "name": player.name, "elo": player.elo, "error": player.error,
+        "games": player.games, "wins": player.wins, "draws": player.draws,
+        "losses": player.losses, "points": player.points, "group": player.group + 1,
+    }
+
+
+def _cell(record: Tally, style: CellStyle) -> str:
+    """One cell of the crosstable."""
+    if not record.games:
+        return "-"
+    if style == "points":
+        return f"{record.points:.1f}"
+    return f"{record.wins}-{record.draws}-{record.losses}"
+
+
+def _by_group(text: str, ratings: Ratings) -> str:
+    """The list with a blank line between groups, whose ratings do not compare."""
+    head, *lines = text.splitlines(keepends=True)
+    parts = [head]
+    for i, line in enumerate(lines):
+        if i and ratings.players[i].group != ratings.players[i - 1].group:
+            parts.append("\n")
+        parts.append(line)
+    return "".join(parts)
+
+
+def notes(ratings: Ratings) -> list[str]:
+    """What a reader has to know of the list before trusting it, a sentence each."""
+    found = []
+    if ratings.anchor is not None:
+        name, elo = ratings.anchor
+        found.append(f"{shorten(name)} is held at {elo:g}; errors are of the difference to it.")
+    if len(ratings.groups) > 1:
+        found.append(
+            f"The engines form {len(ratings.groups)} groups that never met; ratings compare "
+            "within a group alone."
+        )
+    virtual = sum(group.virtual_draws for group in ratings.groups)
+    if virtual:
+        found.append(f"Virtual draws that keep one-sided results finite: {virtual}.")
+    return found

@@ -1,0 +1,150 @@
+"""The report as one self-contained page: standings, crosstable, plot, games on a board."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+
+from merels.engine.game.errors import printable
+from merels.tournament.journal.journal import Row
+from merels.tournament.records.terminations import BLAMELESS, Terminations
+from merels.tournament.report.crosstable import Crosstable, notes
+from merels.tournament.report.svg import rating_plot
+from merels.tournament.report.text_table import percent
+from merels.tournament.statistics.counts import Tally
+
+MOST_GAMES = 2000
+"""Games that a page holds for replay when no other number is asked for."""
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
+)
+"""The page loads nothing from anywhere: what it shows came in part from foreign programs."""
+
+
+def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
+    """A whole HTML page: a body of `summary`, the games for replay, and a further script."""
+    return "\n".join([
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(printable(title))}</title>",
+        f"<style>\n{_resource('report.css')}</style></head><body>",
+        f"<h1>{escape(printable(title))}</h1>",
+        f'<main id="summary">\n{body}\n</main>',
+        '<section id="replay" hidden><h2>Games</h2></section>',
+        f'<script type="application/json" id="games">{games_json(games)}</script>',
+        f"<script>\n{_resource('report.js')}{script}</script>",
+        "</body></html>\n",
+    ])
+
+
+def summary(
+    facts: Iterable[tuple[str, str]], table: Crosstable | None, ends: Terminations
+) -> str:
+    """The tables and the plot, as HTML."""
+    parts = ['<dl class="facts">']
+    parts += [f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts]
+    parts.append("</dl>")
+    if table is not None:
+        parts += ["<h2>Standings</h2>", _standings(table), rating_plot(table.ratings)]
+        parts.append(_notes(table))
+        parts += ["<h2>Crosstable</h2>", _crosstable(table)]
+    if ends.games:
+        parts += ["<h2>How games ended</h2>", _terminations(ends)]
+    return "\n".join(parts)
+
+
+def games_json(games: Iterable[Row]) -> str:
+    """The games for the replay, as JSON that cannot end the element it stands in."""
+    data = [
+        {
+            "n": row.number, "white": printable(row.white), "black": printable(row.black),
+            "result": row.result, "reason": printable(row.reason), "position": row.position,
+            "opening": row.opening, "moves": row.moves, "scores": row.scores,
+            "depths": row.depths, "times": row.times,
+        }
+        for row in games
+    ]
+    text = json.dumps(data, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _resource(name: str) -> str:
+    return files("merels.tournament.report").joinpath(name).read_text("utf-8")
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], css: str = "") -> str:
+    """A table of cells that are HTML already; the second column is the name."""
+    lines = [f'<div class="wide"><table class="{css}"><thead><tr>']
+    lines += [f"<th>{cell}</th>" for cell in head]
+    lines.append("</tr></thead><tbody>")
+    for row in rows:
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>")
+    lines.append("</tbody></table></div>")
+    return "\n".join(lines)
+
+
+def _standings(table: Crosstable) -> str:
+    rows = []
+    for rank, player in enumerate(table.ratings.players, 1):
+        rows.append([
+            str(rank), _text(player.name), f"{player.elo:z.1f}", f"± {player.error:.1f}",
+            str(player.games), f"{player.points:.1f}",
+            percent(player.points, player.games),
+            str(player.wins), str(player.draws), str(player.losses),
+        ])
+    head = ["#", "Engine", "Elo", "95 %", "Games", "Points", "Score", "Won", "Drawn", "Lost"]
+    return _table(head, rows, "standings")
+
+
+def _notes(table: Crosstable) -> str:
+    """What has to be known of the ratings."""
+    text = _text(" ".join(notes(table.ratings)))
+    return f'<p class="note">{text}</p>' if text else ""
+
+
+def _crosstable(table: Crosstable) -> str:
+    players = table.ratings.players
+    head = ["#", "Engine", "Points", *(str(rank) for rank in range(1, len(players) + 1))]
+    rows = []
+    for i, player in enumerate(players):
+        cells = [
+            "" if i == j else _cell(record) for j, record in enumerate(table.records[i])
+        ]
+        rows.append([str(i + 1), _text(player.name), f"{player.points:.1f}/{player.games}", *cells])
+    return _table(head, rows, "cross")
+
+
+def _cell(record: Tally) -> str:
+    """Wins, draws and losses, shaded by the score."""
+    if not record.games:
+        return "–"
+    text = f"{record.wins}–{record.draws}–{record.losses}"
+    return f'<span class="cell" style="--share:{record.score:.3f}">{text}</span>'
+
+
+def _terminations(ends: Terminations) -> str:
+    rows = []
+    for index, name in enumerate(ends.names, 1):
+        results = ends.results[name]
+        games = sum(results)
+        share = percent(games, ends.games)
+        rows.append([str(index), _text(name), str(games), share, *map(str, results)])
+    head = ["#", "Termination", "Games", "Share", "White", "Drawn", "Black", "Unfinished"]
+    text = _table(head, rows)
+    faulty = [name for name in ends.names if name not in BLAMELESS]
+    if faulty:
+        losers = [
+            ["", _text(player), *(str(counts.get(name, 0)) for name in faulty)]
+            for player, counts in ends.lost.items()
+            if any(name in counts for name in faulty)
+        ]
+        text += _table(["", "Lost by", *map(_text, faulty)], losers)
+    return text

@@ -1,0 +1,137 @@
+"""From encounters to games: numbers, pairs, openings, colours and seeds, round after round."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+
+from merels.engine.game.rules import parse_rules
+from merels.tournament.pairing.openings import Openings
+from merels.tournament.pairing.schedule import colours, schedule_for, total_games
+from merels.tournament.records.games import GameSpec
+from merels.tournament.records.results import Encounter, Met, Results
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.tasks import PairTask
+
+
+class Plan:
+    """The games of a tournament, drawn up one round at a time.
+
+    All of it follows from the settings and, in formats that pair by standing, from the points
+    made in the rounds before, which are handed in with `score`. Settings that make no sense are
+    an `InputError` at once. ``part`` (i, n): this run plays the i-th of every n pairs.
+    """
+
+    def __init__(self, settings: Settings, part: tuple[int, int] = (1, 1)) -> None:
+        self.settings = settings
+        self.waits = schedule_for(settings).waits
+        self._total = total_games(settings)
+        self._part = part
+        self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
+        self._round = 0
+        self._results: list[list[Met]] = []
+        """Of the rounds that others were paired by."""
+        self._points: list[list[float]] = []
+        self._encounters: list[Encounter] = []
+        self._places: dict[int, tuple[int, bool]] = {}
+        """By game number: the index of its encounter, and whether its first engine has White."""
+        self._games = self._pairs = 0
+
+    @property
+    def games(self) -> int:
+        """How many games there will be; while that depends on results, how many are drawn up."""
+        return self._games if self._total is None else self._total
+
+    @cached_property
+    def _share(self) -> int:
+        """How many of the games are in this part."""
+        games, (index, count) = self.settings.games, self._part
+        a_match = (games + 1) // 2
+        pairs = range(index, self.games // games * a_match + 1, count)
+        # The last pair of an odd number of games is but one game.
+        single = sum(pair % a_match == 0 for pair in pairs) if games % 2 else 0
+        return 2 * len(pairs) - single
+
+    @property
+    def share(self) -> int:
+        """How many games this run will have when it is over, as far as that is known."""
+        return self.games if self._part[1] == 1 else self._share
+
+    def is_ours(self, task: PairTask) -> bool:
+        """Whether a task is in this run's part."""
+        index, count = self._part
+        return task.games[0].pair % count == index % count
+
+    @property
+    def results(self) -> Results:
+        """The rounds that are finished, where ``waits`` is set."""
+        return self._results
+
+    def next_round(self) -> list[PairTask]:
+        """The tasks of the next round; empty when the tournament is over.
+
+        Where ``waits`` is set, all games of the round before must have been scored.
+        """
+        schedule = schedule_for(self.settings)
+        if self._encounters and self.waits:
+            self._results.append([
+                Met(encounter, (points[0], points[1]))
+                for encounter, points in zip(self._encounters, self._points)
+            ])
+        self._encounters = schedule.pair(self.settings, self._round, self._results)
+        if not self._encounters:
+            return []
+        self._round += 1
+        self._points = [[0.0, 0.0] for _ in self._encounters]
+        self._places = {}
+        return [
+            task
+            for index, encounter in enumerate(self._encounters)
+            for task in self._tasks(self._round, index, encounter)
+        ]
+
+    def score(self, number: int, white_score: float | None) -> None:
+        """Note the result of a game of the round last drawn up; one broken off gives no points.
+
+        A game that is not of that round (a journal may hold anything) gives none either.
+        """
+        if not self.waits or white_score is None or number not in self._places:
+            return
+        index, first_is_white = self._places[number]
+        first = white_score if first_is_white else 1 - white_score
+        self._points[index][0] += first
+        self._points[index][1] += 1 - first
+
+    def _tasks(self, round_number: int, index: int, encounter: Encounter) -> list[PairTask]:
+        """The tasks of an encounter: its games, two by two."""
+        settings = self.settings
+        tasks = []
+        for start in range(0, settings.games, 2):
+            opening = self._openings[self._pairs]
+            self._pairs += 1
+            games = []
+            for game in range(start, min(start + 2, settings.games)):
+                self._games += 1
+                white, black = colours(settings, encounter, game)
+                self._places[self._games] = (index, white == encounter.first)
+                games.append(
+                    GameSpec(
+                        self._games,
+                        round_number,
+                        self._pairs,
+                        settings.engines[white],
+                        settings.engines[black],
+                        opening,
+                        settings.rules,
+                        settings.adjudication,
+                        derive_seed(settings.seed, self._games),
+                    )
+                )
+            tasks.append(PairTask(tuple(games)))
+        return tasks
+
+
+def derive_seed(seed: int, number: int) -> int:
+    """A game's own seed, 31 bits, from the tournament's."""
+    digest = hashlib.sha256(f"merels game {seed} {number}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

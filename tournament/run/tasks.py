@@ -1,0 +1,77 @@
+"""The unit of work that is handed to an executor: the games of one opening, self-contained.
+
+A task carries all it needs and can be played again: wherever and however often it runs, it is the
+same games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from merels.tournament.journal.journal import Row, make_row
+from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.records.games import GameResult, GameSpec
+
+
+@dataclass(frozen=True, slots=True)
+class PairTask:
+    """The games of one opening that are still to be played, in their order."""
+
+    games: tuple[GameSpec, ...]
+
+    def without(self, played: set[int]) -> PairTask:
+        """The task less the games whose numbers are in ``played``."""
+        return replace(self, games=tuple(g for g in self.games if g.number not in played))
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A worker's word that a game has begun."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A worker's word that a game has ended: what the journal keeps of it, and what it does not."""
+
+    row: Row
+    unstarted: tuple[str, ...] = ()
+    """The names of the engines that did not start for it."""
+
+
+def finished(result: GameResult) -> Finished:
+    """The word on a game."""
+    names = (result.spec.white.name, result.spec.black.name)
+    return Finished(make_row(result), tuple(names[side] for side in result.unstarted))
+
+
+@dataclass(slots=True)
+class Worker:
+    """What a local worker process lends to its tasks: engines kept running, and a way to report."""
+
+    engines: EnginePool
+    report: Callable[[Started | Finished], None]
+    stopping: Callable[[], bool]
+    """Whether to leave the games that are not begun yet."""
+
+
+worker: Worker | None = None
+"""Set in a local worker process; None in the processes of any other executor."""
+
+
+def play_pair(task: PairTask) -> list[Finished]:
+    """Play a task's games and return those that were not reported already.
+
+    On a foreign executor the engines live for this task only, so none outlives the tournament.
+    """
+    if worker is None:
+        with EnginePool() as engines:
+            return [finished(play_game(spec, engines)) for spec in task.games]
+    for spec in task.games:
+        if worker.stopping():
+            break
+        worker.report(Started(spec.number))
+        worker.report(finished(play_game(spec, worker.engines)))
+    return []

@@ -1,0 +1,98 @@
+"""A worker process of the local pool: ``python -m merels.tournament.run.worker CPU LOG``.
+
+It is pinned to the core CPU (``-``: to none), and appends what engines say and are told to LOG
+(``-``: nowhere).
+
+It takes requests from its standard input and answers on its standard output. The end of its input
+means that the runner is gone, in whatever way: then the worker ends at once, in the middle of a
+game too, and the guardian of its engines kills them, so that nothing outlives the runner.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import traceback
+
+from merels.tournament.play.game import EnginePool
+from merels.tournament.run import tasks
+from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
+
+NONE = "-"
+"""An argument that stands for nothing."""
+
+
+class _Requests:
+    """The requests of the runner, taken by a thread while games are played."""
+
+    def __init__(self, link: Link) -> None:
+        self.calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
+        self.stopping = threading.Event()
+        self._link = link
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                request = self._link.receive()
+                if isinstance(request, Leave):
+                    self.stopping.set()
+                    if request.quit:
+                        self.calls.put(None)
+                else:
+                    self.calls.put(request)
+        finally:
+            os._exit(1)
+
+
+def main() -> None:
+    """Serve calls until told to leave."""
+    cpu, log = sys.argv[1:]
+    if cpu != NONE:
+        os.sched_setaffinity(0, {int(cpu)})
+    link = _take_pipes()
+    requests = _Requests(link)
+    try:
+        with _engines(None if log == NONE else log) as engines:
+            tasks.worker = tasks.Worker(
+                engines, lambda content: link.send(Report(content)), requests.stopping.is_set
+            )
+            while (call := requests.calls.get()) is not None:
+                link.send(_answer(call))
+    except BrokenPipeError:
+        sys.exit(1)
+
+
+def _engines(log: str | None) -> EnginePool:
+    """The worker's engines, traced if there is a log."""
+    if log is None:
+        return EnginePool()
+    from merels.tournament.views.log import LogFile
+
+    return EnginePool(stderr=log, trace=LogFile(log).trace)
+
+
+def _take_pipes() -> Link:
+    """The pipes to the runner, moved where nothing that prints or reads by habit can reach them."""
+    link = Link(os.dup(0), os.dup(1))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return link
+
+
+def _answer(call: Call) -> Returned:
+    """The outcome of a call."""
+    try:
+        return Returned(call.function(*call.arguments, **call.keywords))
+    except BrokenPipeError:
+        raise
+    except Exception:
+        return Returned(None, traceback.format_exc())
+
+
+if __name__ == "__main__":
+    main()

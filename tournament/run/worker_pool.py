@@ -1,0 +1,197 @@
+"""The local executor: worker processes that outlive neither the runner nor each other's crashes.
+
+The standard `ProcessPoolExecutor` gives up all its workers when one dies, and tells nothing of a
+call before it returns. Here a worker that dies takes only its own call with it and is started
+afresh (never forked: threads and locks stay behind); it may be pinned to a core with the engines
+that it starts, and it reports each game at once.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from typing import Any, TypeVar
+
+from merels.tournament.run.channel import Call, Leave, Link, Report
+
+T = TypeVar("T")
+LEAVE_SECONDS = 10.0
+"""How long an idle worker may take to close its engines before it is killed."""
+KILL_SECONDS = 2.0
+"""How long a worker whose pipes broke may take to end before it is killed."""
+
+
+class CallFailed(Exception):
+    """A call raised in its worker; the text is the traceback."""
+
+
+class LocalPool(Executor):
+    """``workers`` processes; ``report`` gets what their calls report, in a thread of the pool's.
+
+    ``cpus``: the cores to pin the workers to, one each in turn; empty: none is pinned. ``log`` is
+    a file for the traffic with the engines.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        report: Callable[[Any], None],
+        cpus: Sequence[int] = (),
+        log: str | None = None,
+    ) -> None:
+        self._report = report
+        self._items: queue.SimpleQueue[tuple[Future[Any], Call] | None] = queue.SimpleQueue()
+        self._slots = [
+            _Slot(cpus[index % len(cpus)] if cpus else None, log) for index in range(workers)
+        ]
+        self._threads = [
+            threading.Thread(target=self._serve, args=(slot,), daemon=True) for slot in self._slots
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Call a picklable function in the next free worker."""
+        future: Future[T] = Future()
+        self._items.put((future, Call(fn, args, kwargs)))
+        return future
+
+    def finish_games(self) -> None:
+        """Let the games in progress end; calls leave those that they have not begun."""
+        for slot in self._slots:
+            slot.leave(quit=False)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers and their engines as they become free."""
+        if cancel_futures:
+            self._cancel_waiting()
+        for _ in self._threads:
+            self._items.put(None)
+        if wait:
+            for thread in self._threads:
+                thread.join()
+
+    def kill(self) -> None:
+        """End the workers now, and so their engines; calls in progress raise `BrokenExecutor`."""
+        self._cancel_waiting()
+        for slot in self._slots:
+            slot.hang_up()
+        self.shutdown()
+
+    def _cancel_waiting(self) -> None:
+        while True:
+            try:
+                item = self._items.get_nowait()
+            except queue.Empty:
+                return
+            if item is not None:
+                item[0].cancel()
+
+    def _serve(self, slot: _Slot) -> None:
+        """Run calls in one worker until the pool shuts down."""
+        while (item := self._items.get()) is not None:
+            future, call = item
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                link = slot.send(call)
+                while isinstance(answer := link.receive(), Report):
+                    self._report(answer.content)
+            except BrokenExecutor as error:
+                future.set_exception(error)
+                continue
+            except (OSError, EOFError) as error:
+                slot.bury(KILL_SECONDS)
+                future.set_exception(BrokenExecutor(f"a worker process ended: {error}"))
+                continue
+            if answer.failure is not None:
+                future.set_exception(CallFailed(answer.failure))
+            else:
+                future.set_result(answer.value)
+        slot.leave(quit=True)
+        slot.bury(LEAVE_SECONDS)
+
+
+class _Slot:
+    """A place for one worker process, started when first needed and again after a crash."""
+
+    def __init__(self, cpu: int | None, log: str | None) -> None:
+        self._arguments = ["-" if cpu is None else str(cpu), log or "-"]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._link: Link | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def send(self, call: Call) -> Link:
+        """Hand a call to the worker; the answers come through the link.
+
+        `BrokenExecutor` where none can be started, OSError or EOFError where it has ended.
+        """
+        with self._lock:
+            if self._closed:
+                raise EOFError("the pool is closed")
+            if self._link is None:
+                try:
+                    self._process = _start_worker(self._arguments)
+                except OSError as error:
+                    raise BrokenExecutor(f"cannot start a worker process: {error}") from None
+                assert self._process.stdin is not None and self._process.stdout is not None
+                self._link = Link(self._process.stdout.fileno(), self._process.stdin.fileno())
+            self._link.send(call)
+            return self._link
+
+    def leave(self, quit: bool) -> None:
+        """Tell the worker, if there is one, to begin no further game."""
+        with self._lock:
+            if self._link is not None:
+                try:
+                    self._link.send(Leave(quit))
+                except OSError:
+                    pass  # it is gone; whoever waits for its answer learns that
+
+    def hang_up(self) -> None:
+        """Kill the worker now, and for good; its thread buries it."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None:
+                _kill_group(self._process)
+
+    def bury(self, patience: float) -> None:
+        """Wait so many seconds for the worker's end, help where it takes longer, and clear up."""
+        with self._lock:
+            process, self._process, self._link = self._process, None, None
+        if process is None:
+            return
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            _kill_group(process)
+            process.wait()
+        for pipe in (process.stdin, process.stdout):
+            assert pipe is not None
+            pipe.close()
+
+
+def _start_worker(arguments: list[str]) -> subprocess.Popen[bytes]:
+    """A worker in a session of its own, so that an interrupt at the terminal passes it by."""
+    command = [sys.executable, "-P", "-m", "merels.tournament.run.worker", *arguments]
+    return subprocess.Popen(
+        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a worker that was not waited for yet, and what shares its process group."""
+    if hasattr(os, "killpg"):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+    else:
+        process.kill()

@@ -1,0 +1,1 @@
+"""Elo, sequential tests and ratings: pure functions of counts."""

@@ -1,0 +1,196 @@
+"""Finished games as PGN: a view of the journal, written in the order of the games' numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.record import Record, format_record
+from merels.engine.game.rules import Rules, parse_rules
+from merels.tournament.journal.journal import Row
+from merels.tournament.journal.standings import Standings
+from merels.tournament.records.games import NANOSECONDS, MoveRecord, TimeControl
+from merels.tournament.records.settings import Settings
+from merels.tournament.views.pgn_file import ID_TAG, PgnFile
+from merels.tournament.views.view import View
+
+PAIR_TAG = "PairId"
+"""The tag that the games of one opening share: the tournament's id and the pair's number."""
+
+
+_move = lru_cache(maxsize=8192)(parse_move)
+"""The same few hundred moves come again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What goes into a move's comment: nothing with ``minimal``, or nodes and clock as well."""
+
+    minimal: bool = False
+    nodes: bool = False
+    clock: bool = False
+
+
+class GameWriter:
+    """Turns the rows of one tournament into PGN text."""
+
+    def __init__(self, settings: Settings, tournament: str, style: Style = Style()) -> None:
+        self._event, self._site = settings.event, settings.site
+        self._rules: Rules = parse_rules(settings.rules)
+        self._controls = {e.name: time_control_text(e.limit) for e in settings.engines}
+        self._tournament = tournament
+        self._style = style
+
+    @property
+    def head(self) -> str:
+        """What all games of the tournament begin with."""
+        text = format_record(Record(tags={"Event": self._event, "Site": self._site}))
+        return text[: text.index('[Date "')]
+
+    def identity(self, number: int) -> str:
+        """The value of the tag that names a game, or a pair, of this tournament."""
+        return f"{self._tournament}-{number}"
+
+    def text(self, row: Row) -> str:
+        """The game's record, ending in an empty line."""
+        opening = row.opening.split()
+        played = row.played()
+        try:
+            record = Record(parse_position(row.position, self._rules), result=row.result)
+            for text in (*opening, *(move.move for move in played)):
+                record.moves.append(_move(text))
+        except InputError as error:
+            place = f"game {row.number} of the journal"
+            raise InputError(error.token, f"{error.expected} ({place})") from None
+        record.comments = [""] * len(opening) + [self._comment(move) for move in played]
+        if record.moves:
+            last = record.comments[-1]
+            record.comments[-1] = f"{last}, {row.reason}" if last else row.reason
+        else:
+            record.opening_comment = row.reason
+        record.tags = self._tags(row, len(record.moves))
+        return format_record(record)
+
+    def _tags(self, row: Row, plies: int) -> dict[str, str]:
+        white, black = (self._controls.get(name, "?") for name in (row.white, row.black))
+        tags = {
+            "Event": self._event,
+            "Site": self._site,
+            "Date": row.started[:10].replace("-", ".") or "????.??.??",
+            "Round": str(row.round),
+            "White": row.white,
+            "Black": row.black,
+            ID_TAG: self.identity(row.number),
+            PAIR_TAG: self.identity(row.pair),
+            "Termination": row.termination,
+            "PlyCount": str(plies),
+        }
+        if row.opening_name:
+            tags["Opening"] = row.opening_name
+        if white == black:
+            tags["TimeControl"] = white
+        else:
+            tags |= {"WhiteTimeControl": white, "BlackTimeControl": black}
+        seconds = row.elapsed // NANOSECONDS
+        tags["GameDuration"] = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        tags["GameStartTime"] = row.started
+        tags["GameEndTime"] = _later(row.started, row.elapsed)
+        return tags
+
+    def _comment(self, move: MoveRecord) -> str:
+        """``+0.79/6 0.001s``: score in men, depth, seconds; ``+W5``-like for a proven end."""
+        if self._style.minimal:
+            return ""
+        words = [f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"]
+        if self._style.nodes:
+            words.append(f"n={move.nodes}")
+        if self._style.clock and move.clock is not None:
+            words.append(f"tl={move.clock / NANOSECONDS:.3f}s")
+        return ", ".join(words)
+
+
+def score_text(move: MoveRecord) -> str:
+    """``+0.79/6 `` or ``+M3/9 `` (own moves to a win), with its blank; empty without a score."""
+    if move.win_in is not None:
+        sign = "+" if move.win_in > 0 else "-"
+        return f"{sign}M{(abs(move.win_in) + 1) // 2}/{move.depth} "
+    if move.score is None:
+        return ""
+    return f"{move.score / 100:+.2f}/{move.depth} "
+
+
+def time_control_text(limit: TimeControl) -> str:
+    """A limit as PGN's TimeControl tag has it: ``40/60+0.6``, ``1/0.5`` a move, ``-`` for none."""
+    if limit.per_move is not None:
+        return f"1/{_seconds(limit.per_move)}"
+    if limit.time is None:
+        return "-"
+    text = _seconds(limit.time)
+    if limit.moves is not None:
+        text = f"{limit.moves}/{text}"
+    return f"{text}+{_seconds(limit.increment)}" if limit.increment else text
+
+
+def _seconds(nanoseconds: int) -> str:
+    return f"{nanoseconds / NANOSECONDS:.9f}".rstrip("0").rstrip(".")
+
+
+def _later(started: str, elapsed: int) -> str:
+    """A time of day in ISO 8601, so many nanoseconds later."""
+    try:
+        end = datetime.fromisoformat(started) + timedelta(microseconds=elapsed / 1000)
+    except (ValueError, OverflowError):
+        return "?"
+    return end.isoformat(timespec="seconds")
+
+
+class PgnView(View):
+    """Adds each game to a PGN file as it is shown; says so and goes on without when that fails.
+
+    ``journaled``: whether a journal is kept that the file can be completed from.
+    """
+
+    def __init__(
+        self,
+        file: PgnFile,
+        writer: GameWriter,
+        notice: Callable[[str], None],
+        journaled: bool = False,
+    ) -> None:
+        self._file: PgnFile | None = file
+        self._writer = writer
+        self._notice = notice
+        self._way_out = " (-resume writes what is missing)" if journaled else ""
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """Write a game."""
+        self._write(row)
+
+    def found(self, row: Row, standings: Standings) -> None:
+        """Write a game of an earlier run that is not in the file."""
+        if self._file is not None and row.number not in self._file.places:
+            self._write(row)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _write(self, row: Row) -> None:
+        if self._file is None:
+            return
+        try:
+            self._file.make_way(row.number)
+            self._file.add(self._writer.text(row))
+        except OSError as error:
+            path = self._file.path
+            self.close()
+            self._notice(
+                f"cannot write {path}: {error.strerror or error}; going on without it "
+                f"from game {row.number} on{self._way_out}"
+            )

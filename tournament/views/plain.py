@@ -1,0 +1,117 @@
+"""The plain lines of a tournament, in the form that scripts scrape."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TextIO
+
+from merels.engine.game.errors import printable
+from merels.tournament.journal.journal import Journal, Row
+from merels.tournament.journal.standings import Standings
+from merels.tournament.pairing import knockout, swiss
+from merels.tournament.records.games import GameSpec
+from merels.tournament.records.settings import Settings
+from merels.tournament.records.terminations import count_terminations, terminations_table
+from merels.tournament.report.crosstable import crosstable, rating_list, results_table
+from merels.tournament.report.summary import hypotheses, score_line, summary_lines
+from merels.tournament.report.text_table import grid, shorten
+from merels.tournament.run.plan import Plan
+from merels.tournament.statistics.ratings import rate
+from merels.tournament.views.view import View, put, versus
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """After how many games the score and the estimates are printed; 0: never."""
+
+    score: int = 1
+    rating: int = 10
+
+
+class NoticeView(View):
+    """Tells a person on standard error what should be known, and nothing else."""
+
+    def notice(self, text: str) -> None:
+        """Notices stay out of the way of what scripts read."""
+        notify(text)
+
+
+class PlainView(NoticeView):
+    """Prints a line when a game begins and ends, and standings at intervals."""
+
+    def __init__(
+        self, settings: Settings, plan: Plan, intervals: Intervals, out: TextIO | None = None
+    ) -> None:
+        self._settings = settings
+        self._plan = plan
+        self._intervals = intervals
+        self._out = out or sys.stdout
+
+    def started(self, spec: GameSpec) -> None:
+        """``Started game 1 of 200 (A vs B)``."""
+        names = versus(spec.white.name, spec.black.name)
+        self._print(f"Started game {spec.number} of {self._plan.games} ({names})")
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
+        names, reason = versus(row.white, row.black), printable(row.reason)
+        self._print(f"Finished game {row.number} ({names}): {row.result} {{{reason}}}")
+        games, every = standings.finished, self._intervals
+        if every.rating and games % every.rating == 0:
+            self._print(*interim_lines(self._settings, standings))
+        elif every.score and games % every.score == 0:
+            first, second = standings.match(row.white, row.black)
+            self._print(score_line(standings.counts(first, second), first, second))
+
+    def _print(self, *lines: str) -> None:
+        put(self._out, "".join(line + "\n" for line in lines))
+
+
+def notify(text: str) -> None:
+    """Tell a person something on standard error."""
+    print(f"merels tournament: {printable(text)}", file=sys.stderr, flush=True)
+
+
+def interim_lines(settings: Settings, standings: Standings) -> list[str]:
+    """The standings between games: a match's estimates, or the rating list of more engines."""
+    names = standings.names
+    if len(names) > 2:
+        return rating_list(rate(standings.matches)).splitlines() if standings.matches else []
+    first, second = names
+    counts = standings.counts(first, second)
+    return summary_lines(counts, first, second, settings.sprt, settings.by_pairs)
+
+
+def final_lines(
+    settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
+) -> list[str]:
+    """The report at the end: estimates of a match, ratings, crosstable, how games ended."""
+    lines = []
+    if len(standings.names) == 2:
+        lines += interim_lines(settings, standings)
+    if settings.sprt is not None and verdict is not None:
+        lines.append(f"SPRT ({hypotheses(settings.sprt)}) completed - {verdict} was accepted")
+    if settings.format == "swiss":
+        lines += swiss_lines(settings, plan)
+    if settings.format == "knockout":
+        winner = knockout.champion(settings, plan.results)
+        if winner is not None:
+            lines.append(f"Winner of the knockout: {printable(settings.engines[winner].name)}")
+    if standings.matches:
+        table = crosstable(standings.matches)
+        lines += ["", *rating_list(table.ratings).splitlines()]
+        lines += ["", *results_table(table).splitlines()]
+    endings = count_terminations(journal.endings())
+    if endings.games:
+        lines += ["", *terminations_table(endings).splitlines()]
+    return lines
+
+
+def swiss_lines(settings: Settings, plan: Plan) -> list[str]:
+    """The places of a Swiss tournament after the rounds that are finished."""
+    rows = [["#", "Name", "Points", "Buchholz"]]
+    for rank, place in enumerate(swiss.places(settings, plan.results), 1):
+        name = shorten(settings.engines[place.engine].name)
+        rows.append([str(rank), name, f"{place.points:.1f}", f"{place.buchholz:.1f}"])
+    return grid(rows, left=1).splitlines()

@@ -1,0 +1,169 @@
+"""The tournament on a terminal: one table, drawn again in its place while games go by."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import TextIO
+
+from merels.engine.game.errors import printable
+from merels.tournament.journal.journal import Row
+from merels.tournament.journal.standings import Standings
+from merels.tournament.records.games import GameSpec
+from merels.tournament.records.settings import Settings
+from merels.tournament.report.crosstable import rating_list
+from merels.tournament.report.summary import hypotheses, match_llr, summary_lines
+from merels.tournament.report.text_table import width
+from merels.tournament.run.plan import Plan
+from merels.tournament.statistics.ratings import rate
+from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views.plain import notify
+from merels.tournament.views.view import View, put, versus
+
+REDRAW_SECONDS = 0.25
+SHARE = 0.02
+"""The most of the runner's time that drawing may take."""
+NOTICES = 4
+BAR = 30
+CLEAR_BELOW = "\x1b[J"
+UP = "\x1b[{}A"
+
+
+class LiveView(View):
+    """Draws the standings, the pace and the time left, and keeps to the terminal's size."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        plan: Plan,
+        out: TextIO | None = None,
+        size: Callable[[], tuple[int, int]] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._plan = plan
+        self._out = out or sys.stdout
+        self._size = size or shutil.get_terminal_size
+        self._pace = Pace()
+        self._last = ""
+        self._notices: list[str] = []
+        self._drawn = 0
+        self._next = 0.0
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """Keep how the last game ended, and count it."""
+        names = versus(row.white, row.black)
+        self._last = f"game {row.number} ({names}): {row.result} {{{printable(row.reason)}}}"
+        self._pace.add()
+
+    def notice(self, text: str) -> None:
+        """Keep a notice in sight."""
+        self._notices.append(printable(text))
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """Draw the table, if that is due."""
+        began = monotonic()
+        if began < self._next:
+            return
+        self._draw(self.lines(standings, playing))
+        spent = monotonic() - began
+        self._next = monotonic() + max(REDRAW_SECONDS, spent / SHARE)
+
+    def close(self) -> None:
+        """Clear the table away and leave the notices."""
+        self._draw([])
+        for notice in self._notices:
+            notify(notice)
+
+    def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
+        """The table as it is now, before it is cut to the terminal's size."""
+        total = self._plan.share
+        done = standings.finished
+        lines = [
+            f"{done} of {total} games  {bar(done / total if total else 0.0)}  "
+            f"{self._pace.rate():.1f} games/s, {time_text(self._pace.left(total - done))} left",
+            "",
+        ]
+        names = standings.names
+        if len(names) == 2:
+            counts = standings.counts(names[0], names[1])
+            lines += summary_lines(counts, names[0], names[1], None, self._settings.by_pairs)
+            sprt = self._settings.sprt
+            if sprt is not None:
+                lines.append(llr_bar(sprt, match_llr(sprt, counts, self._settings.by_pairs)))
+        elif standings.matches:
+            lines += rating_list(rate(standings.matches)).splitlines()
+        lines += ["", f"last:    {self._last}"]
+        games = ", ".join(
+            f"{number} ({versus(spec.white.name, spec.black.name)})"
+            for number, spec in playing.items()
+        )
+        lines += [f"playing: {games}", *(f"note:    {note}" for note in self._notices[-NOTICES:])]
+        return lines
+
+    def _draw(self, lines: list[str]) -> None:
+        """Put lines in the place of those drawn before."""
+        columns, rows = self._size()
+        lines = [cut(line, columns - 1) for line in lines[: max(1, rows - 1)]]
+        start = UP.format(self._drawn) if self._drawn else ""
+        put(self._out, start + "\r" + CLEAR_BELOW + "".join(line + "\n" for line in lines))
+        self._drawn = len(lines)
+
+
+class Pace:
+    """How fast games are finished."""
+
+    def __init__(self) -> None:
+        self._began = monotonic()
+        self._games = 0
+
+    def add(self) -> None:
+        """Count a game."""
+        self._games += 1
+
+    def rate(self) -> float:
+        """Games a second."""
+        return self._games / max(monotonic() - self._began, 1e-9)
+
+    def left(self, games: int) -> float | None:
+        """Seconds until so many more games are finished, None before the first."""
+        return max(0, games) / self.rate() if self._games else None
+
+
+def bar(share: float) -> str:
+    """A bar filled to a share from 0 to 1."""
+    filled = round(BAR * min(1.0, max(0.0, share)))
+    return "[" + "#" * filled + "." * (BAR - filled) + "]"
+
+
+def llr_bar(sprt: Sprt, llr: float) -> str:
+    """The ratio of a test as a mark between its bounds."""
+    share = (llr - sprt.lower) / (sprt.upper - sprt.lower)
+    place = round((BAR - 1) * min(1.0, max(0.0, share)))
+    line = "-" * place + "|" + "-" * (BAR - 1 - place)
+    return (
+        f"LLR: H0 {sprt.lower:.2f} [{line}] {sprt.upper:.2f} H1  now {llr:z.2f}  "
+        f"{hypotheses(sprt)}"
+    )
+
+
+def time_text(seconds: float | None) -> str:
+    """A time as hours, minutes and seconds; a question mark where it is not known."""
+    if seconds is None:
+        return "?"
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def cut(text: str, columns: int) -> str:
+    """The text as far as it fits."""
+    while width(text) > columns:
+        text = text[:-1]
+    return text
+
+
+def is_terminal(out: TextIO) -> bool:
+    """Whether a table can be drawn again in its place there."""
+    return out.isatty() and os.environ.get("TERM", "dumb") != "dumb"

@@ -1,0 +1,57 @@
+"""Those who show a tournament while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TextIO
+
+from merels.engine.game.errors import printable
+from merels.tournament.journal.journal import Row
+from merels.tournament.journal.standings import Standings
+from merels.tournament.records.games import GameSpec
+
+
+class OutputError(Exception):
+    """What is shown cannot be written: the reader has left, or the disk is full."""
+
+
+def put(out: TextIO, text: str) -> None:
+    """Write a text at once; `OutputError` where that fails."""
+    try:
+        out.write(text)
+        out.flush()
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
+
+
+def versus(white: str, black: str) -> str:
+    """The names of two engines that meet, as they are shown."""
+    return f"{printable(white)} vs {printable(black)}"
+
+
+class View:
+    """Someone who shows a tournament; this one shows nothing.
+
+    Games come in the order of their numbers, when they are in the journal and the standings.
+    """
+
+    def started(self, spec: GameSpec) -> None:
+        """A game began."""
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """A game ended."""
+
+    def found(self, row: Row, standings: Standings) -> None:
+        """A game had been played by an earlier run."""
+
+    def notice(self, text: str) -> None:
+        """Something happened that a person should know."""
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """A moment has passed: called several times a second while games are in progress.
+
+        ``playing``: these games by their numbers, the one that began first in front.
+        """
+
+    def close(self) -> None:
+        """The run is over."""

@@ -1,0 +1,165 @@
+"""The tournament on a local page while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from merels.engine.game.errors import InputError
+from merels.protocol.board.own_host import is_own_host
+from merels.tournament.journal.journal import Row
+from merels.tournament.journal.standings import Standings
+from merels.tournament.records.games import GameSpec
+from merels.tournament.records.settings import Settings, facts
+from merels.tournament.records.terminations import Ending, count_terminations
+from merels.tournament.report.crosstable import crosstable
+from merels.tournament.report.html import page, summary
+from merels.tournament.report.summary import summary_lines
+from merels.tournament.run.plan import Plan
+from merels.tournament.views.terminal import Pace, time_text
+from merels.tournament.views.view import View
+
+ADDRESS = "127.0.0.1"
+"""The page is for whoever sits at this machine; it can be read, and nothing can be done there."""
+READ_SECONDS = 30.0
+"""What a request may take to arrive."""
+KEPT = 200
+"""The last games, for replay."""
+REFRESH = """
+setInterval(async () => {
+  try {
+    const answer = await fetch("/summary");
+    if (answer.ok) document.getElementById("summary").innerHTML = await answer.text();
+  } catch { /* the tournament is over, or will answer next time */ }
+}, 1500);
+"""
+
+
+class WebView(View):
+    """Serves the standings at ``http://127.0.0.1:PORT/``; port 0 takes any that is free."""
+
+    def __init__(self, settings: Settings, plan: Plan, port: int) -> None:
+        self._settings = settings
+        self._plan = plan
+        self._pace = Pace()
+        self._standings = Standings(tuple(engine.name for engine in settings.engines))
+        self._rows: deque[Row] = deque(maxlen=KEPT)
+        self._endings: list[Ending] = []
+        self._playing: list[GameSpec] = []
+        self._lock = threading.Lock()
+        try:
+            self._server = ThreadingHTTPServer((ADDRESS, port), _handler(self))
+        except OSError as error:
+            raise InputError(
+                str(port), f"cannot serve at this port: {error.strerror}; name another for -serve"
+            ) from None
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        return f"http://{ADDRESS}:{self._server.server_address[1]}/"
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """Show the games in progress."""
+        with self._lock:
+            self._playing = list(playing.values())
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """Count a game and keep it for replay."""
+        self._pace.add()
+        self.found(row, standings)
+
+    def found(self, row: Row, standings: Standings) -> None:
+        """Keep a game for replay."""
+        with self._lock:
+            self._standings = standings
+            self._rows.append(row)
+            self._endings.append(Ending(row.white, row.black, row.white_score, row.termination))
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def page(self) -> str:
+        """The whole page."""
+        with self._lock:
+            rows = list(self._rows)
+        return page(self._settings.event, self.summary(), rows, REFRESH)
+
+    def summary(self) -> str:
+        """The part of the page that changes."""
+        with self._lock:
+            matches = dict(self._standings.matches)
+            ends = count_terminations(self._endings)
+            playing = [f"{spec.white.name} – {spec.black.name}" for spec in self._playing]
+            lines = [
+                *facts(self._settings.as_json()),
+                *self._progress(),
+                ("In progress", ", ".join(playing) or "none"),
+            ]
+        return summary(lines, crosstable(matches) if matches else None, ends)
+
+    def _progress(self) -> list[tuple[str, str]]:
+        """How far the tournament is, and of a match its estimates."""
+        total = self._plan.share
+        done = self._standings.finished
+        left = time_text(self._pace.left(total - done))
+        lines = [("Games", f"{done} of {total}, {self._pace.rate():.1f} a second, {left} left")]
+        names = self._standings.names
+        if len(names) == 2:
+            counts = self._standings.counts(names[0], names[1])
+            texts = summary_lines(
+                counts, names[0], names[1], self._settings.sprt, self._settings.by_pairs
+            )
+            lines += [("Match" if text is texts[0] else "", text) for text in texts]
+        return lines
+
+
+def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
+    """A class that answers requests with what a view shows."""
+
+    class Handler(BaseHTTPRequestHandler):
+        """Answers ``/`` with the page and ``/summary`` with its changing part."""
+
+        server: ThreadingHTTPServer
+        timeout = READ_SECONDS
+
+        def handle(self) -> None:
+            """Answer one request, for as long as there is somebody to answer."""
+            with contextlib.suppress(ConnectionError):
+                super().handle()
+
+        def do_GET(self) -> None:
+            """Answer."""
+            port = self.server.server_address[1]
+            if not is_own_host(self.headers.get("Host", ""), ADDRESS, int(port)):
+                self.send_error(403)
+                return
+            make = {"/": view.page, "/summary": view.summary}.get(self.path)
+            if make is None:
+                self.send_error(404)
+                return
+            data = make().encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(data)))
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Requests are not worth a line."""
+
+        def version_string(self) -> str:
+            """Who answers."""
+            return "merels"
+
+    return Handler
