@@ -8,6 +8,9 @@ from typing import NamedTuple
 from merels.engine.game.position import Move
 from merels.engine.game.score import Score
 
+MOST_SECONDS = 86_400.0
+"""The longest time that a user may give a search: a day."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -18,14 +18,14 @@ from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.game.score import Score
 from merels.engine.search.levels import LEVELS, MAXIMUM_SEED, Level, level_named
+from merels.engine.search.limits import MOST_SECONDS
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.client.any_engine import AnyEngine
 from merels.protocol.client.engine import Engine, EngineError, Limit
 from merels.protocol.client.in_process import OwnEngine, to_limits
 from merels.protocol.client.options import Value
-from merels.protocol.commands.arguments import MOST_SECONDS, find_tables
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import Shelf, find_tables
 
 VERSION = 1
 LONGEST_REQUEST = 1 << 20

@@ -14,7 +14,6 @@ from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    find_tables,
     guarded,
     like_option,
     make_parser,
@@ -25,7 +24,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.uci.perft import count, divide
 from merels.protocol.uci.show import bench_lines, board_lines, evaluation_lines, men
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import Shelf, find_tables
 
 _DEEPEST_COUNT = 100
 _DEFAULT_TIME = 5000

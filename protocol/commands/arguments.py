@@ -13,20 +13,18 @@ from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.levels import Level
-from merels.engine.search.limits import Info, Limits, Result
+from merels.engine.search.limits import MOST_SECONDS, Info, Limits, Result
 from merels.engine.search.searcher import Searcher
 from merels.engine.search.watch import LONGEST
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import MOST_MEN, Tables, open_tables
 from merels.protocol.uci.options import find
 from merels.protocol.uci.position_command import Setup, read_setup
-from merels.protocol.uci.table_cache import Shelf
 from merels.protocol.uci.worker import Worker
 
 USAGE_ERROR = 2
 MOST = LONGEST
 """The greatest number that a flag takes unless it says otherwise."""
-MOST_SECONDS = 86_400.0
 _LOOK_UP = 0.1
 """Seconds between looks for Ctrl-C, which on Windows does not wake a thread that waits."""
 
@@ -174,14 +172,6 @@ def open_named(
         raise InputError(
             str(root / rules_folder(rules)), "no usable table there: merels tables build makes them"
         )
-    return tables
-
-
-def find_tables(shelf: Shelf, rules: Rules, limits: Limits) -> Tables | None:
-    """The tables in the user's cache for a search; those that cannot be used are named."""
-    tables, problems = shelf.for_search(rules, limits)
-    for problem in problems:
-        print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
     return tables
 
 

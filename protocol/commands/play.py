@@ -21,7 +21,6 @@ from merels.engine.search.searcher import Searcher
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    find_tables,
     guarded,
     make_parser,
     read_seconds,
@@ -31,7 +30,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.uci.show import men
 from merels.protocol.uci.streams import refuse_pipe
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import Shelf, find_tables
 
 _HINT_TIME = 1000
 _DEFAULT_SECONDS = 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock, Thread
@@ -93,3 +94,11 @@ class Shelf:
         """Open the tables anew when they are next asked for."""
         with self._lock:
             self._place = None
+
+
+def find_tables(shelf: Shelf, rules: Rules, limits: Limits) -> Tables | None:
+    """The tables in the user's cache for a search; those that cannot be used are named."""
+    tables, problems = shelf.for_search(rules, limits)
+    for problem in problems:
+        print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
+    return tables

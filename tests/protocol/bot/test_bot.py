@@ -139,7 +139,7 @@ def test_a_seed_varies_a_level() -> None:
         ({"seed": True}, "seed", "whole number", None),
         ({"clock": {"green": 1}}, "clock", "white_inc", None),
         ({"only": ["a1xa4"]}, "a1xa4", "takes nothing", 0),
-        ({"moves": ["d6"]}, "moves", "moves", None),
+        ({"turns": ["d6"]}, "turns", "expected a field: id", None),
         ({"only": []}, "only", "at least one", None),
         ({"new": "x"}, "new", "true or false", None),
         ({"clock": {}}, "clock", "expected white", None),
