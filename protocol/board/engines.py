@@ -194,7 +194,7 @@ class Seat:
         ]
 
     def wish(self, settings: dict[str, Value]) -> None:
-        """Set options from the dialog; `EngineError` for the first that does not fit.
+        """Set options from the dialog; an error says which one does not fit.
 
         The engine is told before it thinks next.
         """

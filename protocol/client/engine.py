@@ -25,7 +25,7 @@ from merels.protocol.client.any_engine import (
 )
 from merels.protocol.client.dialects import Go, answer_text, dialect, ponder_text
 from merels.protocol.client.info import Info, PovScore
-from merels.protocol.client.options import Option, Options, Value, parse_option
+from merels.protocol.client.options import EMPTY, Option, Options, Value, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import kill_group
 from merels.protocol.process.limits import ResourceLimits
@@ -153,8 +153,11 @@ class Engine(AnyEngine):
         chosen: dict[str, str] = {}
         for name, value in settings.items():
             any_kind = Option(name, "button" if value is None else "string")
-            option = self.options.find(name) if self.options else any_kind
-            chosen[option.name] = option.check(value)
+            try:
+                option = self.options.find(name) if self.options else any_kind
+                chosen[option.name] = option.check(value)
+            except InputError as error:
+                raise EngineError(str(error)) from None
         for name, text in chosen.items():
             self._set(name, text)
             self._settings[name.lower()] = text
@@ -162,11 +165,11 @@ class Engine(AnyEngine):
         self._rules = None
 
     def _set(self, name: str, text: str) -> None:
-        """Send one option; line ends inside would make it two commands."""
+        """Send one option, whose name and text were checked."""
         command = f"setoption name {name} value {text}" if text else f"setoption name {name}"
         if name in self.options and self.options[name].kind == "string" and not text:
-            command = f"setoption name {name} value <empty>"
-        self._wire.send(" ".join(command.split("\n")).encode() + b"\n")
+            command = f"setoption name {name} value {EMPTY}"
+        self._wire.send(command.encode() + b"\n")
 
     def set_rules(self, rules: Rules) -> None:
         """Tell the engine the rules, as far as it has options for them."""
@@ -328,7 +331,10 @@ class Engine(AnyEngine):
             if lines > 1:
                 raise EngineError("no option 'MultiPV': this engine gives one variation")
             return
-        text = option.check(lines)
+        try:
+            text = option.check(lines)
+        except InputError as error:
+            raise EngineError(str(error)) from None
         if self._settings.get("multipv", option.default) != text:
             self._set(option.name, text)
             self._settings["multipv"] = text

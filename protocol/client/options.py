@@ -1,16 +1,15 @@
-"""The options that an engine says it has, read from its ``option`` lines."""
+"""An engine's options: what they take, and the lines that declare and set them."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
 
-from merels.engine.game.errors import shorten
+from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import parse_whole
-from merels.protocol.process.errors import EngineError
 
+EMPTY = "<empty>"
+"""How the protocol writes the empty string."""
 _WORDS = ("name", "type", "default", "min", "max", "var")
 
 Value = str | int | bool | None
@@ -24,7 +23,10 @@ def value_text(value: Value) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: ``kind`` is ``check``, ``spin``, ``combo``, ``string`` or ``button``."""
+    """One option: ``kind`` is ``check``, ``spin``, ``combo``, ``string`` or ``button``.
+
+    ``minimum`` and ``maximum`` bound a spin (None: no bound is known); ``choices`` are a combo's.
+    """
 
     name: str
     kind: str
@@ -33,46 +35,60 @@ class Option:
     maximum: int | None = None
     choices: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """The ``option`` line that declares it; `parse_option` reads it back."""
+        text = f"option name {self.name} type {self.kind}"
+        if self.kind != "button":
+            text += f" default {self.default or EMPTY}"
+        bounds = (("min", self.minimum), ("max", self.maximum))
+        text += "".join(f" {word} {bound}" for word, bound in bounds if bound is not None)
+        return text + "".join(f" var {choice}" for choice in self.choices)
+
     def check(self, value: Value) -> str:
-        """The text to send for a value; `EngineError` says what the option takes."""
+        """The text of a value, as it is sent and kept; `InputError` says what the option takes.
+
+        The empty string stands for `EMPTY`, and for a button.
+        """
+        text = "" if value is None and self.kind == "button" else value_text(value)
+        if value is None and self.kind != "button":
+            raise self._refused(text, "a value")
+        # A line break would end the command, and let the rest be read as another one.
+        if any(end in self.name + text for end in "\r\n"):
+            raise self._refused(text, "a name and a value without line breaks")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise self._refused(text, "text that can be sent")
         if self.kind == "button":
             return ""
-        if value is None:
-            self._refuse("None", "a value")
-        text = value_text(value)
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            self._refuse(text, "text that can be sent")
         if self.kind == "check":
             if text.lower() not in ("true", "false"):
-                self._refuse(text, "true or false")
+                raise self._refused(text, "true or false")
             return text.lower()
         if self.kind == "spin":
-            amount = parse_whole(text)
-            if amount is None:
-                self._refuse(text, "a whole number")
+            number = parse_whole(text)
+            if number is None:
+                raise self._refused(text, "a whole number")
             low, high = self.minimum, self.maximum
-            if low is not None and amount < low or high is not None and amount > high:
+            if low is not None and number < low or high is not None and number > high:
                 bounds = (("from", low), ("to", high))
                 known = " ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
-                self._refuse(text, f"a number {known}")
+                raise self._refused(text, f"a number {known}")
+            return str(number)
         if self.kind == "combo" and self.choices:
             for choice in self.choices:
                 if choice.lower() == text.lower():
                     return choice
-            self._refuse(text, f"one of {', '.join(self.choices)}")
-        return text
+            raise self._refused(text, f"one of {', '.join(self.choices)}")
+        return "" if text == EMPTY else text
 
-    def _refuse(self, text: str, expected: str) -> NoReturn:
-        raise EngineError(f"option {self.name} takes {expected}, not '{shorten(text)}'")
+    def _refused(self, text: str, expected: str) -> InputError:
+        return InputError(text, f"option {self.name} takes {expected}")
 
 
 class Options(Mapping[str, Option]):
     """An engine's options by name, in any case, in the order in which the engine gave them."""
 
-    def __init__(self) -> None:
-        self._options: dict[str, Option] = {}
+    def __init__(self, options: Iterable[Option] = ()) -> None:
+        self._options = {option.name.lower(): option for option in options}
 
     def add(self, option: Option) -> None:
         """Add an option, or replace one of the same name."""
@@ -91,18 +107,20 @@ class Options(Mapping[str, Option]):
         return len(self._options)
 
     def find(self, name: str) -> Option:
-        """The option of that name, or an `EngineError` that names the nearest."""
+        """The option of that name, or an `InputError` that names the nearest."""
         if name in self:
             return self[name]
+        import difflib  # It would cost every start of the engine a millisecond.
+
         near = difflib.get_close_matches(name.lower(), self._options, 1)
         hint = f"; did you mean '{self[near[0]].name}'?" if near else ""
-        raise EngineError(f"no option '{shorten(name)}'{hint}")
+        raise InputError(name, f"no such option{hint}")
 
 
 def parse_option(line: str) -> Option | None:
-    """The option of an ``option name … type …`` line, or None for a line that is none.
+    """The option of an ``option name … type …`` line, or None for any other line.
 
-    Names, defaults and choices may hold blanks. ``<empty>`` is the empty default.
+    Names, defaults and choices may contain spaces. `EMPTY` is the empty default.
     """
     parts: dict[str, list[str]] = {}
     current = ""
@@ -125,7 +143,7 @@ def parse_option(line: str) -> Option | None:
     return Option(
         name,
         kind,
-        "" if default == "<empty>" else default,
+        "" if default == EMPTY else default,
         parse_whole(_join(parts, "min")),
         parse_whole(_join(parts, "max")),
         choices,

@@ -18,7 +18,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.search.watch import LONGEST
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import MOST_MEN, Tables, open_tables
-from merels.protocol.uci.options import find
+from merels.protocol.uci.options import TABLE
 from merels.protocol.uci.position_command import Setup, read_setup
 from merels.protocol.uci.worker import Worker
 
@@ -134,8 +134,8 @@ def read_seconds(text: str) -> float:
 
 def like_option(name: str) -> Callable[[str], int]:
     """What reads a flag's number within the bounds of the engine's option of that name."""
-    option = find(name)
-    return whole_from(option.low, option.high)
+    option = TABLE[name]
+    return whole_from(option.minimum or 0, option.maximum or 0)
 
 
 def guarded(command: str, body: Callable[[], int]) -> int:

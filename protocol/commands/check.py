@@ -142,5 +142,5 @@ def _try_start(subject: Subject) -> None:
             # One that tells of no option at all is sent everything as it is.
             if options:
                 options.find(name).check(value)
-        except EngineError as error:
-            raise InputError(f"{OPTION}{name}={value}", str(error)) from None
+        except InputError as error:
+            raise InputError(f"{OPTION}{name}={value}", error.expected) from None

@@ -1,134 +1,81 @@
-"""The engine's options: one table that prints, parses and checks itself."""
+"""The options that the engine offers, and their values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
 from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 from merels.engine.search.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
 from merels.engine.search.searcher import DEFAULT_HASH
-
-Value = int | bool | str
-
-EMPTY = "<empty>"
-"""How the protocol writes a string of no characters."""
+from merels.protocol.client.options import Option, Options
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option: its name, its ``kind`` (check, spin, combo, button or string) and its default.
-
-    ``low`` and ``high`` bound a spin; ``choices`` are a combo's words.
-    """
-
-    name: str
-    kind: str
-    default: Value = ""
-    low: int = 0
-    high: int = 0
-    choices: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """The line that declares the option to a client."""
-        text = f"option name {self.name} type {self.kind}"
-        if self.kind != "button":
-            text += f" default {_written(self.default)}"
-        if self.kind == "spin":
-            text += f" min {self.low} max {self.high}"
-        for choice in self.choices:
-            text += f" var {choice}"
-        return text
-
-    def parse(self, text: str) -> Value:
-        """The option's value from its text; `InputError` says what was expected."""
-        if self.kind == "check":
-            if text.lower() in ("true", "false"):
-                return text.lower() == "true"
-            raise InputError(text, f"expected true or false for {self.name}")
-        if self.kind == "spin":
-            number = parse_whole(text)
-            if number is not None and self.low <= number <= self.high:
-                return number
-            raise InputError(
-                text, f"expected a number from {self.low} to {self.high} for {self.name}"
-            )
-        if self.kind == "combo":
-            for choice in self.choices:
-                if choice.lower() == text.lower():
-                    return choice
-            raise InputError(text, f"expected {', '.join(self.choices)} for {self.name}")
-        return "" if text == EMPTY or self.kind == "button" else text
+def _spin(name: str, default: int, low: int, high: int) -> Option:
+    return Option(name, "spin", str(default), low, high)
 
 
-def _written(value: Value) -> str:
-    """A value as the protocol writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) or EMPTY
-
-
-def _rule_options() -> tuple[Option, ...]:
+def _rule_options() -> list[Option]:
     """The rule set and its fields as options."""
-    fields = tuple(
-        Option(
-            field.name,
-            "combo" if field.choices else "spin",
-            getattr(DEFAULT_RULES, field.attribute),
-            high=field.maximum,
-            choices=field.choices,
-        )
-        for field in FIELDS
-    )
-    return (Option("UCI_Variant", "combo", DEFAULT_VARIANT, choices=tuple(PRESETS)), *fields)
+    options = [Option("UCI_Variant", "combo", DEFAULT_VARIANT, choices=tuple(PRESETS))]
+    for field in FIELDS:
+        default = getattr(DEFAULT_RULES, field.attribute)
+        if field.choices:
+            options.append(Option(field.name, "combo", default, choices=field.choices))
+        else:
+            options.append(_spin(field.name, default, 0, field.maximum))
+    return options
 
 
-TABLE: tuple[Option, ...] = (
-    Option("Hash", "spin", DEFAULT_HASH, low=1, high=1 << 18),
-    Option("Clear Hash", "button"),
-    Option("Threads", "spin", 1, low=1, high=256),
-    Option("Ponder", "check", False),
-    Option("MultiPV", "spin", 1, low=1, high=64),
-    Option("Move Overhead", "spin", 10, low=0, high=5000),
-    *_rule_options(),
-    Option("UCI_LimitStrength", "check", False),
-    Option("UCI_Elo", "spin", MAXIMUM_ELO, low=MINIMUM_ELO, high=MAXIMUM_ELO),
-    Option("LevelSeed", "spin", 0, high=MAXIMUM_SEED),
-    Option("UCI_AnalyseMode", "check", False),
-    Option("UCI_ShowWDL", "check", False),
-    Option("UCI_Opponent", "string"),
-    Option("TablePath", "string"),
-    Option("Debug Log File", "string"),
+RULE_OPTIONS = Options(_rule_options())
+
+TABLE = Options(
+    [
+        _spin("Hash", DEFAULT_HASH, 1, 1 << 18),
+        Option("Clear Hash", "button"),
+        _spin("Threads", 1, 1, 256),
+        Option("Ponder", "check", "false"),
+        _spin("MultiPV", 1, 1, 64),
+        _spin("Move Overhead", 10, 0, 5000),
+        *RULE_OPTIONS.values(),
+        Option("UCI_LimitStrength", "check", "false"),
+        _spin("UCI_Elo", MAXIMUM_ELO, MINIMUM_ELO, MAXIMUM_ELO),
+        _spin("LevelSeed", 0, 0, MAXIMUM_SEED),
+        Option("UCI_AnalyseMode", "check", "false"),
+        Option("UCI_ShowWDL", "check", "false"),
+        Option("UCI_Opponent", "string"),
+        Option("TablePath", "string"),
+        Option("Debug Log File", "string"),
+    ]
 )
 """Every option, in the order in which clients are told. Hash is in MiB, Move Overhead in ms.
 
 LevelSeed chooses where a level errs: the same number gives the same answers.
 """
 
-_BY_NAME = {option.name.lower(): option for option in TABLE}
-RULE_OPTIONS = frozenset(option.name for option in _rule_options())
 
-
-class Options:
-    """The values of all options."""
+class Settings:
+    """The values of all options, as text."""
 
     def __init__(self) -> None:
-        self._values: dict[str, Value] = {option.name: option.default for option in TABLE}
+        self._values = {option.name: option.default for option in TABLE.values()}
+
+    def __getitem__(self, name: str) -> str:
+        """The value of the option of that name, which must be written as in `TABLE`."""
+        return self._values[name]
 
     def set(self, name: str, text: str) -> Option:
-        """Sets the option of that name, in any case; a bad value raises and changes nothing."""
-        option = find(name)
-        value = option.parse(text)
+        """Set the option of that name, in any case; `InputError` for a bad value, which changes
+        nothing."""
+        option = TABLE.find(name)
+        value = option.check(text)
         self._values[option.name] = value
         if option.name == "UCI_Variant":
-            rules = preset(str(value))
-            self._values |= {field.name: getattr(rules, field.attribute) for field in FIELDS}
+            rules = preset(value)
+            self._values |= {field.name: str(getattr(rules, field.attribute)) for field in FIELDS}
         return option
 
-    def copy(self) -> Options:
-        """The same values, to be changed on their own."""
-        copied = Options()
+    def copy(self) -> Settings:
+        """The same values, to be changed independently."""
+        copied = Settings()
         copied._values = dict(self._values)
         return copied
 
@@ -138,31 +85,15 @@ class Options:
 
     def flag(self, name: str) -> bool:
         """A check's value."""
-        return bool(self._values[name])
-
-    def text(self, name: str) -> str:
-        """A string's or combo's value."""
-        return str(self._values[name])
-
-    def written(self, name: str) -> str:
-        """Any option's value as the protocol writes it."""
-        return _written(self._values[name])
+        return self._values[name] == "true"
 
     @property
     def rules(self) -> Rules:
         """The rule set that the options describe."""
-        rules = preset(self.text("UCI_Variant"))
+        rules = preset(self["UCI_Variant"])
         for field in FIELDS:
-            rules = rules.with_field(field.name, str(self._values[field.name]))
+            rules = rules.with_field(field.name, self[field.name])
         return rules
-
-
-def find(name: str) -> Option:
-    """The option of that name, in any case."""
-    option = _BY_NAME.get(name.lower())
-    if option is None:
-        raise InputError(name, "expected the name of an option; 'uci' lists them")
-    return option
 
 
 def split_setting(text: str) -> tuple[str, str]:

@@ -16,10 +16,11 @@ from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.search.levels import Level, level_for
 from merels.engine.search.limits import Info, Limits
 from merels.engine.search.searcher import Searcher
+from merels.protocol.client.options import Option
 from merels.protocol.uci.debug_log import DebugLog
 from merels.protocol.uci.dialects import Uci
 from merels.protocol.uci.go_command import parse_go
-from merels.protocol.uci.options import RULE_OPTIONS, TABLE, Option, Options, split_setting
+from merels.protocol.uci.options import RULE_OPTIONS, TABLE, Settings, split_setting
 from merels.protocol.uci.output import Output
 from merels.protocol.uci.perft import divide
 from merels.protocol.uci.position_command import Setup, read_setup, replay
@@ -48,7 +49,7 @@ class Session:
         self.over = False
         self._output = output
         self._dialect = Uci()
-        self._options = Options()
+        self._options = Settings()
         self._setup = Setup()
         self._searcher = Searcher(hash_mb=self._options.number("Hash"))
         self._worker = Worker()
@@ -113,7 +114,7 @@ class Session:
         self._output.write(
             f"id name merels {__version__}",
             "id author the merels authors",
-            *map(str, TABLE),
+            *map(str, TABLE.values()),
             f"{dialect.name}ok",
         )
 
@@ -140,7 +141,7 @@ class Session:
 
             self._shelf = Shelf()
         self._searcher.tables, problems = self._shelf.for_search(
-            self._options.rules, limits, self._options.text("TablePath"), self._stopping.is_set
+            self._options.rules, limits, self._options["TablePath"], self._stopping.is_set
         )
         for problem in problems:
             self._output.note(f"error {problem}; the engine plays on without it")
@@ -185,7 +186,7 @@ class Session:
             self._options = kept
             raise
         if self._debug and option.kind != "button":
-            self._output.note(f"{option.name} is {self._options.written(option.name)}")
+            self._output.note(f"{option.name} is {self._options[option.name]}")
 
     def _apply(self, option: Option) -> None:
         """Makes an option's new value felt where it is not just looked up."""
@@ -197,7 +198,7 @@ class Session:
         elif option.name == "Clear Hash":
             self._searcher.clear()
         elif option.name == "Debug Log File":
-            self._open_log(options.text("Debug Log File"))
+            self._open_log(options["Debug Log File"])
         elif option.name in RULE_OPTIONS:
             self._change_rules()
 

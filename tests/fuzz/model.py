@@ -10,7 +10,7 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import FIELDS
 from merels.protocol.uci.dialects import Uci
 from merels.protocol.uci.go_command import parse_go
-from merels.protocol.uci.options import RULE_OPTIONS, Options, split_setting
+from merels.protocol.uci.options import RULE_OPTIONS, Settings, split_setting
 from merels.protocol.uci.position_command import Setup, read_setup, replay
 from merels.protocol.uci.session import COMMANDS
 
@@ -25,7 +25,7 @@ class State:
     """A position on the board and the options that made it."""
 
     setup: Setup = field(default_factory=Setup)
-    options: Options = field(default_factory=Options)
+    options: Settings = field(default_factory=Settings)
 
     @property
     def signature(self) -> tuple[str, str]:
@@ -116,7 +116,7 @@ class Model:
                     after.setup = after.setup.under(rules)
                 except InputError:
                     after.setup = Setup().under(rules)
-            elif option.name == "Debug Log File" and after.options.text(option.name):
+            elif option.name == "Debug Log File" and after.options[option.name]:
                 raise InputError(rest, "the fuzzer lets no log be opened")
             states.append(after)
         if self.searching == "maybe":

@@ -234,8 +234,8 @@ def _setting(chance: random.Random) -> str:
         rules = random_rules(chance)
         field = chance.choice(FIELDS)
         return f"setoption name {field.name} value {getattr(rules, field.attribute)}"
-    option = chance.choice(TABLE)
-    value = chance.choice((str(option.default), str(option.low), "true", "false", "", "<empty>",
+    option = chance.choice(list(TABLE.values()))
+    value = chance.choice((option.default, str(option.minimum or 0), "true", "false", "", "<empty>",
                            chance.choice(NUMBERS), *option.choices[:1]))
     return f"setoption name {option.name} value {value}"
 

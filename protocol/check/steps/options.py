@@ -5,7 +5,7 @@ from __future__ import annotations
 from merels.protocol.check.positions import START
 from merels.protocol.check.subject import Subject, option_line
 from merels.protocol.check.verdicts import Fault, Group, Skip
-from merels.protocol.client.options import Option
+from merels.protocol.client.options import EMPTY, Option
 
 GROUP = Group("options", "Options", needs=("greeting", "ready", "answers"))
 GREEDY = ("hash", "memory", "cache", "thread", "cores")
@@ -22,7 +22,7 @@ def _set(engine: Subject, option: Option, value: str | None) -> None:
 
 def _text(option: Option) -> str:
     """An option's default, as a client sends it."""
-    return option.default or "<empty>"
+    return option.default or EMPTY
 
 
 def _of_kind(engine: Subject, *kinds: str) -> list[Option]:
@@ -80,7 +80,7 @@ def set_strings(engine: Subject) -> None:
     """A string can be set to the empty string, written <empty> or as nothing behind 'value';
     clients send both."""
     for option in _of_kind(engine, "string"):
-        _set(engine, option, "<empty>")
+        _set(engine, option, EMPTY)
         _set(engine, option, "")
         _set(engine, option, _text(option))
     engine.search("go depth 1", START)

@@ -12,7 +12,8 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START
 from merels.engine.game.rules import FIELDS, PRESETS, parse_rules
 from merels.engine.search.levels import LEVELS
-from merels.protocol.uci.options import TABLE, Option, Options, find, split_setting
+from merels.protocol.client.options import Option, parse_option
+from merels.protocol.uci.options import TABLE, Settings, split_setting
 from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 
@@ -90,12 +91,12 @@ def test_every_printed_default_parses_as_its_type(gui: Gui) -> None:
             assert default in words[3::2]
 
 
-@pytest.mark.parametrize("option", TABLE, ids=lambda option: str(option.name))
-def test_a_value_reads_back_as_it_was_written(option: Option) -> None:
-    values = Options()
-    written = values.written(option.name)
-    values.set(option.name.upper(), written)
-    assert values.written(option.name) == written
+@pytest.mark.parametrize("option", TABLE.values(), ids=lambda option: str(option.name))
+def test_an_option_and_its_default_read_back_as_they_were_written(option: Option) -> None:
+    assert parse_option(str(option)) == option
+    values = Settings()
+    values.set(option.name.upper(), option.default)
+    assert values[option.name] == option.default
 
 
 @pytest.mark.parametrize(
@@ -119,13 +120,24 @@ def test_a_value_reads_back_as_it_was_written(option: Option) -> None:
     ],
 )
 def test_a_bad_value_is_refused_and_the_old_one_kept(name: str, bad: str) -> None:
-    values = Options()
-    old = values.written(name)
+    values = Settings()
+    old = values[name]
     with pytest.raises(InputError) as error:
         values.set(name, bad)
     assert error.value.token == bad
     assert name in error.value.expected
-    assert values.written(name) == old
+    assert values[name] == old
+
+
+def test_a_carriage_return_in_an_option_is_refused(gui: Gui) -> None:
+    gui.raw(b"debug on\nsetoption name UCI_Opponent value none\rquit\nisready\n")
+    (error,) = gui.until("readyok")[:-1]
+    assert error == (
+        "info string error 'none?quit': "
+        "option UCI_Opponent takes a name and a value without line breaks"
+    )
+    gui.raw(b"setoption name UCI_Opponent value none \r\n")
+    assert gui.line() == "info string UCI_Opponent is none"
 
 
 def test_refusals_are_said_and_survived(gui: Gui) -> None:
@@ -160,11 +172,11 @@ def test_names_and_values_may_hold_blanks(line: str, expected: tuple[str, str]) 
 
 
 def test_names_are_found_in_any_case() -> None:
-    assert find("mOVE oVERHEAD").name == "Move Overhead"
+    assert TABLE.find("mOVE oVERHEAD").name == "Move Overhead"
 
 
 def test_a_variant_sets_the_fields_and_a_field_overrides_it() -> None:
-    values = Options()
+    values = Settings()
     for name in PRESETS:
         values.set("UCI_Variant", name)
         assert values.rules == PRESETS[name]
@@ -174,7 +186,7 @@ def test_a_variant_sets_the_fields_and_a_field_overrides_it() -> None:
     assert values.rules == parse_rules("multi Flying=never Repetition=5")
     values.set("UCI_Variant", "loc")
     assert values.rules == PRESETS["loc"]
-    assert {field.name for field in FIELDS} < {option.name for option in TABLE}
+    assert {field.name for field in FIELDS} < set(TABLE)
 
 
 def test_rules_are_felt_on_the_board(gui: Gui) -> None:
