@@ -92,6 +92,8 @@ class Seat:
         """Grows with every change of engine, level or options."""
         self.in_use = RLock()
         self._engine: Engine | None = None
+        self._starting: Engine | None = None
+        self._ended = False
         self._running: EngineChoice | None = None
         self._log = log
         self._heard = heard
@@ -146,18 +148,28 @@ class Seat:
                 choice = self.choice
                 if choice is None:
                     raise EngineError("nobody sits there")
-                self._tails = {">": b"", "<": b""}
-                self._engine = Engine.popen(
-                    choice.command,
-                    protocol=choice.protocol,
-                    directory=choice.directory,
-                    limits=choice.limits,
-                    trace=self._trace,
-                )
+                self._engine = self._start(choice)
                 self._running, self._told = choice, {}
-                name, pid = self._engine.name, self._engine.pid
-                self._log.add(self.part, "!", f"started {name} (pid {pid})")
             return self._engine
+
+    def _start(self, choice: EngineChoice) -> Engine:
+        """Start an engine and wait for its greeting; `end` cuts the wait short."""
+        self._tails = {">": b"", "<": b""}
+        engine = self._starting = Engine(
+            choice.command, protocol=choice.protocol, directory=choice.directory,
+            limits=choice.limits, trace=self._trace,
+        )
+        self._log.add(self.part, "!", f"started {choice.name} (pid {engine.pid})")
+        try:
+            if self._ended:
+                engine.kill()
+            engine.greet()
+        except BaseException:
+            engine.close(0.0)
+            raise
+        finally:
+            self._starting = None
+        return engine
 
     def prepare(self, engine: Engine, rules: Rules) -> None:
         """Tell the running engine all that it has to know; the caller holds ``in_use``."""
@@ -219,6 +231,13 @@ class Seat:
         """End an engine that sits here no more."""
         if self._engine is not None and self._running is not self.choice:
             self.close()
+
+    def end(self) -> None:
+        """Start no engine any more, and kill one that has yet to greet; free for any thread."""
+        self._ended = True
+        starting = self._starting
+        if starting is not None:
+            starting.kill()
 
     def close(self) -> None:
         """End the engine, if it runs."""

@@ -198,6 +198,8 @@ class Session:
             self._reviewing += 1
         for feed in list(self._feeds):
             feed.close()
+        for seat in self.seats:
+            seat.end()
         self._thinker.close()
         for seat in self.seats:
             seat.close()

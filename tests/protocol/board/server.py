@@ -46,12 +46,12 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def stop(self) -> int:
-        """End it as Ctrl-C does; its exit code."""
+    def stop(self, seconds: float = 15.0) -> int:
+        """End it as Ctrl-C does, within so many seconds; its exit code."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
         try:
-            return self._process.wait(15)
+            return self._process.wait(seconds)
         finally:
             if self._process.poll() is None:
                 self._process.kill()

@@ -331,6 +331,20 @@ def test_an_engine_that_does_not_end_its_move_does_not_outlive_the_server() -> N
         assert stream.pids and not any(map(alive, stream.pids))
 
 
+@needs_proc
+def test_ctrl_c_does_not_wait_for_an_engine_that_hangs_at_its_start() -> None:
+    with Server("-engine", f"cmd={shlex.join(FAKE)} mute", "name=Mute") as server:
+        session = server.open()
+        players = [{"engine": 1}, {"engine": None}, {"engine": 0}]
+        server.api("new", session=session, players=players)
+        with server.stream(session) as stream:
+            stream.until("log", lambda log: ["White", ">", "uci"] in log)
+        # The greeting has ten seconds; waiting for it would outlast these and be an error.
+        assert server.stop(8.0) == 0
+        assert server.errors() == "\n"
+        assert stream.pids and not any(map(alive, stream.pids))
+
+
 def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     from merels.protocol.commands.board import main
 
