@@ -1,4 +1,4 @@
-// The page: takes the server's news, draws it, and sends on what the person does.
+// The page: draws the server's news and sends what the user does.
 
 import { Board } from "./board.js";
 import { Choice } from "./choice.js";
@@ -19,7 +19,7 @@ let lost = false;
 const dirty = new Set();
 const log = new Log();
 
-// News may come thirty times a second: the page is drawn once a frame, with the latest of each.
+// News may come thirty times a second: each frame draws only the latest of each kind.
 function redraw(...kinds) {
   if (!dirty.size) requestAnimationFrame(paint);
   for (const kind of kinds) dirty.add(kind);
@@ -42,7 +42,7 @@ function paint() {
   }
 }
 
-/** The first moves of the variations, while the analyst, not a player, thinks. */
+/** The first moves of the variations, while the analysis engine thinks. */
 function arrows(fresh) {
   if (!fresh || fresh.part !== "Analysis" || !state.analysing || choice.to !== null) return [];
   return fresh.lines.filter((line) => line.moves.length).map((line) => line.moves[0]);
@@ -76,13 +76,13 @@ function drawTrouble() {
   $("trouble").hidden = !lost && !engine;
   $("restart").hidden = lost;
   $("trouble-text").textContent = lost
-    ? "The connection to the board's program is lost. Load this page again; "
-      + "if the program was ended, start it again and open its new address."
+    ? "The connection to merels board is lost. Reload this page; "
+      + "if the program has ended, start it again and open its new address."
     : engine;
 }
 
 function drawStatus() {
-  // A whole move is on its way: what is asked next comes with the server's answer.
+  // A complete move is on its way: the next prompt comes with the server's answer.
   if (choice.step === "done") return;
   const { position } = state;
   const mover = COLOURS[position.side];
@@ -94,22 +94,22 @@ function drawStatus() {
   const flies = position.flying[position.side];
   const ask = {
     place: `${mover}: place a man.`,
-    man: `${mover}: ${flies ? "fly with a man to any point" : "move a man"}.`,
+    man: `${mover}: move a man${flies ? " to any point" : ""}.`,
     target: `${mover}: where to?`,
-    take: `A mill! ${mover}: take a ringed man (${[...choice.points].sort().join(", ")}).`,
+    remove: `Mill! ${mover}: remove a ringed man (${[...choice.points].sort().join(", ")}).`,
   }[choice.step];
   if (ask) parts.push(ask);
   else if (state.paused && !state.over) parts.push("Paused.");
   else if (state.thinking) parts.push("The engine is thinking …");
   if (state.move) parts.push(`Last: ${state.move}.`);
   const text = parts.join(" ");
-  // The same words again would be read aloud again.
+  // Setting the same text again would make screen readers repeat it.
   if ($("status").textContent !== text) $("status").textContent = text;
 }
 
 function tell(message) {
   const toast = $("toast");
-  // What is behind an open dialog is neither to be clicked nor read aloud.
+  // Behind an open dialog the toast could be neither clicked nor read aloud.
   (document.querySelector("dialog[open]") || document.body).append(toast);
   toast.textContent = message;
   toast.hidden = false;
@@ -117,7 +117,7 @@ function tell(message) {
   tell.timer = setTimeout(() => { toast.hidden = true; }, 5000);
 }
 
-/** Sends a request, and shows what the server objects to. */
+/** Sends a request and shows the server's error, if any. */
 async function send(action, body) {
   try {
     return await api(action, body);
@@ -168,10 +168,10 @@ const ACTIONS = {
   help: () => $("help-dialog").showModal(),
 };
 
-/** Turns the board so that a person who plays Black alone sits below. */
+/** Flips the board so that a user who plays only Black sits at the bottom. */
 function face(players) {
-  const persons = players.slice(0, 2).map((player) => player.engine === null);
-  if ((persons[1] && !persons[0]) !== board.flipped && persons[0] !== persons[1]) flip();
+  const users = players.slice(0, 2).map((player) => player.engine === null);
+  if ((users[1] && !users[0]) !== board.flipped && users[0] !== users[1]) flip();
 }
 
 async function act(name) {
@@ -202,7 +202,7 @@ function onState(news) {
   const same = before && JSON.stringify(before.legal) === JSON.stringify(news.legal) &&
     before.position.text === news.position.text && before.cursor === news.cursor;
   state = news;
-  // What was picked stays picked while nothing on the board has changed.
+  // The picked points stay picked while the board is unchanged.
   if (!same) choice = new Choice(state.legal);
   redraw("state");
   if (!before) face(state.players);
@@ -232,7 +232,7 @@ async function main() {
     log: (lines) => log.add(lines),
   }, (isLost) => {
     lost = isLost;
-    // A stream that is taken up again tells the whole log once more.
+    // A reopened stream sends the whole log again.
     if (!lost) log.clear();
     if (state) drawTrouble();
   });

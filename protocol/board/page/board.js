@@ -1,4 +1,4 @@
-// The board as a drawing: men, marks and arrows, and what a pointer or a key does on it.
+// Draws the board with its men, marks and arrows, and handles the pointer and keys on it.
 
 import { parse } from "./choice.js";
 import { svg } from "./dom.js";
@@ -7,7 +7,7 @@ const MAN = 36;
 const DRAG = 6;
 
 export class Board {
-  /** `onPick` is called with a point, `onCancel` when a drag is given up. */
+  /** `onPick` is called with a point, `onCancel` when a drag ends nowhere. */
   constructor(root, points, { onPick, onCancel }) {
     Object.assign(this, { root, points, onPick, onCancel });
     this.flipped = false;
@@ -37,13 +37,13 @@ export class Board {
 
   addPoint(point) {
     const group = svg("g", { class: "point", role: "button", "data-point": point, tabindex: -1 });
-    // What is drawn changes; what is pressed stays, also between a press and its release.
+    // The marks are redrawn; the hit circle stays, even between a press and its release.
     group.append(svg("g", { class: "marks" }), svg("circle", { class: "hit", r: 48 }));
     this.groups.set(point, group);
     this.men.append(group);
   }
 
-  /** Where a point is in the drawing. */
+  /** A point's coordinates in the drawing. */
   at(point) {
     const x = 50 + 100 * (point.charCodeAt(0) - 97);
     const y = 50 + 100 * (7 - point[1]);
@@ -56,7 +56,7 @@ export class Board {
     if (this.view) this.draw(this.view);
   }
 
-  /** Draws what turning round changes: lines look the same, letters and points move. */
+  /** Draws what flipping changes: the lines look the same, the labels and points move. */
   place() {
     const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
     this.lines.setAttribute("d", `${square(50)}${square(150)}${square(250)}` +
@@ -87,11 +87,11 @@ export class Board {
     const last = view.last ? parse(view.last) : null;
     for (const [point, group] of this.groups) {
       let colour = view.white.includes(point) ? "white" : view.black.includes(point) ? "black" : "";
-      // While a man to take is being chosen, the move's own man already stands where it goes.
+      // While a man to remove is being chosen, the moved man already stands at its new point.
       if (moved && point === choice.origin) colour = "";
       if (moved && point === choice.to) colour = own;
-      if (choice.taken.includes(point)) colour = "";
-      const removable = step === "take" && live.has(point);
+      if (choice.removed.includes(point)) colour = "";
+      const removable = step === "remove" && live.has(point);
       const parts = [];
       if (colour) {
         parts.push(svg("circle", { class: `man ${colour}`, r: MAN }),
@@ -105,7 +105,7 @@ export class Board {
       if (live.has(point) && !removable && step !== "man") {
         parts.push(svg("circle", { class: `target ${this.shade(point)}`, r: 14 }));
       }
-      if (removable) ring(`take ${this.shade(point)}`, MAN + 5);
+      if (removable) ring(`remove ${this.shade(point)}`, MAN + 5);
       parts.push(svg("circle", { class: "focus", r: 46 }));
       group.firstChild.replaceChildren(...parts);
       const open = live.has(point) || choice.canLift(point);
@@ -118,14 +118,14 @@ export class Board {
     if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
   }
 
-  /** The proven value of the best move that goes on with a point, where tables know it. */
+  /** The proven value of the best move through a point, if the tablebase knows it. */
   valueOf(point) {
     const { values, choice } = this.view;
-    const taking = choice.step === "take";
+    const removing = choice.step === "remove";
     const found = choice.fitting
-      .filter((move) => (taking ? move.taken.includes(point) : move.to === point))
+      .filter((move) => (removing ? move.removed.includes(point) : move.to === point))
       .map((move) => values[move.text]);
-    // A move that tables do not know may be better than any but a win.
+    // A move of unknown value may be better than any move but a win.
     return ["win", undefined, "draw", "loss"].find((value) => found.includes(value));
   }
 
@@ -136,7 +136,9 @@ export class Board {
 
   describe(point, colour, live, step) {
     const what = `${point}, ${colour ? `${colour} man` : "empty"}`;
-    const can = { place: "place here", man: "can move", target: "move here", take: "can be taken" };
+    const can = {
+      place: "place here", man: "can move", target: "move here", remove: "can be removed",
+    };
     if (live.has(point)) {
       const value = step === "man" ? undefined : this.valueOf(point);
       return `${what}, ${can[step]}${value ? `: proven ${value}` : ""}`;
@@ -144,7 +146,7 @@ export class Board {
     return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
   }
 
-  /** Marks the last move: where its man came from and whom it took. */
+  /** Marks the last move: where its man came from and which men it removed. */
   drawLast(last, moved) {
     this.under.replaceChildren();
     if (!last || moved) return;
@@ -153,7 +155,7 @@ export class Board {
       const [fromX, fromY] = this.at(last.origin);
       this.under.append(svg("line", { class: "trail", x1: fromX, y1: fromY, x2: x, y2: y }));
     }
-    for (const man of last.taken) {
+    for (const man of last.removed) {
       const [a, b] = this.at(man);
       this.under.append(
         svg("line", { class: "gone", x1: a - 20, y1: b - 20, x2: a + 20, y2: b + 20 }),
@@ -169,7 +171,7 @@ export class Board {
     arrows.forEach((text, index) => {
       const move = parse(text);
       const key = `${move.origin}-${move.to}`;
-      // Two variations may differ in the man taken alone.
+      // Two variations may differ only in the man that they remove.
       if (!seen.has(key)) this.over.append(this.arrow(move, index + 1));
       seen.add(key);
     });
@@ -196,7 +198,7 @@ export class Board {
         }),
       );
     }
-    for (const man of move.taken) {
+    for (const man of move.removed) {
       const [a, b] = this.at(man);
       group.append(svg("circle", {
         class: "shaft", "stroke-width": 5, "stroke-dasharray": "9 7", cx: a, cy: b, r: MAN + 5,
@@ -205,7 +207,7 @@ export class Board {
     return group;
   }
 
-  /** The point under a pointer, if any. */
+  /** The point under the pointer, or null, and the pointer's coordinates in the drawing. */
   locate(event) {
     const box = this.root.getBoundingClientRect();
     const { x: left, y: top, width, height } = this.root.viewBox.baseVal;
@@ -230,7 +232,7 @@ export class Board {
     if (lifts && before !== point) this.onPick(point);
   }
 
-  /** Begins to drag a man from the hand. */
+  /** Starts dragging a man from the hand. */
   pressHand(event) {
     if (!this.view || this.view.choice.step !== "place") return;
     event.preventDefault();
@@ -258,7 +260,7 @@ export class Board {
       else if (drag.point !== null) this.onCancel();
     } else if (point !== null && point === drag.point) {
       this.focus(point, false);
-      // A man that was just lifted stays lifted; a second click puts it down.
+      // The click that lifts a man does not put it down; a second click does.
       if (!drag.lifts || drag.before === point) this.onPick(point);
     }
   }
@@ -268,7 +270,7 @@ export class Board {
     this.ghost.replaceChildren();
   }
 
-  /** Makes a point the one that Tab leads to. */
+  /** Makes a point the one that Tab reaches. */
   focus(point, now = true) {
     for (const [name, group] of this.groups) group.tabIndex = name === point ? 0 : -1;
     if (now) this.groups.get(point).focus();
@@ -287,7 +289,7 @@ export class Board {
     event.stopPropagation();
   }
 
-  /** The nearest point in a direction; straight ahead counts as nearer than aside. */
+  /** The nearest point in a direction, counting sideways distance three times. */
   neighbour(point, [dx, dy]) {
     const [x, y] = this.at(point);
     let best = null;

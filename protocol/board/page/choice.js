@@ -1,11 +1,11 @@
-// Puts a move together from the points that are clicked. It knows no rules: it only narrows down
-// the list of legal moves that the server gave.
+// Builds a move from the points that are clicked. It knows no rules: it only narrows down the
+// list of legal moves that the server sent.
 
 /** The parts of a move's text such as "a4-b4xb2". */
 export function parse(text) {
-  const [path, ...taken] = text.split("x");
+  const [path, ...removed] = text.split("x");
   const points = path.split("-");
-  return { text, origin: points.length > 1 ? points[0] : null, to: points.at(-1), taken };
+  return { text, origin: points.length > 1 ? points[0] : null, to: points.at(-1), removed };
 }
 
 export class Choice {
@@ -14,32 +14,32 @@ export class Choice {
     this.clear();
   }
 
-  /** Forgets what was picked. */
+  /** Forgets the picked points. */
   clear() {
     this.origin = this.to = null;
-    this.taken = [];
+    this.removed = [];
   }
 
-  /** The legal moves that fit what was picked. */
+  /** The legal moves that fit the picked points. */
   get fitting() {
     return this.moves.filter((move) =>
       (this.origin === null || move.origin === this.origin) &&
       (this.to === null || move.to === this.to) &&
-      this.taken.every((man) => move.taken.includes(man)));
+      this.removed.every((man) => move.removed.includes(man)));
   }
 
-  /** What is asked for now: "none", "place", "man", "target", "take"; "done": nothing more. */
+  /** What to pick next: "place", "man", "target" or "remove"; "none" or "done" if nothing. */
   get step() {
     if (!this.moves.length) return "none";
-    if (this.to !== null) return this.whole ? "done" : "take";
+    if (this.to !== null) return this.complete ? "done" : "remove";
     if (this.moves[0].origin === null) return "place";
     return this.origin === null ? "man" : "target";
   }
 
-  /** The move that was picked, once it is whole. */
-  get whole() {
+  /** The picked move, once it is complete. */
+  get complete() {
     if (this.to === null) return undefined;
-    return this.fitting.find((move) => move.taken.length === this.taken.length);
+    return this.fitting.find((move) => move.removed.length === this.removed.length);
   }
 
   /** The points that can be picked now. */
@@ -51,17 +51,18 @@ export class Choice {
       place: () => fitting.map((move) => move.to),
       man: () => fitting.map((move) => move.origin),
       target: () => fitting.map((move) => move.to),
-      take: () => fitting.flatMap((move) => move.taken).filter((man) => !this.taken.includes(man)),
+      remove: () => fitting.flatMap((move) => move.removed)
+        .filter((man) => !this.removed.includes(man)),
     }[this.step];
     return new Set(pick());
   }
 
-  /** Whether a man can be picked up, also instead of one that was picked before. */
+  /** Whether a man can be picked up, perhaps instead of the one picked before. */
   canLift(point) {
     return this.to === null && this.moves.some((move) => move.origin === point);
   }
 
-  /** Picks a point; gives the move's text once it is whole, otherwise null. */
+  /** Picks a point; returns the move's text once it is complete, otherwise null. */
   pick(point) {
     if (!this.points.has(point)) {
       if (this.to !== null) return null;
@@ -70,8 +71,8 @@ export class Choice {
     }
     const step = this.step;
     if (step === "man") this.origin = point;
-    else if (step === "take") this.taken.push(point);
+    else if (step === "remove") this.removed.push(point);
     else this.to = point;
-    return this.whole ? this.whole.text : null;
+    return this.complete ? this.complete.text : null;
   }
 }

@@ -1,4 +1,4 @@
-// The dialogs: a new game, opening and saving, engine options.
+// The dialogs: new game, open, save and engine options.
 
 import { $, COLOURS, element } from "./dom.js";
 import { api } from "./net.js";
@@ -19,13 +19,13 @@ function fill(select, choices, chosen) {
   select.replaceChildren(...options);
 }
 
-/** An input and the label that names it, for the two columns of a form. */
+/** An input with its label, for the two columns of a form. */
 function labelled(text, id, input) {
   input.id = id;
   return [element("label", { for: id }, text), input];
 }
 
-/** What stands in a field, as the protocol writes it. */
+/** A field's value as the protocol writes it. */
 function valueOf(input) {
   return input.type === "checkbox" ? String(input.checked) : input.value;
 }
@@ -46,7 +46,7 @@ export class Dialogs {
     for (const side of [0, 1]) {
       $(`player-${side}`).addEventListener("change", () => this.showLevels());
     }
-    // The one button that submits is what Enter means; the others close the dialog by themselves.
+    // Enter presses the one submit button; the other buttons just close the dialog.
     for (const button of document.querySelectorAll("dialog button[type=button][value]")) {
       button.addEventListener("click", () => button.closest("dialog").close(button.value));
     }
@@ -57,7 +57,7 @@ export class Dialogs {
 
   // A new game.
 
-  /** `onBegin` is called with the players of a new game, once it has begun. */
+  /** `onBegin` is called with the players once the new game has begun. */
   async newGame(state, onBegin) {
     const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
     state.players.forEach((player, seat) => {
@@ -110,7 +110,7 @@ export class Dialogs {
     $("fields").replaceChildren(...rows);
   }
 
-  /** The rules in the form: a rule set, and the fields in which they differ from it. */
+  /** The chosen rules: a rule set, and the fields that differ from it. */
   rules() {
     const variant = $("variant").value;
     const fields = {};
@@ -121,7 +121,7 @@ export class Dialogs {
     return { variant, fields };
   }
 
-  // Opening. The dialog stays open after an error, so that the text can be mended.
+  // Opening. The dialog stays open after an error, so that the text can be corrected.
 
   prepareImport() {
     $("import-file").addEventListener("change", async () => {
@@ -140,7 +140,7 @@ export class Dialogs {
   }
 
   async open(state) {
-    // A text that names no rules is read under those of the game on the board.
+    // A text that names no rules is read under those of the current game.
     const { variant, fields } = state.rules;
     this.current = { variant, fields };
     $("import-fault").textContent = "";
@@ -160,7 +160,7 @@ export class Dialogs {
         await navigator.clipboard.writeText($("export-text").value);
         this.tell("Copied.");
       } catch {
-        this.tell("The browser does not let this page copy; the text is marked, press Ctrl-C.");
+        this.tell("The browser does not let this page copy. The text is selected: press Ctrl-C.");
       }
     });
     $("export-file").addEventListener("click", () => {
@@ -175,7 +175,7 @@ export class Dialogs {
   async save() {
     this.forms = await api("export");
     const forms = [
-      ["Game record (PGN in form)", "record"], ["Position", "position"],
+      ["Game record (PGN)", "record"], ["Position", "position"],
       ["Position, 17 fields", "seventeen"], ["PlayOK record", "playok"],
     ];
     fill($("export-form"), forms.filter(([, name]) => name in this.forms), "record");
@@ -183,7 +183,7 @@ export class Dialogs {
     return show($("export-dialog"));
   }
 
-  // Engine options, from what the engine itself says it has.
+  // Engine options, as the engine declares them.
 
   prepareOptions() {
     $("options-seat").addEventListener("change", () => this.loadOptions());
@@ -219,7 +219,7 @@ export class Dialogs {
     const asked = this.asked = {};
     try {
       const { options } = await api("options", { seat: Number($("options-seat").value) });
-      // An engine that takes long to start answers after another was asked.
+      // A slow engine may answer after another was asked.
       if (asked !== this.asked) return;
       $("options-list").replaceChildren(...options.flatMap((option) => this.optionRow(option)));
     } catch (error) {
@@ -233,7 +233,7 @@ export class Dialogs {
     const tags = { combo: "select", button: "button" };
     const input = element(tags[option.kind] || "input");
     if (option.kind === "combo") {
-      // Engines write their default now and then in another case than the choice that it is.
+      // Some engines write the default in another case than the choice.
       const same = (choice) => choice.toLowerCase() === option.value.toLowerCase();
       fill(input, option.choices.map((choice) => [choice, choice]), option.choices.find(same));
     } else if (option.kind === "check") {
@@ -248,7 +248,7 @@ export class Dialogs {
         try {
           const seat = Number($("options-seat").value);
           await api("configure", { seat, settings: { [option.name]: null } });
-          this.tell(`${option.name}: the engine is told before it thinks next.`);
+          this.tell(`${option.name}: sent before the engine's next search.`);
         } catch (error) {
           $("options-fault").textContent = error.message;
         }
@@ -263,7 +263,7 @@ export class Dialogs {
     }
     if (option.managed) {
       input.disabled = true;
-      for (const one of row) one.title = "Set by the board itself";
+      for (const one of row) one.title = "Set by the board";
     }
     return row;
   }

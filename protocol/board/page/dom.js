@@ -1,9 +1,9 @@
-// What every part of the page needs to find and to make its elements.
+// Finds and makes the page's elements.
 
 const SVG = "http://www.w3.org/2000/svg";
 export const COLOURS = ["White", "Black"];
 
-/** The element of an id. */
+/** The element with an id. */
 export const $ = (id) => document.getElementById(id);
 
 function prepare(made, attributes, children) {
@@ -12,12 +12,12 @@ function prepare(made, attributes, children) {
   return made;
 }
 
-/** Makes an element; text among the children is never read as HTML. */
+/** Makes an element; text children are never parsed as HTML. */
 export function element(name, attributes = {}, ...children) {
   return prepare(document.createElement(name), attributes, children);
 }
 
-/** Makes a part of a drawing. */
+/** Makes an SVG element. */
 export function svg(name, attributes = {}, ...children) {
   return prepare(document.createElementNS(SVG, name), attributes, children);
 }

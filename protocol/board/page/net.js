@@ -1,8 +1,8 @@
-// Requests to the server and the stream of its news. Everything the page knows comes through here.
+// Requests to the server and the stream of its news: all that the page knows comes from here.
 
 let session = null;
 
-/** Sends a request and gives its answer; throws an Error with the server's own words. */
+/** Sends a request and returns its answer; throws an Error with the server's message. */
 export async function api(action, body = {}) {
   let response;
   try {
@@ -12,14 +12,14 @@ export async function api(action, body = {}) {
       body: JSON.stringify({ session, ...body }),
     });
   } catch {
-    throw new Error("The board's program does not answer. Is it still running?");
+    throw new Error("merels board does not answer. Is it still running?");
   }
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(answer.error || `The request failed (${response.status}).`);
   return answer;
 }
 
-/** Opens this tab's board: the one it had before it was reloaded, or a new one. */
+/** Opens this tab's board: the one from before a reload, or a new one. */
 export async function open() {
   session = sessionStorage.getItem("board");
   const answer = await api("open");
@@ -29,8 +29,8 @@ export async function open() {
 }
 
 /**
- * Listens to news: `on` maps kinds to handlers. A page in the background lets go of its stream,
- * for a browser allows few connections to one server, and takes it up when it is looked at again.
+ * Listens to news: `on` maps kinds to handlers. A page in the background closes its stream,
+ * because browsers allow few connections to one server, and reopens it when shown again.
  */
 export function listen(on, onLost) {
   let source = null;
@@ -40,7 +40,7 @@ export function listen(on, onLost) {
     source = new EventSource(`events?session=${encodeURIComponent(session)}`);
     source.onopen = () => { failures = 0; onLost(false); };
     source.onerror = () => {
-      // A restarted server has another token, and a forgotten board is gone: say so, do not spin.
+      // A restarted server has a new token and a forgotten board is gone: do not retry for ever.
       failures += 1;
       if (failures > 1 || source.readyState === EventSource.CLOSED) onLost(true);
     };
@@ -54,7 +54,7 @@ export function listen(on, onLost) {
     if (!document.hidden) start();
     else if (!left) api("hidden").then(() => { if (document.hidden) stop(); }).catch(() => {});
   });
-  // A page that is left is hidden, too, before or after. It may still come back from the cache.
+  // Leaving a page also hides it, before or after. It may still come back from the cache.
   window.addEventListener("pagehide", () => {
     left = true;
     stop();

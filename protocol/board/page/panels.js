@@ -1,5 +1,5 @@
-// What stands around the board: players with clocks and hands, the evaluation bar, variations,
-// the list of moves, the review's graph and the raw log.
+// The panels around the board: players with clocks and hands, the evaluation bar, variations,
+// the move list, the review's graph and the raw log.
 
 import { $, COLOURS, element, svg } from "./dom.js";
 
@@ -15,7 +15,7 @@ function clockText(seconds) {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** Both players' rows; `onHand` is called when a man is pressed in a hand. */
+/** Both players' rows; `onHand` is called when a man in a hand is pressed. */
 export class Players {
   constructor(onHand) {
     this.onHand = onHand;
@@ -26,7 +26,7 @@ export class Players {
   draw(state, flipped, placing) {
     this.state = state;
     this.received = performance.now();
-    // White sits at the bottom, Black at the top, unless the board is turned round.
+    // White is at the bottom unless the board is flipped.
     const rows = [$("player-bottom"), $("player-top")];
     if (flipped) rows.reverse();
     rows.forEach((row, side) => this.drawRow(row, side, placing));
@@ -88,8 +88,8 @@ function drawBar(share, text) {
 }
 
 /**
- * The evaluation bar and the variations. `judged` is the review's word on the move before;
- * `stale`: there was an evaluation, of another position.
+ * The evaluation bar and the variations. `judged` is the review's judgement of the last move;
+ * `stale` says that there is an evaluation, but of another position.
  */
 export function drawInfo(info, state, flipped, judged, stale) {
   $("bar").classList.toggle("flipped", flipped);
@@ -100,7 +100,7 @@ export function drawInfo(info, state, flipped, judged, stale) {
   else if (!stale) drawBar(0.5, "not yet evaluated");
   if (!info) {
     $("lines").replaceChildren();
-    $("facts").textContent = state.analysing ? "" : "Switch the analysis on to see the best moves.";
+    $("facts").textContent = state.analysing ? "" : "Turn on analysis to see the best moves.";
     return;
   }
   if (info.share === null) return;
@@ -121,7 +121,7 @@ function short(number) {
   return String(number);
 }
 
-/** The list of moves; built anew only when it changes, for it is long. */
+/** The move list, rebuilt only when it changes because it is long. */
 export class MoveList {
   constructor(onGo) {
     this.onGo = onGo;
@@ -139,7 +139,7 @@ export class MoveList {
       if (here) current = button;
     }
     const list = $("moves");
-    // Not scrollIntoView: that would move the whole page on a phone.
+    // Not scrollIntoView: it would scroll the whole page on a phone.
     if (current) {
       const top = current.offsetTop - list.offsetTop;
       const hidden = top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30;
@@ -168,7 +168,7 @@ export class MoveList {
   }
 }
 
-/** The review: a graph of White's expected score after each move, and a sentence. */
+/** The review: a graph of White's expected score after each move, and a verdict. */
 export function drawReview(review, state, onGo) {
   const graph = $("graph");
   graph.hidden = !review;
@@ -198,7 +198,7 @@ export function drawReview(review, state, onGo) {
   verdict.textContent = verdictOn(review, judged);
 }
 
-/** A sentence on the move that is shown, or on the whole game. */
+/** The verdict on the move shown, or on the whole game. */
 function verdictOn(review, judged) {
   const count = (name) => review.judgements.filter((one) => one.name === name).length;
   if (review.done < review.moves) return `Judging move ${review.done + 1} of ${review.moves} …`;
@@ -208,7 +208,7 @@ function verdictOn(review, judged) {
     + `inaccuracies ${count("inaccuracy")}`;
 }
 
-/** The raw log. Text is only put into the page while the panel is open. */
+/** The raw log, put into the page only while its panel is open. */
 export class Log {
   constructor() {
     this.lines = [];
@@ -222,7 +222,7 @@ export class Log {
     this.draw();
   }
 
-  /** Forgets every line, before they all come again. */
+  /** Forgets every line. */
   clear() {
     this.lines = [];
   }

@@ -43,7 +43,7 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
     # A man that was lifted is put somewhere, though another could be lifted instead.
     points = """const all = (marks) => [...document.querySelectorAll(`.point${marks}`)]
                   .map((point) => point.dataset.point);
-                const next = all(":has(.target, .take)");
+                const next = all(":has(.target, .remove)");
                 return next.length ? next : all("[aria-disabled=false]");"""
     idle = "document.querySelectorAll('.point[aria-disabled=false]').length"
     over = "/\\((1-0|0-1|1\\/2-1\\/2)\\)/.test(document.getElementById('status').textContent)"
@@ -70,7 +70,7 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
     shot(page, "game-over")
 
 
-def test_the_status_asks_for_a_man_only_where_there_is_one_to_take(page: Browser) -> None:
+def test_the_status_asks_for_a_man_only_where_one_can_be_removed(page: Browser) -> None:
     begin(page)
     page.run(
         """window.said = [];
@@ -85,33 +85,33 @@ def test_the_status_asks_for_a_man_only_where_there_is_one_to_take(page: Browser
     said = page.run("return said")
     assert len(said) == 4 and said[0] == "Black: place a man. Last: a7."
     play(page, "g7", "d1")
-    assert page.run("return said")[4].startswith("A mill! White: take a ringed man (a1, d1).")
+    assert page.run("return said")[4].startswith("Mill! White: remove a ringed man (a1, d1).")
 
 
-def test_a_mill_is_closed_and_a_man_taken_by_clicking(page: Browser) -> None:
+def test_a_mill_is_closed_and_a_man_removed_by_clicking(page: Browser) -> None:
     begin(page)
     for point in ("a7", "a1", "d7", "d1"):
         play(page, point)
     click(page, "g7")
-    page.wait("document.querySelectorAll('.ring.take').length === 2")
-    assert "take a ringed man (a1, d1)" in page.text("#status")
+    page.wait("document.querySelectorAll('.ring.remove').length === 2")
+    assert "remove a ringed man (a1, d1)" in page.text("#status")
     assert page.run("return document.querySelector('[data-point=a1]').ariaLabel").endswith(
-        "black man, can be taken"
+        "black man, can be removed"
     )
-    shot(page, "take")
-    # Nothing else can be clicked, Escape takes the choice back, and it can be made again.
+    shot(page, "remove")
+    # Nothing else can be clicked, Esc cancels the choice, and it can be made again.
     click(page, "b4")
     assert len(moves(page)) == 4
     page.key("Escape")
-    page.wait("document.querySelectorAll('.ring.take').length === 0")
+    page.wait("document.querySelectorAll('.ring.remove').length === 0")
     play(page, "g7", "d1")
     assert moves(page)[-1] == "g7xd1"
     assert page.run("return document.querySelectorAll('#board .gone').length") == 2
     assert page.run("return document.querySelectorAll('[data-point=d1] .man').length") == 0
 
 
-def test_proven_values_are_those_of_the_best_move_and_of_each_man_to_take(page: Browser) -> None:
-    # Of the men that f6-f4 may take, one wins, one draws, one loses, and of one nobody knows.
+def test_proven_values_are_those_of_the_best_move_and_of_each_removable_man(page: Browser) -> None:
+    # Of the men that f6-f4 may remove, one wins, one draws, one loses, and one is unknown.
     drawn = page.run(
         """return (async () => {
              const [{ Board }, { Choice }, { svg }] =
@@ -128,7 +128,7 @@ def test_proven_values_are_those_of_the_best_move_and_of_each_man_to_take(page: 
                board.draw({ white: ["f6"], black: ["a4", "c5", "e3", "e5"], side: 0, last: null,
                             choice, values: { ...values, ...others } });
                for (const [name, group] of board.groups) {
-                 const mark = group.querySelector(".target, .take");
+                 const mark = group.querySelector(".target, .remove");
                  if (mark) seen.push([group.ariaLabel, mark.getAttribute("class").trim()]);
                }
              }
@@ -136,23 +136,23 @@ def test_proven_values_are_those_of_the_best_move_and_of_each_man_to_take(page: 
            })()"""
     )
     assert sorted(drawn) == [
-        ["a4, black man, can be taken: proven loss", "ring take value-loss"],
-        ["c5, black man, can be taken: proven win", "ring take value-win"],
+        ["a4, black man, can be removed: proven loss", "ring remove value-loss"],
+        ["c5, black man, can be removed: proven win", "ring remove value-win"],
         ["d6, empty, move here: proven draw", "target value-draw"],
-        ["e3, black man, can be taken: proven draw", "ring take value-draw"],
-        ["e5, black man, can be taken", "ring take"],
+        ["e3, black man, can be removed: proven draw", "ring remove value-draw"],
+        ["e5, black man, can be removed", "ring remove"],
         ["f4, empty, move here: proven win", "target value-win"],
     ]
 
 
-def test_two_men_are_taken_one_after_the_other(page: Browser) -> None:
+def test_two_men_are_removed_one_after_the_other(page: Browser) -> None:
     begin(page)
     load(page, '[Variant "multi"]\n[FEN "********/@@******/OO***@@O w 5 5 0 5"]\n[SetUp "1"]\n\n*')
     page.wait("document.querySelectorAll('.man').length === 7")
     load(page, '[Variant "multi"]\n[FEN "O*******/O**@@@**/*O**@@@O w 4 3 0 5"]\n[SetUp "1"]\n\n*')
     page.wait("document.querySelectorAll('.man').length === 10")
     click(page, "d7")
-    page.wait("document.querySelectorAll('.ring.take').length > 0")
+    page.wait("document.querySelectorAll('.ring.remove').length > 0")
     legal = [str(move) for move in parse_position(
         "O*******/O**@@@**/*O**@@@O w 4 3 0 5",
         parse_record('[Variant "multi"]\n*').start.rules,
