@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp
 
+from merels.engine.game.position import BLACK, WHITE
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -45,6 +47,32 @@ class Score:
         win = _chance(self.cp - _EDGE)
         loss = _chance(-self.cp - _EDGE)
         return win, 1000 - win - loss, loss
+
+
+@dataclass(frozen=True, slots=True)
+class PovScore:
+    """A score with the side whose view it is."""
+
+    relative: Score
+    """The view of the side that was to move."""
+    side: int
+
+    def pov(self, side: int) -> Score:
+        """A side's view. A game that the other side has just lost is won in 1 ply."""
+        score = self.relative
+        if side == self.side:
+            return score
+        if score.win_in is not None:
+            return Score(win_in=-score.win_in or 1)
+        return Score(cp=-(score.cp or 0))
+
+    def white(self) -> Score:
+        """White's view."""
+        return self.pov(WHITE)
+
+    def black(self) -> Score:
+        """Black's view."""
+        return self.pov(BLACK)
 
 
 TABLE_CP = 20_000

@@ -1,74 +1,87 @@
-"""What a search is asked for, and what it says and answers."""
+"""What a search may spend, what it reports on the way, and its result."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from merels.engine.game.position import Move
-from merels.engine.game.score import Score
+from merels.engine.game.position import WHITE, Move
+from merels.engine.game.score import PovScore, Score
 
+LONGEST = 10**9
+"""Seconds, 31 years: times beyond it are treated alike."""
 MOST_SECONDS = 86_400.0
 """The longest time that a user may give a search: a day."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """When a search ends: at the first limit reached. Times are in milliseconds.
+class Limit:
+    """What a search may spend: it ends at the first limit reached. All times are in seconds.
 
-    ``mate`` ends it once a win in that many own moves is proven; ``time`` and ``increment`` are
-    White's and Black's; ``moves`` are the only ones to choose from, all where it is empty.
-    ``infinite`` and ``ponder`` end by `Searcher.stop` alone, ``ponder`` by its limits once
-    `Searcher.ponderhit` was called.
+    ``time`` is for this search. ``depth`` is in plies, ``nodes`` counts the whole search.
+    ``mate`` ends it once a win in that many own moves (plies in UGI) is proven. The clocks and
+    increments are the game's; ``remaining_moves`` are those to the next time control.
     """
 
+    time: float | None = None
     depth: int | None = None
     nodes: int | None = None
     mate: int | None = None
-    movetime: int | None = None
-    time: tuple[int | None, int | None] = (None, None)
-    increment: tuple[int, int] = (0, 0)
-    moves_to_go: int | None = None
-    infinite: bool = False
-    ponder: bool = False
-    moves: tuple[Move, ...] = ()
+    white_clock: float | None = None
+    black_clock: float | None = None
+    white_inc: float | None = None
+    black_inc: float | None = None
+    remaining_moves: int | None = None
+
+    def clock(self, side: int) -> float | None:
+        """A side's clock."""
+        return self.white_clock if side == WHITE else self.black_clock
+
+    def increment(self, side: int) -> float | None:
+        """A side's increment."""
+        return self.white_inc if side == WHITE else self.black_inc
+
+    def ends(self, side: int) -> bool:
+        """Whether a search for this side ever reaches a limit: increments alone set none."""
+        bounds = (self.time, self.depth, self.nodes, self.mate, self.clock(side))
+        return any(bound is not None for bound in bounds)
 
     @property
-    def counts_alone(self) -> bool:
-        """Whether only depth, nodes or a mate end the search, so that time plays no part."""
+    def untimed(self) -> bool:
+        """Whether depth, nodes or a mate end the search, and time plays no part."""
         bounded = (self.depth, self.nodes, self.mate) != (None, None, None)
-        timed = self.movetime is not None or self.time != (None, None)
-        return bounded and not (timed or self.infinite or self.ponder)
+        return bounded and (self.time, self.white_clock, self.black_clock) == (None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a search knows after an iteration; one line of it where several are asked for.
+    """What an engine reports of its search; None where it said nothing.
 
-    ``time`` is in milliseconds, ``hashfull`` and ``wdl`` in a thousand.
+    ``depth`` and ``seldepth`` are in plies, ``multipv`` numbers the variations from 1, the best.
+    ``time`` is in seconds, ``hashfull`` and ``wdl`` (win, draw, loss) are in permille, ``bound``
+    is ``lower``, ``upper`` or empty. ``pv`` is the principal variation, up to its last legal move.
     """
 
-    depth: int
-    score: Score
-    pv: tuple[Move, ...] = ()
-    seldepth: int = 0
+    score: PovScore | None = None
+    bound: str = ""
+    depth: int | None = None
+    seldepth: int | None = None
     multipv: int = 1
-    nodes: int = 0
-    time: int = 0
-    nps: int = 0
-    hashfull: int = 0
-    tbhits: int = 0
-
-    @property
-    def wdl(self) -> tuple[int, int, int]:
-        """The score as expected win, draw and loss in a thousand."""
-        return self.score.wdl()
+    nodes: int | None = None
+    nps: int | None = None
+    time: float | None = None
+    hashfull: int | None = None
+    tbhits: int | None = None
+    wdl: tuple[int, int, int] | None = None
+    pv: tuple[Move, ...] = ()
+    string: str = ""
 
 
 class Result(NamedTuple):
-    """A search's answer; ``move`` is None when the game is over. ``cut``: an iteration was.
+    """The result of a search; ``move`` is None when the game is over.
 
-    ``missing``: how many of its threads the system refused.
+    ``ponder`` is the expected reply. ``cut`` says that the last iteration was not completed,
+    ``missing`` how many of the search's threads the system refused.
     """
 
     move: Move | None
@@ -76,3 +89,14 @@ class Result(NamedTuple):
     info: Info
     cut: bool = False
     missing: int = 0
+
+    @property
+    def score(self) -> Score:
+        """The score for the side to move."""
+        assert self.info.score is not None
+        return self.info.score.relative
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of the whole search, all threads together."""
+        return self.info.nodes or 0

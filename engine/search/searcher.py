@@ -24,10 +24,10 @@ from merels.engine.game.board import SIZE
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import BLACK, WHITE, Move, Outcome, Position
 from merels.engine.game.rules import Rules
-from merels.engine.game.score import TABLE_CP, Score
+from merels.engine.game.score import TABLE_CP, PovScore, Score
 from merels.engine.search.levels import Level
-from merels.engine.search.limits import Info, Limits, Result
-from merels.engine.search.watch import MILLION, Watch
+from merels.engine.search.limits import Info, Limit, Result
+from merels.engine.search.time_management import TimeManager
 
 if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables
@@ -92,7 +92,7 @@ class Searcher:
         self._woken = threading.Event()
         self.tables: Tables | None = None
         """Tables of perfect play, used in positions of their rules."""
-        self._watch: Watch | None = None
+        self._clock: TimeManager | None = None
         self._lock = threading.Lock()
         self._ponderhit = False
 
@@ -159,69 +159,78 @@ class Searcher:
         """The opponent played the expected move: the pondering search's limits count from now."""
         with self._lock:
             self._ponderhit = True
-            watch = self._watch
-            if watch is None or not watch.pondering:
+            clock = self._clock
+            if clock is None or not clock.pondering:
                 return
-            watch.pondering = False
-            watch.started = time.monotonic_ns()
-            self._set_deadlines(watch)
+            clock.pondering = False
+            clock.started = time.monotonic_ns()
+            self._set_deadlines(clock)
         self._woken.set()
 
-    def _set_deadlines(self, watch: Watch) -> None:
+    def _set_deadlines(self, clock: TimeManager) -> None:
         """Tell every worker when to end."""
-        deadline = watch.arm()
+        deadline = clock.deadline()
         for worker in self._workers:
             worker.set_deadline(deadline)
 
     def search(
         self,
         position: Position,
-        limits: Limits = Limits(),
+        limit: Limit = Limit(),
         on_info: Callable[[Info], None] | None = None,
         *,
+        root_moves: Sequence[Move] = (),
+        infinite: bool = False,
+        ponder: bool = False,
         multipv: int = 1,
-        overhead: int = 10,
+        overhead: float = 0.01,
         level: Level | None = None,
     ) -> Result:
         """Search a position until a limit or `stop`; the interpreter's lock is free meanwhile.
 
         ``on_info`` is called at least once, and after each iteration for each of ``multipv``
-        lines. ``overhead`` is in milliseconds. A search without any limit runs to the greatest
-        depth. The same position, limits by depth or nodes and one thread give the same answer
-        after `clear`.
+        lines. ``root_moves`` are the only ones to choose from, all where it is empty. An
+        ``infinite`` search ends by `stop` alone, so does one to ``ponder``, until `ponderhit` lets
+        its limit count. ``overhead`` is the seconds that a move may lose outside of the search. A
+        search without any limit runs to the greatest depth. The same position, limit by depth or
+        nodes and one thread give the same answer after `clear`.
         """
-        watch = Watch(limits, overhead, position.side)
+        clock = TimeManager(limit, position.side, overhead, infinite)
         with self._lock:
             # The opponent may have been faster than this thread.
-            watch.pondering = limits.ponder and not self._ponderhit
-            self._watch = watch
+            clock.pondering = ponder and not self._ponderhit
+            self._clock = clock
         report = on_info or _ignore
         outcome = position.outcome()
         if outcome is not None:
-            info = Info(0, _final_score(outcome, position.side))
+            score = _final_score(outcome, position.side)
+            info = Info(
+                PovScore(score, position.side), depth=0, seldepth=0, nodes=0, nps=0, time=0.0,
+                hashfull=0, tbhits=0, wdl=score.wdl(),
+            )
             report(info)
-            self._wait_if_asked(limits, watch)
+            self._wait_if_asked(clock)
             self.arm()
             return Result(None, None, info)
         self.prepare()
         assert self._table is not None
-        root = self._root(position, limits.moves, level, multipv)
+        root = self._root(position, root_moves, level, multipv)
         self._enter(position.rules, level, root.tables)
         last: list[Info] = []
-        deepest = max(1, min(limits.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH))
-        if len(root.moves) == 1 and limits.time[position.side] is not None:
+        deepest = max(1, min(limit.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH))
+        if len(root.moves) == 1 and limit.clock(position.side) is not None:
             # A forced move needs no thought; one look gives it a score.
-            deepest = 1 if not limits.infinite and not limits.ponder else deepest
+            deepest = 1 if not infinite and not ponder else deepest
 
         def measured(info: Info) -> Info:
             """An info with what the search has spent by now."""
             assert self._table is not None
             nodes = sum(worker.nodes for worker in self._workers[: self.threads])
-            elapsed = time.monotonic_ns() - watch.asked
+            elapsed = time.monotonic_ns() - clock.asked
             return replace(
                 info,
                 nodes=nodes,
-                time=elapsed // MILLION,
+                time=elapsed / 1e9,
                 nps=nodes * 1_000_000_000 // max(elapsed, 1),
                 hashfull=self._table.full(),
                 tbhits=sum(worker.table_hits for worker in self._workers[: self.threads])
@@ -229,40 +238,33 @@ class Searcher:
             )
 
         def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-            last[:] = [
-                measured(
-                    Info(
-                        depth,
-                        _line_score(decode_score(value), root.choices.get(pv[0])),
-                        tuple(map(decode_move, pv)),
-                        seldepth,
-                        number,
-                    )
-                )
-                for number, (value, seldepth, pv) in enumerate(lines, 1)
+            last.clear()
+            scores = [
+                _line_score(decode_score(value), root.choices.get(pv[0])) for value, _, pv in lines
             ]
+            for number, (score, (_, seldepth, pv)) in enumerate(zip(scores, lines), 1):
+                last.append(measured(Info(
+                    PovScore(score, position.side), depth=depth, seldepth=seldepth,
+                    multipv=number, wdl=score.wdl(), pv=tuple(map(decode_move, pv)),
+                )))
             for info in last:
                 report(info)
-            if watch.limits.mate and not limits.infinite and not watch.pondering:
-                own_moves = last[0].score.own_moves
-                if own_moves is not None and 0 < own_moves <= watch.limits.mate:
-                    return True
-            return watch.enough(lines[0][2][0], depth, last[0].score)
+            return clock.enough(lines[0][2][0], depth, scores[0])
 
         with self._lock:
-            self._set_deadlines(watch)
+            self._set_deadlines(clock)
         if self._stopped.is_set():
             deepest = 1
-        cut, missing = self._run(position, root, finished, deepest, limits.nodes, multipv, level)
-        self._wait_if_asked(limits, watch)
-        self._watch = None
+        cut, missing = self._run(position, root, finished, deepest, limit.nodes, multipv, level)
+        self._wait_if_asked(clock)
+        self._clock = None
         self.arm()
         best = last[0]
         if cut:
             best = measured(best)
             report(best)
-        ponder = best.pv[1] if len(best.pv) > 1 else None
-        return Result(best.pv[0], ponder, best, cut, missing)
+        reply = best.pv[1] if len(best.pv) > 1 else None
+        return Result(best.pv[0], reply, best, cut, missing)
 
     def tables_for(self, rules: Rules) -> Tables | None:
         """The tables, if they hold for these rules."""
@@ -370,9 +372,9 @@ class Searcher:
         ranks = tuple(rank for rank, _ in ranked)
         return _Root(list(choices), tables, men, ranks, choices, guidance.hits)
 
-    def _wait_if_asked(self, limits: Limits, watch: Watch) -> None:
+    def _wait_if_asked(self, clock: TimeManager) -> None:
         """Hold the answer back while pondering or searching without end."""
-        while not self._stopped.is_set() and (limits.infinite or watch.pondering):
+        while not self._stopped.is_set() and clock.waits:
             self._woken.wait()
             if not self._stopped.is_set():
                 self._woken.clear()

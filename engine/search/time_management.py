@@ -1,39 +1,114 @@
-"""From clocks to a budget: how long a move may take."""
+"""Time management: from clocks to deadlines, and when a search has thought enough."""
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from merels.engine.game.score import Score
+from merels.engine.search.limits import LONGEST, Limit
+
 _MOVES_LEFT = 28
-"""Moves that a game is taken to last from any point on, when the clock does not say."""
-_MINIMUM = 0.2
-"""Milliseconds: less than any increment that a runner offers, so that an empty clock recovers."""
+"""Moves that a game is assumed to last from any point on, when the clock does not say."""
+_MINIMUM = 0.0002
+"""Seconds: less than any increment that a runner offers, so that an empty clock recovers."""
 _RESERVE = 5
 """Overheads kept on the clock: on a busy machine one move may cost several at once."""
 _EASE = 8
 """Overheads on the clock below which the increment is saved rather than spent."""
+_STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
+"""The share of its time that a search takes whose best move has held for so many iterations."""
 
 
 class Budget(NamedTuple):
-    """Milliseconds: after ``soft`` no new iteration starts, after ``hard`` the search is cut."""
+    """Seconds: after ``soft`` no new iteration starts, after ``hard`` the search is cut."""
 
     soft: float
     hard: float
 
 
-def budget(left: int, increment: int, moves_to_go: int | None, overhead: int) -> Budget:
-    """What to spend on one move of a clock with ``left`` milliseconds.
+def budget(left: float, increment: float, moves_to_go: int | None, overhead: float) -> Budget:
+    """What to spend on one move of a clock with ``left`` seconds.
 
-    ``overhead`` is what may be lost between the clock and the search in a move; several are kept in
+    ``overhead`` is what a move may lose between the clock and the search; several are kept in
     reserve, and a clock that is down to them grows again by its increments. A clock at or below
-    zero still gets the minimum: a late move may be accepted, none cannot.
+    zero still gets the minimum: a late move may be accepted, a missing one cannot.
     """
-    usable = left - min(_RESERVE * overhead, max(overhead, left * 7 // 10))
+    usable = left - min(_RESERVE * overhead, max(overhead, left * 0.7))
     if usable <= 0:
         return Budget(_MINIMUM, _MINIMUM)
     moves = min(moves_to_go or _MOVES_LEFT, _MOVES_LEFT)
-    ease = min(1, left / max(1, _EASE * overhead))
+    ease = min(1.0, left / (_EASE * overhead)) if overhead else 1.0
     soft = usable / moves + increment * 0.75 * ease
     # What one move may take is bounded by the clock, so that no series of long moves empties it.
     hard = min(soft * 4, usable if moves == 1 else usable * 0.4)
     return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))
+
+
+@dataclass
+class TimeManager:
+    """The clock of a running search, and what ends it between iterations.
+
+    ``overhead`` is in seconds. An ``infinite`` search and one that is ``pondering`` end only when
+    they are told to.
+    """
+
+    limit: Limit
+    side: int
+    overhead: float
+    infinite: bool = False
+    pondering: bool = False
+    asked: int = field(default_factory=time.monotonic_ns)
+    """When the search was asked for, in nanoseconds: what it reports counts from here."""
+    started: int = 0
+    """When its limits began to count: a ponderhit sets it anew."""
+    soft: float | None = None
+    """Seconds after the start at which no new iteration begins; None: no clock."""
+    _best_move: int = -1
+    _stable: int = 0
+
+    def __post_init__(self) -> None:
+        self.started = self.asked
+
+    @property
+    def waits(self) -> bool:
+        """Whether the search must not end by itself."""
+        return self.infinite or self.pondering
+
+    def elapsed(self) -> float:
+        """Seconds since the limits began to count."""
+        return (time.monotonic_ns() - self.started) / 1e9
+
+    def deadline(self) -> int | None:
+        """The monotonic time, in nanoseconds, at which the search is cut; None: never."""
+        if self.waits:
+            return None
+        limits: list[float] = []
+        if self.limit.time is not None:
+            # A short time is not eaten up by the overhead.
+            reserve = min(self.overhead, self.limit.time / 20)
+            limits.append(max(0.001, self.limit.time - reserve))
+        left = self.limit.clock(self.side)
+        if left is not None:
+            increment = self.limit.increment(self.side) or 0.0
+            self.soft, hard = budget(left, increment, self.limit.remaining_moves, self.overhead)
+            limits.append(hard)
+        return self.started + int(min(*limits, LONGEST) * 1e9) if limits else None
+
+    def enough(self, move: int, depth: int, score: Score) -> bool:
+        """Whether to stop after an iteration that ended with this best move."""
+        self._stable = self._stable + 1 if move == self._best_move else 0
+        self._best_move = move
+        if self.waits:
+            return False
+        if self.limit.mate and 0 < (score.own_moves or 0) <= self.limit.mate:
+            return True
+        if self.soft is None:
+            return False
+        if score.win_in is not None and abs(score.win_in) <= depth:
+            return True  # A deeper search does not find a sooner end.
+        # A best move that keeps changing deserves more time, a settled one less. The next
+        # iteration costs a multiple of this one, so the point to stop at is well before the end.
+        share = _STABILITY[min(self._stable, len(_STABILITY) - 1)] * 0.6
+        return self.elapsed() > self.soft * share

@@ -9,7 +9,7 @@ import time
 
 from merels.engine.game.notation import parse_position
 from merels.engine.game.rules import parse_rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 
 # Rules, position, depth: every phase, every preset.
@@ -33,5 +33,5 @@ def run(hash_mb: int = 16) -> tuple[int, float]:
     for rules, text, depth in POSITIONS:
         searcher = Searcher(hash_mb)
         position = parse_position(text, parse_rules(rules))
-        nodes += searcher.search(position, Limits(depth=depth)).info.nodes
+        nodes += searcher.search(position, Limit(depth=depth)).nodes
     return nodes, time.process_time() - started

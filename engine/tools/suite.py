@@ -16,7 +16,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import FLYING_MEN, Rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 
 PHASES = ("placing", "moving", "flying")
@@ -78,12 +78,12 @@ def _problem(row: object, rules: Rules) -> Problem:
 
 
 def play(
-    problems: Iterable[Problem], limits: Limits, searcher: Searcher
+    problems: Iterable[Problem], limit: Limit, searcher: Searcher
 ) -> Iterator[tuple[Problem, Move, bool]]:
     """Each problem with the move the searcher plays, fresh for each, and whether it holds."""
     for problem in problems:
         searcher.clear()
-        move = searcher.search(problem.position, limits).move
+        move = searcher.search(problem.position, limit).move
         assert move is not None
         yield problem, move, move in problem.best
 

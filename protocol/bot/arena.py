@@ -16,7 +16,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import MEN_PER_SIDE, Rules, make_rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.protocol.formats.codingame import parse_command
 
@@ -60,8 +60,9 @@ class Arena:
         position = self._position(board)
         wanted = tuple(move for move in listed if position.is_legal(move))
         if wanted and position.outcome() is None:
-            limits = Limits(movetime=self._milliseconds, moves=wanted)
-            move = self._searcher.search(position, limits, overhead=0).move
+            move = self._searcher.search(
+                position, Limit(time=self._milliseconds / 1000), root_moves=wanted, overhead=0
+            ).move
             if move is not None:
                 chosen = listed[move]
         if chosen.upper().startswith("PLACE"):

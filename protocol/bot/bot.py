@@ -18,11 +18,11 @@ from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.game.score import Score
 from merels.engine.search.levels import LEVELS, MAXIMUM_SEED, Level, level_named
-from merels.engine.search.limits import MOST_SECONDS
+from merels.engine.search.limits import MOST_SECONDS, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.client.any_engine import AnyEngine
-from merels.protocol.client.engine import Engine, EngineError, Limit
-from merels.protocol.client.in_process import OwnEngine, to_limits
+from merels.protocol.client.engine import Engine, EngineError
+from merels.protocol.client.in_process import OwnEngine
 from merels.protocol.client.options import Value
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
 from merels.protocol.uci.table_cache import Shelf, find_tables
@@ -88,8 +88,7 @@ class OwnPlayer:
 
     def choose(self, request: Request) -> Choice:
         """Search as the request says."""
-        rules, limits = request.position.rules, to_limits(request.limit)
-        self._engine.tables = find_tables(self._shelf, rules, limits)
+        self._engine.tables = find_tables(self._shelf, request.position.rules, request.limit)
         self._engine.level = request.level
         return ask(self._engine, request)
 

@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Self
 
 from merels.engine.game.position import Position
+from merels.engine.search.limits import Info
 from merels.protocol.client.dialects import UciAdapter
-from merels.protocol.client.info import Info
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import Wire
 

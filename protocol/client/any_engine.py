@@ -9,35 +9,9 @@ from typing import NamedTuple, Self, overload
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import COLOURS, Move, Position
+from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.analysis import Analysis
-from merels.protocol.client.info import Info
 from merels.protocol.process.errors import EngineError
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """What a search may spend: it ends at the first limit reached. All times are in seconds.
-
-    ``mate`` asks for a win in so many own moves (plies in UGI); ``remaining_moves`` are those to
-    the next time control.
-    """
-
-    time: float | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    mate: int | None = None
-    white_clock: float | None = None
-    black_clock: float | None = None
-    white_inc: float | None = None
-    black_inc: float | None = None
-    remaining_moves: int | None = None
-
-
-def ends(limit: Limit, side: int) -> bool:
-    """Whether a limit ever ends a search for the side to move: increments alone do not."""
-    clock = (limit.white_clock, limit.black_clock)[side]
-    bounds = (limit.time, limit.depth, limit.nodes, limit.mate, clock)
-    return any(bound is not None for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +137,7 @@ class AnyEngine:
 
     def _check_end(self, task: Task, limit: Limit) -> None:
         """Refuse a limit that never ends the search."""
-        if not ends(limit, task.position.side):
+        if not limit.ends(task.position.side):
             side = COLOURS[task.position.side]
             needed = f"time, depth, nodes, mate or {side}'s clock"
             raise EngineError(f"a search for {side} would never end: set a limit of {needed}")
@@ -193,14 +167,3 @@ class AnyEngine:
         if self._analysis is not None:
             self._analysis.close()
             self._analysis = None
-
-
-def milliseconds(seconds: float | None) -> int | None:
-    """A time in whole milliseconds, as the protocol and the search take it."""
-    return None if seconds is None else round(seconds * 1000)
-
-
-def thinking_time(limit: Limit) -> int | None:
-    """The limit's time for this search in milliseconds, never 0: that is no time at all."""
-    time = milliseconds(limit.time)
-    return None if time is None else max(1, time)

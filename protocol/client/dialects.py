@@ -6,7 +6,6 @@ An adapter has no state: it turns positions and limits into text, and answers in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from merels.engine.game.errors import InputError
@@ -17,30 +16,13 @@ from merels.engine.game.notation import (
     format_seventeen,
     parse_move,
 )
-from merels.engine.game.position import WHITE, Move, Position
+from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
-from merels.protocol.client.info import Brief, Info, parse_brief, parse_info
+from merels.engine.search.limits import Info, Limit
+from merels.protocol.client.info import Brief, parse_brief, parse_info
 from merels.protocol.client.options import Options
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.pipe import Answer, Wire
-
-
-@dataclass(frozen=True, slots=True)
-class Go:
-    """The limits of one search: times in whole milliseconds, pairs are (White's, Black's)."""
-
-    movetime: int | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    mate: int | None = None
-    time: tuple[int | None, int | None] = (None, None)
-    increment: tuple[int | None, int | None] = (None, None)
-    moves_to_go: int | None = None
-    infinite: bool = False
-    ponder: bool = False
-    moves: Sequence[Move] = ()
-    side: int = WHITE
-    """Who is to move: some engines are told of their own clock alone."""
 
 
 class UciAdapter:
@@ -81,33 +63,52 @@ class UciAdapter:
         text = format_position(start)
         return b"startpos" if text == START else b"fen " + text.encode()
 
-    def go(self, limits: Go) -> bytes:
-        """The ``go`` line, with its end, and anything that must be sent just before it."""
-        clocks = tuple(clock for clock in limits.time if clock is not None)
-        return self.go_template(limits) % clocks
+    def go(
+        self,
+        limit: Limit,
+        side: int,
+        *,
+        root_moves: Sequence[Move] = (),
+        infinite: bool = False,
+        ponder: bool = False,
+    ) -> bytes:
+        """The ``go`` line for ``side``, with its end, and anything to be sent just before it."""
+        template = self.go_template(
+            limit, root_moves=root_moves, infinite=infinite, ponder=ponder
+        )
+        clocks = (limit.white_clock, limit.black_clock)
+        return template % tuple(milliseconds(clock) for clock in clocks if clock is not None)
 
-    def go_template(self, limits: Go) -> bytes:
+    def go_template(
+        self,
+        limit: Limit,
+        *,
+        root_moves: Sequence[Move] = (),
+        infinite: bool = False,
+        ponder: bool = False,
+    ) -> bytes:
         """The ``go`` line with a ``%d`` for each clock that runs: all that changes in a game."""
         words = ["go"]
-        if limits.ponder:
+        if ponder:
             words.append("ponder")
-        if limits.infinite:
+        if infinite:
             words.append("infinite")
-        for word, clock in zip(self.clock_words, limits.time):
+        for word, clock in zip(self.clock_words, (limit.white_clock, limit.black_clock)):
             if clock is not None:
                 words += (word, "%d")
         for word, value in (
-            *zip(self.clock_words[2:], limits.increment),
-            ("movestogo", limits.moves_to_go),
-            ("movetime", limits.movetime),
-            ("depth", limits.depth),
-            ("nodes", limits.nodes),
-            ("mate", limits.mate),
+            (self.clock_words[2], milliseconds(limit.white_inc)),
+            (self.clock_words[3], milliseconds(limit.black_inc)),
+            ("movestogo", limit.remaining_moves),
+            ("movetime", thinking_time(limit)),
+            ("depth", limit.depth),
+            ("nodes", limit.nodes),
+            ("mate", limit.mate),
         ):
             if value is not None:
                 words += (word, str(value))
-        if limits.moves:
-            words += ("searchmoves", format_moves(limits.moves))
+        if root_moves:
+            words += ("searchmoves", format_moves(root_moves))
         return " ".join(words).encode() + b"\n"
 
     def ask(
@@ -178,19 +179,27 @@ class SanmillAdapter(UciAdapter):
         """The move as tokens of one step each: ``d6-d5 xc3``."""
         return str(move).replace("x", " x").encode()
 
-    def go(self, limits: Go) -> bytes:
+    def go(
+        self,
+        limit: Limit,
+        side: int,
+        *,
+        root_moves: Sequence[Move] = (),
+        infinite: bool = False,
+        ponder: bool = False,
+    ) -> bytes:
         """``go``, with the thinking time set before it, in milliseconds as the engine takes it.
 
         It knows no limit by nodes or mate, and no choice of moves: those are left out.
         """
-        words = b"go" if limits.depth is None else b"go depth %d" % limits.depth
-        if limits.infinite:
+        words = b"go" if limit.depth is None else b"go depth %d" % limit.depth
+        if infinite:
             words = b"go infinite"
-        budget = limits.movetime
-        clock = limits.time[limits.side]
+        budget = thinking_time(limit)
+        clock = milliseconds(limit.clock(side))
         if budget is None and clock is not None:
-            left = limits.moves_to_go or self.MOVES_LEFT
-            budget = min(clock, clock // left + (limits.increment[limits.side] or 0))
+            left = limit.remaining_moves or self.MOVES_LEFT
+            budget = min(clock, clock // left + (milliseconds(limit.increment(side)) or 0))
         if budget is None:
             return words + b"\n"
         told = max(1, budget // self.OVERRUN)
@@ -239,6 +248,17 @@ class SanmillAdapter(UciAdapter):
 DIALECTS: Mapping[str, UciAdapter] = {
     adapter.name: adapter for adapter in (UciAdapter(), UgiAdapter(), SanmillAdapter())
 }
+
+
+def milliseconds(seconds: float | None) -> int | None:
+    """A time in the protocol's whole milliseconds."""
+    return None if seconds is None else round(seconds * 1000)
+
+
+def thinking_time(limit: Limit) -> int | None:
+    """The limit's time for this search in milliseconds, never 0: that would be no time at all."""
+    time = milliseconds(limit.time)
+    return None if time is None else max(1, time)
 
 
 @lru_cache(maxsize=1 << 14)

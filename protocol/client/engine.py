@@ -14,17 +14,11 @@ from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
+from merels.engine.game.score import PovScore
+from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.analysis import Analysis, WireAnalysis
-from merels.protocol.client.any_engine import (
-    AnyEngine,
-    Limit,
-    PlayResult,
-    Task,
-    milliseconds,
-    thinking_time,
-)
-from merels.protocol.client.dialects import Go, answer_text, dialect, ponder_text
-from merels.protocol.client.info import Info, PovScore
+from merels.protocol.client.any_engine import AnyEngine, PlayResult, Task
+from merels.protocol.client.dialects import answer_text, dialect, ponder_text
 from merels.protocol.client.options import EMPTY, Option, Options, Value, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import kill_group
@@ -218,7 +212,7 @@ class Engine(AnyEngine):
         position = task.position
         line = self._position_line(task)
         self._set_multipv(1)
-        go = self.dialect.go(make_go(limit, position.side, task.root_moves))
+        go = self.dialect.go(limit, position.side, root_moves=task.root_moves)
         answer = self.ask(position, line, go, self._patience(limit, position.side))
         if answer is None:
             self.stop()
@@ -232,10 +226,12 @@ class Engine(AnyEngine):
         position = task.position
         line = self._position_line(task)
         self._set_multipv(multipv)
-        limits = make_go(limit or Limit(), position.side, task.root_moves, infinite=limit is None)
+        go = self.dialect.go(
+            limit or Limit(), position.side, root_moves=task.root_moves, infinite=limit is None
+        )
         timeout = FOREVER if limit is None else self._patience(limit, position.side)
         self._settle()
-        start = self._wire.begin(line + b"\n" + self.dialect.go(limits))
+        start = self._wire.begin(line + b"\n" + go)
         return WireAnalysis(self._wire, self.dialect, position, start, timeout)
 
     def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
@@ -341,8 +337,7 @@ class Engine(AnyEngine):
 
     def _patience(self, limit: Limit, side: int) -> int:
         """How long to wait for an answer, in nanoseconds."""
-        clocks = (limit.white_clock, limit.black_clock)[side]
-        seconds = limit.time if limit.time is not None else clocks
+        seconds = limit.time if limit.time is not None else limit.clock(side)
         return FOREVER if seconds is None else int((max(0.0, seconds) + self.timeout) * 1e9)
 
     def _read_moves(
@@ -363,21 +358,3 @@ class Engine(AnyEngine):
         except InputError:
             return move, None
         return move, reply
-
-
-def make_go(
-    limit: Limit, side: int, moves: Sequence[Move] = (), infinite: bool = False
-) -> Go:
-    """A limit in the protocol's whole milliseconds; a time to think is 1 at least."""
-    return Go(
-        movetime=thinking_time(limit),
-        depth=limit.depth,
-        nodes=limit.nodes,
-        mate=limit.mate,
-        time=(milliseconds(limit.white_clock), milliseconds(limit.black_clock)),
-        increment=(milliseconds(limit.white_inc), milliseconds(limit.black_inc)),
-        moves_to_go=limit.remaining_moves,
-        infinite=infinite,
-        moves=moves,
-        side=side,
-    )

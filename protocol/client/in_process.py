@@ -1,5 +1,6 @@
 """The engine of this very process, with the client's methods and types: nothing is started.
 
+>>> from merels.engine.game.position import Position
 >>> with OwnEngine() as engine:
 ...     result = engine.play(Position(), Limit(nodes=2000))
 >>> result.move in Position().legal_moves()
@@ -8,40 +9,27 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Thread
 
 from merels.engine import __version__
-from merels.engine.game.position import Move, Position
 from merels.engine.search.levels import Level
-from merels.engine.search.limits import Info as SearchInfo
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.client.analysis import Analysis
-from merels.protocol.client.any_engine import (
-    AnyEngine,
-    Limit,
-    PlayResult,
-    Task,
-    milliseconds,
-    thinking_time,
-)
-from merels.protocol.client.info import Info, PovScore
+from merels.protocol.client.any_engine import AnyEngine, PlayResult, Task
 
-Report = Callable[[SearchInfo], None]
+Report = Callable[[Info], None]
 
 
 class OwnAnalysis(Analysis):
     """A search in a thread of its own: ``run`` makes it and reports to the function it is given."""
 
-    def __init__(
-        self, run: Callable[[Report], object], stop: Callable[[], None], side: int
-    ) -> None:
+    def __init__(self, run: Callable[[Report], object], stop: Callable[[], None]) -> None:
         super().__init__()
         self._stop = stop
-        self._side = side
         self._queue: SimpleQueue[Info | Exception | None] = SimpleQueue()
         self._ended = Event()
         self._thread = Thread(target=self._search, args=(run,), name="analysis", daemon=True)
@@ -49,7 +37,7 @@ class OwnAnalysis(Analysis):
 
     def _search(self, run: Callable[[Report], object]) -> None:
         try:
-            run(lambda info: self._queue.put(to_info(info, self._side)))
+            run(self._queue.put)
         except Exception as error:
             self._queue.put(error)
         finally:
@@ -111,51 +99,19 @@ class OwnEngine(AnyEngine):
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         self._searcher.arm()  # An earlier interrupt, which found no search, is none of this one.
-        position, limits = task.position, to_limits(limit, task.root_moves)
-        result = self._searcher.search(position, limits, level=self.level)
-        return PlayResult(result.move, result.ponder, to_info(result.info, position.side))
+        result = self._searcher.search(
+            task.position, limit, root_moves=task.root_moves, level=self.level
+        )
+        return PlayResult(result.move, result.ponder, result.info)
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
-        position, limits = task.position, to_limits(limit, task.root_moves)
         self._searcher.prepare()
         self._searcher.arm()
 
         def run(report: Report) -> object:
             return self._searcher.search(
-                position, limits, report, multipv=multipv, level=self.level
+                task.position, limit or Limit(), report, root_moves=task.root_moves,
+                infinite=limit is None, multipv=multipv, level=self.level,
             )
 
-        return OwnAnalysis(run, self._searcher.stop, position.side)
-
-
-def to_limits(limit: Limit | None, moves: Sequence[Move] = ()) -> Limits:
-    """The client's limit, in seconds, as the search takes it, in milliseconds; None is endless."""
-    if limit is None:
-        return Limits(infinite=True, moves=tuple(moves))
-    return Limits(
-        depth=limit.depth,
-        nodes=limit.nodes,
-        mate=limit.mate,
-        movetime=thinking_time(limit),
-        time=(milliseconds(limit.white_clock), milliseconds(limit.black_clock)),
-        increment=(milliseconds(limit.white_inc) or 0, milliseconds(limit.black_inc) or 0),
-        moves_to_go=limit.remaining_moves,
-        moves=tuple(moves),
-    )
-
-
-def to_info(info: SearchInfo, side: int) -> Info:
-    """What a search for ``side`` knows, in the client's words."""
-    return Info(
-        score=PovScore(info.score, side),
-        depth=info.depth,
-        seldepth=info.seldepth,
-        multipv=info.multipv,
-        nodes=info.nodes,
-        nps=info.nps,
-        time=info.time / 1000,
-        hashfull=info.hashfull,
-        tbhits=info.tbhits,
-        wdl=info.wdl,
-        pv=info.pv,
-    )
+        return OwnAnalysis(run, self._searcher.stop)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError, printable
 from merels.engine.game.notation import join_steps, parse_move
 from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import WHITE, Move, Position
-from merels.engine.game.score import Score
+from merels.engine.game.score import PovScore, Score
+from merels.engine.search.limits import Info
 
 _LONGEST_NUMBER = 18
 
@@ -30,53 +30,6 @@ class Brief(NamedTuple):
     """Plies to a claimed win (> 0) or loss (<= 0)."""
     depth: int = 0
     nodes: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PovScore:
-    """A score with the side whose view it is."""
-
-    relative: Score
-    """The view of the side that was to move."""
-    side: int
-
-    def white(self) -> Score:
-        """White's view."""
-        return self.relative if self.side == WHITE else opponents_view(self.relative)
-
-    def black(self) -> Score:
-        """Black's view."""
-        return opponents_view(self.relative) if self.side == WHITE else self.relative
-
-
-def opponents_view(score: Score) -> Score:
-    """The same score as the other side sees it; a game just lost is a win at hand, in 1."""
-    if score.win_in is not None:
-        return Score(win_in=-score.win_in or 1)
-    return Score(cp=-(score.cp or 0))
-
-
-@dataclass(frozen=True, slots=True)
-class Info:
-    """What an engine said of its search; None where it said nothing.
-
-    ``time`` is in seconds, ``hashfull`` and ``wdl`` (win, draw, loss) are in permille, ``bound``
-    is ``lower``, ``upper`` or empty. ``pv`` ends where the engine's line stops being legal.
-    """
-
-    score: PovScore | None = None
-    bound: str = ""
-    depth: int | None = None
-    seldepth: int | None = None
-    multipv: int = 1
-    nodes: int | None = None
-    nps: int | None = None
-    time: float | None = None
-    hashfull: int | None = None
-    tbhits: int | None = None
-    wdl: tuple[int, int, int] | None = None
-    pv: tuple[Move, ...] = ()
-    string: str = ""
 
 
 def number(word: bytes) -> int | None:
@@ -178,19 +131,19 @@ def parse_info(
         score = PovScore(Score(brief.score, brief.win_in), position.side)
     milliseconds = values.get("time")
     return Info(
-        score,
-        bound,
-        values.get("depth"),
-        values.get("seldepth"),
-        values.get("multipv", 1),
-        values.get("nodes"),
-        values.get("nps"),
-        None if milliseconds is None else milliseconds / 1000,
-        values.get("hashfull"),
-        values.get("tbhits"),
-        wdl,
-        pv,
-        text,
+        score=score,
+        bound=bound,
+        depth=values.get("depth"),
+        seldepth=values.get("seldepth"),
+        multipv=values.get("multipv", 1),
+        nodes=values.get("nodes"),
+        nps=values.get("nps"),
+        time=None if milliseconds is None else milliseconds / 1000,
+        hashfull=values.get("hashfull"),
+        tbhits=values.get("tbhits"),
+        wdl=wdl,
+        pv=pv,
+        string=text,
     )
 
 

@@ -9,7 +9,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_moves
 from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import COLOURS
-from merels.engine.search.limits import Info, Limits
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.protocol.commands.arguments import (
     add_flag,
@@ -128,19 +128,20 @@ def _analyse(arguments: argparse.Namespace) -> int:
     if depth is None and nodes is None and movetime is None:
         movetime = _DEFAULT_TIME
     searcher = Searcher(hash_mb=arguments.hash or DEFAULT_HASH, threads=arguments.threads or 1)
-    limits = Limits(depth=depth, nodes=nodes, movetime=movetime)
+    limit = Limit(depth=depth, nodes=nodes, time=movetime and movetime / 1000)
     lines = arguments.multipv or 1
-    searcher.tables = find_tables(Shelf(), position.rules, limits)
-    result, _ = search(searcher, position, limits, _print_info, multipv=lines)
-    print(f"{COLOURS[position.side]}'s best move: {result.move} ({men(result.info.score)})")
+    searcher.tables = find_tables(Shelf(), position.rules, limit)
+    result, _ = search(searcher, position, limit, _print_info, multipv=lines)
+    print(f"{COLOURS[position.side]}'s best move: {result.move} ({men(result.score)})")
     return 0
 
 
 def _print_info(info: Info) -> None:
     """One line of a search for a person."""
-    depth = f"{info.depth}/{info.seldepth}"
+    assert info.score is not None
+    depth, score = f"{info.depth}/{info.seldepth}", men(info.score.relative)
     print(
-        f"{depth:>7} {men(info.score):>13} {info.nodes:>13,} nodes {info.time / 1000:>8.2f} s  "
+        f"{depth:>7} {score:>13} {info.nodes:>13,} nodes {info.time:>8.2f} s  "
         f"{format_moves(info.pv)}",
         flush=True,
     )

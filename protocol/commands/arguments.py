@@ -13,9 +13,8 @@ from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.levels import Level
-from merels.engine.search.limits import MOST_SECONDS, Info, Limits, Result
+from merels.engine.search.limits import LONGEST, MOST_SECONDS, Info, Limit, Result
 from merels.engine.search.searcher import Searcher
-from merels.engine.search.watch import LONGEST
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import MOST_MEN, Tables, open_tables
 from merels.protocol.uci.options import TABLE
@@ -23,7 +22,7 @@ from merels.protocol.uci.position_command import Setup, read_setup
 from merels.protocol.uci.worker import Worker
 
 USAGE_ERROR = 2
-MOST = LONGEST
+MOST = LONGEST * 1000
 """The greatest number that a flag takes unless it says otherwise."""
 _LOOK_UP = 0.1
 """Seconds between looks for Ctrl-C, which on Windows does not wake a thread that waits."""
@@ -178,7 +177,7 @@ def open_named(
 def search(
     searcher: Searcher,
     position: Position,
-    limits: Limits,
+    limit: Limit,
     on_info: Callable[[Info], None] | None = None,
     *,
     multipv: int = 1,
@@ -191,7 +190,7 @@ def search(
     def job() -> None:
         try:
             results.append(
-                searcher.search(position, limits, on_info, multipv=multipv, level=level)
+                searcher.search(position, limit, on_info, multipv=multipv, level=level)
             )
         except Exception as error:
             errors.append(error)

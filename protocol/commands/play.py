@@ -16,7 +16,7 @@ from merels.engine.game.notation import format_moves, join_steps, parse_move
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.record import Record, format_record
 from merels.engine.search.levels import LEVELS, Level, any_seed, level_named
-from merels.engine.search.limits import Limits, Result
+from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
 from merels.protocol.commands.arguments import (
     add_flag,
@@ -32,7 +32,7 @@ from merels.protocol.uci.show import men
 from merels.protocol.uci.streams import refuse_pipe
 from merels.protocol.uci.table_cache import Shelf, find_tables
 
-_HINT_TIME = 1000
+_HINT_TIME = 1.0
 _DEFAULT_SECONDS = 1.0
 
 _MOVES_HELP = """\
@@ -204,18 +204,18 @@ class Game:
     def _engine_move(self) -> None:
         """Lets the engine think and play."""
         print("thinking ...", flush=True)
-        limits = Limits(movetime=max(1, round(self.seconds * 1000)))
+        limit = Limit(time=self.seconds)
         # A level that answers alike in every game could be beaten by one game learnt by heart.
         level = self.level and replace(self.level, seed=self._seed)
-        result = self._search(limits, level)
+        result = self._search(limit, level)
         assert result.move is not None
         print(f"{COLOURS[self.position.side]} plays {result.move}\n")
         self._play(result.move)
 
-    def _search(self, limits: Limits, level: Level | None = None) -> Result:
+    def _search(self, limit: Limit, level: Level | None = None) -> Result:
         """What the engine finds in the position on the board."""
-        self._searcher.tables = find_tables(self._shelf, self.position.rules, limits)
-        result, interrupted = search(self._searcher, self.position, limits, level=level)
+        self._searcher.tables = find_tables(self._shelf, self.position.rules, limit)
+        result, interrupted = search(self._searcher, self.position, limit, level=level)
         if interrupted:
             raise KeyboardInterrupt
         return result
@@ -253,8 +253,8 @@ class Game:
         """Says what the engine would play at full strength."""
         if self.over:
             raise InputError("hint", "the game is over")
-        result = self._search(Limits(movetime=_HINT_TIME))
-        print(f"{result.move} looks best ({men(result.info.score)} for you)")
+        result = self._search(Limit(time=_HINT_TIME))
+        print(f"{result.move} looks best ({men(result.score)} for you)")
 
     def _moves(self, rest: str) -> None:
         print(format_moves(self.position.legal_moves()) or "none")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from merels.engine.game.errors import InputError, printable
 from merels.engine.game.rules import Rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.tools.suite import Problem, Tally, load, play
 from merels.protocol.commands.arguments import (
@@ -81,11 +81,10 @@ def main(argv: list[str]) -> int:
 
 
 def _suite(arguments: argparse.Namespace) -> int:
-    limits = Limits(
-        movetime=arguments.movetime, nodes=arguments.nodes, depth=arguments.depth
-    )
-    if limits == Limits():
-        limits = Limits(nodes=_DEFAULT_NODES)
+    movetime = arguments.movetime and arguments.movetime / 1000
+    limit = Limit(time=movetime, nodes=arguments.nodes, depth=arguments.depth)
+    if limit == Limit():
+        limit = Limit(nodes=_DEFAULT_NODES)
     if arguments.known and arguments.tables is None:
         raise InputError("-known", "expected -tables DIR besides, which say what is known")
     rules = rules_of(arguments)
@@ -98,7 +97,7 @@ def _suite(arguments: argparse.Namespace) -> int:
     if not problems:
         raise InputError(str(arguments.file), "expected positions to play, found none")
     tally = Tally()
-    for problem, move, held in play(problems, limits, searcher):
+    for problem, move, held in play(problems, limit, searcher):
         tally.add(problem, held)
         if arguments.show and not held:
             best = " ".join(sorted(map(str, problem.best)))

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.record import Record
-from merels.engine.game.score import Score
-from merels.engine.search.limits import Limits
+from merels.engine.game.score import PovScore, Score
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.protocol.client.info import PovScore, opponents_view
 from merels.protocol.uci.show import men
 
 DEFAULT_NODES = 300_000
@@ -89,8 +88,8 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
         outcome = position.outcome()
         if outcome is not None and outcome.winner is None:
             return Value(PovScore(Score(cp=0), position.side), None)
-        result = searcher.search(position, Limits(nodes=nodes))
-        score = PovScore(result.info.score, position.side)
+        result = searcher.search(position, Limit(nodes=nodes))
+        score = PovScore(result.score, position.side)
         return Value(score, result.move, result.info.pv, _is_known(searcher, position))
 
     return judge
@@ -121,10 +120,7 @@ def _judgement(
 ) -> Judgement:
     """The judgement of one move."""
     mover = position.side
-    then = before.score.relative
-    now = opponents_view(after.score.relative) if after.score.side != mover else (
-        after.score.relative
-    )
+    then, now = before.score.pov(mover), after.score.pov(mover)
     # The best move loses nothing, whatever the next search, which sees further, thinks of it.
     loss = 0.0 if move == before.best else max(0.0, expected(then) - expected(now))
     name = next((name for least, name in NAMES if loss >= least), "")

@@ -35,13 +35,21 @@ class Uci:
 
     def info(self, info: Info, show_wdl: bool = False) -> str:
         """The line for a finished iteration."""
-        wdl = " wdl {} {} {}".format(*info.wdl) if show_wdl else ""
-        pv = f" pv {format_moves(info.pv)}" if info.pv else ""
-        return (
-            f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv} "
-            f"score {self.score(info.score)}{wdl} nodes {info.nodes} nps {info.nps} "
-            f"hashfull {info.hashfull} tbhits {info.tbhits} time {info.time}{pv}"
-        )
+        words: dict[str, object] = {
+            "depth": info.depth,
+            "seldepth": info.seldepth,
+            "multipv": info.multipv,
+            "score": info.score and self.score(info.score.relative),
+            "wdl": " ".join(map(str, info.wdl)) if info.wdl and show_wdl else None,
+            "nodes": info.nodes,
+            "nps": info.nps,
+            "hashfull": info.hashfull,
+            "tbhits": info.tbhits,
+            "time": None if info.time is None else int(info.time * 1000),
+            "pv": format_moves(info.pv) or None,
+        }
+        said = (f"{name} {value}" for name, value in words.items() if value is not None)
+        return f"info {' '.join(said)}"
 
     def bestmove(self, move: Move | None, ponder: Move | None) -> str:
         """The line that ends a search; no move means that the game is over."""

@@ -8,23 +8,28 @@ from typing import NamedTuple
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import join_steps, parse_move
 from merels.engine.game.numbers import parse_whole
-from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.search.limits import Limits
-from merels.engine.search.watch import LONGEST
+from merels.engine.game.position import Move, Position
+from merels.engine.search.limits import LONGEST, Limit
 from merels.protocol.uci.dialects import Uci
 
 _MOST_NODES = 10**18
 _MOST_COMPLAINTS = 10
 """A line of megabytes must not be answered by many times as much, before the search begins."""
 
+_MOST_TIME = LONGEST * 1000
+
 # Each number's bounds: beyond them it is taken as the bound. White is the first player.
-_TIME = {"wtime": WHITE, "btime": BLACK, "p1time": WHITE, "p2time": BLACK}
-_INCREMENT = {"winc": WHITE, "binc": BLACK, "p1inc": WHITE, "p2inc": BLACK}
+_TIMES = {
+    "wtime": "white_clock", "btime": "black_clock", "p1time": "white_clock",
+    "p2time": "black_clock", "winc": "white_inc", "binc": "black_inc", "p1inc": "white_inc",
+    "p2inc": "black_inc", "movetime": "time",
+}
+"""The fields of `Limit` that the times set, in milliseconds."""
 _BOUNDS = {
-    **{name: (-LONGEST, LONGEST) for name in _TIME},
-    **{name: (0, LONGEST) for name in _INCREMENT},
+    **{name: (-_MOST_TIME, _MOST_TIME) for name in ("wtime", "btime", "p1time", "p2time")},
+    **{name: (0, _MOST_TIME) for name in ("winc", "binc", "p1inc", "p2inc")},
     "movestogo": (0, 10_000),
-    "movetime": (1, LONGEST),
+    "movetime": (1, _MOST_TIME),
     "depth": (1, 1000),
     "nodes": (1, _MOST_NODES),
     "mate": (1, 1000),
@@ -37,7 +42,10 @@ _KEYWORDS = frozenset((*_BOUNDS, *_FLAGS, "searchmoves"))
 class Go(NamedTuple):
     """What a ``go`` line asks for, and what was wrong with it (one line each)."""
 
-    limits: Limits
+    limit: Limit
+    root_moves: tuple[Move, ...]
+    infinite: bool
+    ponder: bool
     perft: int | None
     complaints: list[str]
 
@@ -68,21 +76,18 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     if len(complaints) > _MOST_COMPLAINTS:
         rest = len(complaints) - _MOST_COMPLAINTS
         complaints[_MOST_COMPLAINTS:] = [f"{rest} more words behind go are ignored"]
-    increments = _pair(_INCREMENT, numbers)
-    limits = Limits(
+    times = {_TIMES[word]: number / 1000 for word, number in numbers.items() if word in _TIMES}
+    limit = Limit(
         depth=numbers.get("depth"),
         nodes=numbers.get("nodes"),
         mate=dialect.mate_limit(numbers["mate"]) if "mate" in numbers else None,
-        movetime=numbers.get("movetime"),
-        time=_pair(_TIME, numbers),
-        increment=(increments[WHITE] or 0, increments[BLACK] or 0),
         # Some clients write 0 where there is no next time control.
-        moves_to_go=numbers.get("movestogo") or None,
-        infinite="infinite" in flags,
-        ponder="ponder" in flags,
-        moves=moves,
+        remaining_moves=numbers.get("movestogo") or None,
+        **times,
     )
-    return Go(limits, numbers.get("perft"), complaints)
+    return Go(
+        limit, moves, "infinite" in flags, "ponder" in flags, numbers.get("perft"), complaints
+    )
 
 
 def _argument_end(words: Sequence[str], index: int) -> int:
@@ -105,14 +110,6 @@ def _number(keyword: str, argument: Sequence[str]) -> int:
         raise InputError(text, f"expected a number for {keyword}; it is ignored")
     low, high = _BOUNDS[keyword]
     return max(low, min(high, number))
-
-
-def _pair(names: dict[str, int], numbers: dict[str, int]) -> tuple[int | None, int | None]:
-    """White's and Black's number of a kind; None where it was not given."""
-    pair: list[int | None] = [None, None]
-    for name, side in names.items():
-        pair[side] = numbers.get(name, pair[side])
-    return pair[WHITE], pair[BLACK]
 
 
 def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,12 @@ from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.search.levels import Level, level_for
-from merels.engine.search.limits import Info, Limits
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.protocol.client.options import Option
 from merels.protocol.uci.debug_log import DebugLog
 from merels.protocol.uci.dialects import Uci
-from merels.protocol.uci.go_command import parse_go
+from merels.protocol.uci.go_command import Go, parse_go
 from merels.protocol.uci.options import RULE_OPTIONS, TABLE, Settings, split_setting
 from merels.protocol.uci.output import Output
 from merels.protocol.uci.perft import divide
@@ -133,7 +133,7 @@ class Session:
                 self._fail(error)
         self._output.write("readyok")
 
-    def _prepare(self, limits: Limits = Limits()) -> None:
+    def _prepare(self, limit: Limit = Limit()) -> None:
         """Gets what a search needs: tables, and memory, with less for Hash where it is short."""
         if self._shelf is None:
             # Put off until now: the handshake must not wait for what opening tables needs.
@@ -141,7 +141,7 @@ class Session:
 
             self._shelf = Shelf()
         self._searcher.tables, problems = self._shelf.for_search(
-            self._options.rules, limits, self._options["TablePath"], self._stopping.is_set
+            self._options.rules, limit, self._options["TablePath"], self._stopping.is_set
         )
         for problem in problems:
             self._output.note(f"error {problem}; the engine plays on without it")
@@ -278,7 +278,7 @@ class Session:
         if go.perft is not None:
             self._count(go.perft)
             return
-        self._search(go.limits)
+        self._search(go)
 
     def _stop(self, rest: str = "") -> None:
         if self._worker.busy:
@@ -297,11 +297,11 @@ class Session:
             raise InputError(rest or "perft", "expected perft N, the plies to count")
         self._go(f"perft {rest}")
 
-    def _search(self, limits: Limits) -> None:
+    def _search(self, go: Go) -> None:
         """Searches on the worker; whatever happens there, one bestmove comes of it."""
         position, dialect, options = self._setup.position, self._dialect, self._options
         show_wdl = options.flag("UCI_ShowWDL")
-        multipv, overhead = options.number("MultiPV"), options.number("Move Overhead")
+        multipv, overhead = options.number("MultiPV"), options.number("Move Overhead") / 1000
         level = self._level()
 
         def report(info: Info) -> None:
@@ -309,9 +309,10 @@ class Session:
 
         def job() -> None:
             try:
-                self._prepare(limits)
+                self._prepare(Limit() if go.infinite or go.ponder else go.limit)
                 result = self._searcher.search(
-                    position, limits, report, multipv=multipv, overhead=overhead, level=level
+                    position, go.limit, report, root_moves=go.root_moves, infinite=go.infinite,
+                    ponder=go.ponder, multipv=multipv, overhead=overhead, level=level,
                 )
                 move, ponder = result.move, result.ponder
                 if result.missing:
@@ -319,14 +320,14 @@ class Session:
                     had = wanted - result.missing
                     self._output.error(f"the system allows {had} of {wanted} threads; using those")
                 if result.cut:
-                    self._output.note(f"depth {result.info.depth + 1} was cut short")
+                    self._output.note(f"depth {(result.info.depth or 0) + 1} was cut short")
             except Exception as error:
                 self._fail(error)
-                if limits.infinite:
+                if go.infinite:
                     self._stopping.wait()
-                elif limits.ponder:
+                elif go.ponder:
                     self._hit.wait()
-                move, ponder = self._any_move(position, limits), None
+                move, ponder = self._any_move(position, go.root_moves), None
             self._worker.done()
             self._output.write(dialect.bestmove(move, ponder))
 
@@ -334,12 +335,12 @@ class Session:
             self._begin(job)
         except RuntimeError as error:  # No thread is to be had, so none can wait for stop either.
             self._fail(error)
-            self._output.write(dialect.bestmove(self._any_move(position, limits), None))
+            self._output.write(dialect.bestmove(self._any_move(position, go.root_moves), None))
 
-    def _any_move(self, position: Position, limits: Limits) -> Move | None:
+    def _any_move(self, position: Position, root_moves: Sequence[Move]) -> Move | None:
         """A move that needs no search, for where none can be made."""
         self._output.write("info depth 0 score cp 0")
-        return None if position.outcome() else (limits.moves or position.legal_moves())[0]
+        return None if position.outcome() else (root_moves or position.legal_moves())[0]
 
     def _level(self) -> Level | None:
         """The level to play at; full strength in analysis, where a weak answer is of no use."""

@@ -11,7 +11,7 @@ from time import monotonic
 
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.rules import Rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.small import build_in_background, has_small_tables
@@ -81,12 +81,12 @@ class Shelf:
     def for_search(
         self,
         rules: Rules,
-        limits: Limits,
+        limit: Limit,
         folder: str = "",
         stopped: Callable[[], bool] = lambda: False,
     ) -> tuple[Tables | None, list[str]]:
         """`settled` for a search that time plays no part in, `fetch` for any other."""
-        if limits.counts_alone:
+        if limit.untimed:
             return self.settled(rules, folder, stopped)
         return self.fetch(rules, folder)
 
@@ -96,9 +96,9 @@ class Shelf:
             self._place = None
 
 
-def find_tables(shelf: Shelf, rules: Rules, limits: Limits) -> Tables | None:
+def find_tables(shelf: Shelf, rules: Rules, limit: Limit) -> Tables | None:
     """The tables in the user's cache for a search; those that cannot be used are named."""
-    tables, problems = shelf.for_search(rules, limits)
+    tables, problems = shelf.for_search(rules, limit)
     for problem in problems:
         print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
     return tables

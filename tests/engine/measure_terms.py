@@ -13,7 +13,7 @@ from pathlib import Path
 
 from merels.engine.core import core, weights
 from merels.engine.game.rules import make_rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, Tally, load, play
 
@@ -56,7 +56,7 @@ def variants(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "men alone", without(without(data, 0, ENTRIES[2][1]), ENTRIES[3][1], COUNT)
 
 
-def measure(problems: list[Problem], limits: Limits) -> str:
+def measure(problems: list[Problem], limits: Limit) -> str:
     """The suite's lines for each phase and for all, in one."""
     tally = Tally()
     for problem, _, held in play(problems, limits, Searcher()):
@@ -67,7 +67,7 @@ def measure(problems: list[Problem], limits: Limits) -> str:
 
 def main() -> None:
     """Measure every variant."""
-    limits = Limits(nodes=int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    limits = Limit(nodes=int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
     problems = load(POSITIONS, make_rules("morris"))
     data = weights.PATH.read_bytes()
     assert len(data) == core.WEIGHTS_SIZE == 2 * (VECTORS + COUNT * NEURONS)

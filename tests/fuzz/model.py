@@ -131,7 +131,7 @@ class Model:
             raise InputError(rest, "perft without its number")
         if go.perft is None:
             self.best_moves += 1
-        endless = go.limits.infinite or go.limits.ponder
+        endless = go.infinite or go.ponder
         self.searching = "yes" if endless and go.perft is None else "maybe"
 
 

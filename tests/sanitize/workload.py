@@ -33,7 +33,7 @@ from merels.engine.game.board import ALL_POINTS
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
@@ -106,12 +106,12 @@ def searches() -> list[object]:
         seen = []
         for _ in range(2):
             searcher.clear()
-            info = searcher.search(position, Limits(depth=depth - 5)).info
+            info = searcher.search(position, Limit(depth=depth - 5)).info
             seen.append((info.nodes, info.score, info.pv))
             assert is_playable(position, info.pv)
         assert seen[0] == seen[1], text
-        lines = searcher.search(position, Limits(nodes=3000), multipv=3)
-        found.append((seen[0], lines.info.nodes))
+        lines = searcher.search(position, Limit(nodes=3000), multipv=3)
+        found.append((seen[0], lines.nodes))
     return found
 
 
@@ -128,7 +128,7 @@ def problems() -> list[object]:
     """Some problems of the suite, each phase among them."""
     chosen = suite.load(DATA / "positions.json", parse_rules("morris"))[::40]
     assert {problem.phase for problem in chosen} == set(suite.PHASES)
-    played = suite.play(chosen, Limits(nodes=2000), Searcher(1))
+    played = suite.play(chosen, Limit(nodes=2000), Searcher(1))
     found = [(str(move), held) for _, move, held in played]
     assert any(held for _, held in found)
     return [*found]
@@ -215,9 +215,9 @@ def keeps(tables: Tables) -> None:
         position = random_position(tables, 4, 3, chance)
         known = tables.probe(position)
         assert known is not None
-        result = searcher.search(position, Limits(nodes=3000), multipv=2)
+        result = searcher.search(position, Limit(nodes=3000), multipv=2)
         assert result.move in position.legal_moves()
-        assert result.info.tbhits > 0
+        assert result.info.tbhits
         after = dict(tables.moves(position))[result.move]
         assert after is not None and after.value == known.value
 
@@ -228,23 +228,26 @@ def threads() -> list[object]:
         searcher = Searcher(1, threads=number)
         for rules, text, _ in bench.POSITIONS[:: 5 - number]:
             position = parse_position(text, parse_rules(rules))
-            result = searcher.search(position, Limits(nodes=20_000))
+            result = searcher.search(position, Limit(nodes=20_000))
             assert result.move in position.legal_moves()
         position = Position(parse_rules("mill"))
-        stopped_at(searcher, position, Limits(infinite=True), searcher.stop)
-        stopped_at(searcher, position, Limits(ponder=True, movetime=30), searcher.ponderhit)
+        stopped_at(searcher, position, Limit(), searcher.stop, ponder=False)
+        stopped_at(searcher, position, Limit(time=0.03), searcher.ponderhit, ponder=True)
     return []
 
 
 def stopped_at(
-    searcher: Searcher, position: Position, limits: Limits, end: Callable[[], None]
+    searcher: Searcher, position: Position, limit: Limit, end: Callable[[], None], ponder: bool
 ) -> None:
     """Search on a thread until an iteration is done, then end it from this one."""
     begun = threading.Event()
     moves: list[Move | None] = []
 
     def search() -> None:
-        moves.append(searcher.search(position, limits, lambda info: begun.set()).move)
+        result = searcher.search(
+            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder
+        )
+        moves.append(result.move)
 
     searcher.arm()
     thread = threading.Thread(target=search, daemon=True)

@@ -13,7 +13,7 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.game.score import Score
-from merels.engine.search.limits import Info, Limits
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.solve import Prover
@@ -125,7 +125,7 @@ def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Ent
     """
     bound = settings.bound
     glance = _best_lines(searcher, position, max(1, settings.nodes // _GLANCE_SHARE), 1)
-    if not _is_level(glance[0].score, bound * _GLANCE_BOUND):
+    if not _is_level(_score(glance[0]), bound * _GLANCE_BOUND):
         return None
     lines = _best_lines(searcher, position, settings.nodes, CHOICES)
     if not _is_open(lines, bound):
@@ -133,7 +133,7 @@ def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Ent
     answers = _best_lines(searcher, position.play(lines[0].pv[0]), settings.nodes, CHOICES)
     if not _is_open(answers, bound):
         return None
-    score = lines[0].score.cp
+    score = _score(lines[0]).cp
     assert score is not None
     return Entry(position, f"score {score} nodes {lines[0].nodes}")
 
@@ -145,7 +145,7 @@ def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) 
 
     def prove(position: Position) -> Entry | None:
         # Most of what is not level shows at a glance, and costs no proof.
-        score = _best_lines(searcher, position, glance, 1)[0].score
+        score = _score(_best_lines(searcher, position, glance, 1)[0])
         if not _is_level(score, settings.bound * _GLANCE_BOUND) or prover.reaches(position, 1):
             return None
         moves = position.legal_moves()
@@ -166,13 +166,19 @@ def _best_lines(searcher: Searcher, position: Position, nodes: int, count: int) 
         lines[info.multipv] = info
 
     searcher.clear()
-    searcher.search(position, Limits(nodes=nodes), keep, multipv=count)
+    searcher.search(position, Limit(nodes=nodes), keep, multipv=count)
     return [lines[number] for number in sorted(lines)]
+
+
+def _score(info: Info) -> Score:
+    """A line's score for the side to move."""
+    assert info.score is not None
+    return info.score.relative
 
 
 def _is_open(lines: list[Info], bound: int) -> bool:
     """Whether the position is level and the last of the lines not much behind the first."""
-    best, last = lines[0].score, lines[-1].score
+    best, last = _score(lines[0]), _score(lines[-1])
     if len(lines) < CHOICES or best.cp is None or last.cp is None:
         return False
     return _is_level(best, bound) and best.cp - last.cp <= CHOICE_MARGIN

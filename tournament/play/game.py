@@ -9,7 +9,8 @@ from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.rules import parse_rules
-from merels.protocol.client.dialects import Go, UciAdapter, ponder_text, read_move
+from merels.engine.search.limits import Limit
+from merels.protocol.client.dialects import UciAdapter, ponder_text, read_move
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import Answer
@@ -168,7 +169,7 @@ class _Game:
                 script = scripts[player.dialect.name] = _Script(player.dialect, line)
             player.script = script
             if player.dialect.has_template and player.clock.moves_to_go is None:
-                player.template = player.dialect.go_template(self._limits(player))
+                player.template = player.dialect.go_template(self._limit(player))
             # A clock of many minutes must not hide that an engine hangs.
             allowance = player.clock.allowance()
             long = allowance is not None and allowance > 2 * player.patience
@@ -276,22 +277,22 @@ class _Game:
     def _go(self, player: _Player) -> bytes:
         """The ``go`` for a player's next move."""
         if player.template is None:
-            return player.dialect.go(self._limits(player))
+            return player.dialect.go(self._limit(player), player.side)
         return player.template % tuple([clock.milliseconds() for clock in self._running])
 
-    def _limits(self, player: _Player, ponder: bool = False) -> Go:
+    def _limit(self, player: _Player) -> Limit:
         """What the protocol is to tell a player about its next move."""
-        limit = player.spec.limit
+        control = player.spec.limit
         white, black = (each.clock for each in self.players)
-        return Go(
-            movetime=None if limit.per_move is None else max(1, limit.per_move // MILLISECOND),
-            depth=limit.depth,
-            nodes=limit.nodes,
-            time=(white.milliseconds(), black.milliseconds()),
-            increment=(_increment(white), _increment(black)),
-            moves_to_go=player.clock.moves_to_go,
-            ponder=ponder,
-            side=player.side,
+        return Limit(
+            time=_seconds(control.per_move),
+            depth=control.depth,
+            nodes=control.nodes,
+            white_clock=_clock(white),
+            black_clock=_clock(black),
+            white_inc=_increment(white),
+            black_inc=_increment(black),
+            remaining_moves=player.clock.moves_to_go,
         )
 
     def _start_pondering(self, player: _Player, answer: Answer) -> None:
@@ -305,7 +306,8 @@ class _Game:
             return
         line = player.dialect.append(player.script.line, guess, False)
         try:
-            player.engine.start_pondering(line, player.dialect.go(self._limits(player, True)))
+            go = player.dialect.go(self._limit(player), player.side, ponder=True)
+            player.engine.start_pondering(line, go)
         except EngineError:
             return  # It is found out, and judged, at the engine's next move.
         player.guess = guess
@@ -320,10 +322,20 @@ class _Game:
         return False
 
 
-def _increment(clock: Clock) -> int | None:
-    """A clock's increment in milliseconds, where there is one to tell."""
-    increment = clock.limit.increment
-    return None if clock.left is None or not increment else increment // MILLISECOND
+def _seconds(nanoseconds: int | None) -> float | None:
+    """Seconds, rounded down to the whole milliseconds that engines are told."""
+    return None if nanoseconds is None else nanoseconds // MILLISECOND / 1000
+
+
+def _clock(clock: Clock) -> float | None:
+    """What a player is told that is left on a clock."""
+    left = clock.milliseconds()
+    return None if left is None else left / 1000
+
+
+def _increment(clock: Clock) -> float | None:
+    """A clock's increment, where there is one to tell."""
+    return _seconds(clock.limit.increment or None) if clock.left is not None else None
 
 
 def _loss_on_time(side: int, how: str) -> _End:

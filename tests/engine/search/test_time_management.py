@@ -8,44 +8,52 @@ import pytest
 
 from merels.engine.game.position import WHITE
 from merels.engine.game.score import Score
-from merels.engine.search.limits import Limits
-from merels.engine.search.time_management import budget
-from merels.engine.search.watch import MILLION, Watch
+from merels.engine.search.limits import Limit
+from merels.engine.search.time_management import TimeManager, budget
+
+OVERHEAD = 0.01
 
 
 @pytest.mark.parametrize("left", [-1000, -1, 0, 1, 5, 10, 11, 20, 30, 31, 60, 100, 1000, 60_000])
 @pytest.mark.parametrize("increment", [0, 2, 10, 1000])
-@pytest.mark.parametrize("moves_to_go", [None, 1, 2, 40])
+@pytest.mark.parametrize("remaining_moves", [None, 1, 2, 40])
 def test_a_budget_never_empties_the_clock(
-    left: int, increment: int, moves_to_go: int | None
+    left: int, increment: int, remaining_moves: int | None
 ) -> None:
-    overhead = 10
-    plan = budget(left, increment, moves_to_go, overhead)
+    plan = budget(left / 1000, increment / 1000, remaining_moves, OVERHEAD)
     assert 0 < plan.soft <= plan.hard
-    assert plan.hard <= max(0.2, left - overhead)
+    assert plan.hard <= max(0.0002, left / 1000 - OVERHEAD + 1e-9)
 
 
 def test_an_empty_clock_recovers_on_its_increment() -> None:
     left = 0.0
     for _ in range(100):
-        left += 2 - 1 - budget(int(left), 2, None, 10).hard
-    assert left > 10
+        left += 0.002 - 0.001 - budget(left, 0.002, None, OVERHEAD).hard
+    assert left > 0.01
 
 
 def test_a_long_game_is_not_lost_on_time() -> None:
-    left, lost_a_move = 200.0, 1.5
+    left, lost_a_move = 0.2, 0.0015
     for _ in range(300):
-        left -= budget(int(left), 2, None, 10).hard + lost_a_move
+        left -= budget(left, 0.002, None, OVERHEAD).hard + lost_a_move
         assert left > 0
-        left += 2
+        left += 0.002
+
+
+def test_a_short_increment_keeps_a_reserve_against_a_stall() -> None:
+    left = 0.2
+    for _ in range(300):
+        left -= budget(left, 0.002, None, OVERHEAD).soft + 0.0003
+        assert left > 0.04
+        left += 0.002
 
 
 @pytest.mark.parametrize(
-    ("movetime", "hard"), [(1000, 990), (200, 190), (100, 95), (10, 10), (1, 1)]
+    ("time", "hard"), [(1.0, 0.99), (0.2, 0.19), (0.1, 0.095), (0.01, 0.0095), (0.001, 0.001)]
 )
-def test_a_time_for_one_move_is_not_used_up(movetime: int, hard: int) -> None:
-    watch = Watch(Limits(movetime=movetime), 10, WHITE)
-    assert watch.arm() == watch.started + hard * MILLION
+def test_a_time_for_one_move_is_not_used_up(time: float, hard: float) -> None:
+    clock = TimeManager(Limit(time=time), WHITE, OVERHEAD)
+    assert clock.deadline() == pytest.approx(clock.started + hard * 1e9, rel=0, abs=10)
 
 
 @pytest.mark.parametrize(
@@ -59,17 +67,9 @@ def test_about_half_of_the_budget_is_the_point_to_stop_at(
     spent: float, moves: list[int], enough: bool
 ) -> None:
     """Later while the best move still changes, sooner once it is settled."""
-    watch = Watch(Limits(time=(10**9, 10**9)), 10, WHITE)
-    watch.arm()
-    assert watch.soft is not None and watch.soft > 10**12
-    watch.started = monotonic_ns() - int(spent * watch.soft)
-    answers = [watch.enough(move, depth, Score(cp=0)) for depth, move in enumerate(moves, 1)]
+    clock = TimeManager(Limit(white_clock=1e6), WHITE, OVERHEAD)
+    clock.deadline()
+    assert clock.soft is not None and clock.soft > 1000
+    clock.started = monotonic_ns() - int(spent * clock.soft * 1e9)
+    answers = [clock.enough(move, depth, Score(cp=0)) for depth, move in enumerate(moves, 1)]
     assert answers[-1] == enough
-
-
-def test_a_short_increment_keeps_a_reserve_against_a_stall() -> None:
-    left = 200.0
-    for _ in range(300):
-        left -= budget(int(left), 2, None, 10).soft + 0.3
-        assert left > 40
-        left += 2

@@ -6,7 +6,7 @@ import pytest
 
 from merels.engine.game.notation import parse_position
 from merels.engine.game.rules import parse_rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 
 MORRIS = parse_rules("morris")
@@ -21,8 +21,8 @@ WON = (
 def test_a_proven_win_shrinks_to_its_end(text: str) -> None:
     position = parse_position(text, MORRIS)
     searcher = Searcher(8)
-    result = searcher.search(position, Limits(nodes=300_000))
-    left = result.info.score.win_in
+    result = searcher.search(position, Limit(nodes=300_000))
+    left = result.score.win_in
     assert left is not None and left > 0
     winner = position.side
     while position.outcome() is None:
@@ -30,8 +30,8 @@ def test_a_proven_win_shrinks_to_its_end(text: str) -> None:
         position = position.push(result.move)
         if position.outcome() is not None:
             break
-        result = searcher.search(position, Limits(nodes=300_000))
-        now = result.info.score.win_in
+        result = searcher.search(position, Limit(nodes=300_000))
+        now = result.score.win_in
         assert now is not None and (now > 0) == (position.side == winner)
         assert abs(now) < abs(left)
         left = now
@@ -41,6 +41,6 @@ def test_a_proven_win_shrinks_to_its_end(text: str) -> None:
 
 def test_a_proven_win_takes_no_more_of_the_clock() -> None:
     position = parse_position(WON[2], MORRIS)
-    info = Searcher(8).search(position, Limits(time=(600_000, 600_000))).info
-    assert info.score.win_in is not None
-    assert info.depth < 20, "it went on, though no end comes sooner"
+    result = Searcher(8).search(position, Limit(white_clock=600.0, black_clock=600.0))
+    assert result.score.win_in is not None
+    assert (result.info.depth or 0) < 20, "it went on, though no end comes sooner"

@@ -13,7 +13,7 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.game.score import TABLE_CP
 from merels.engine.search.levels import LEVELS
-from merels.engine.search.limits import Info, Limits
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
@@ -63,8 +63,8 @@ def test_no_move_throws_a_value_away(tables: Tables) -> None:
             position = random_position(chance, own, opponent)
             known = tables.probe(position)
             assert known is not None
-            result = searcher.search(position, Limits(depth=2))
-            assert result.move is not None and result.info.tbhits > 0
+            result = searcher.search(position, Limit(depth=2))
+            assert result.move is not None and result.info.tbhits
             after = dict(tables.moves(position))[result.move]
             assert after is not None and after.value == known.value
 
@@ -76,7 +76,7 @@ def test_a_win_is_won_in_the_plies_that_its_depth_promises(tables: Tables) -> No
     for position, depth in won_positions(tables, chance, 10, 5):
         for _ in range(depth):
             assert position.outcome() is None
-            move = searcher.search(position, Limits(depth=1)).move
+            move = searcher.search(position, Limit(depth=1)).move
             assert move is not None
             position = position.play(move)
         assert position.outcome() is not None
@@ -99,7 +99,7 @@ def test_without_depths_a_win_is_won_all_the_same(tmp_path: Path) -> None:
         side = position.side
         while position.outcome() is None:
             searcher = winner if position.side == side else loser
-            move = searcher.search(position, Limits(nodes=3000)).move
+            move = searcher.search(position, Limit(nodes=3000)).move
             assert move is not None
             position = position.push(move)
         outcome = position.outcome()
@@ -115,12 +115,13 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables) -> None:
         for left in range(depth, 0, -1):
             last: dict[int, Info] = {}
             move = searcher.search(
-                position, Limits(depth=2), lambda info: last.update({info.multipv: info}), multipv=3
+                position, Limit(depth=2), lambda info: last.update({info.multipv: info}), multipv=3
             ).move
             assert move is not None
             values = dict(tables.moves(position))
             for info in last.values():
-                value, score = values[info.pv[0]], info.score
+                assert info.score is not None
+                value, score = values[info.pv[0]], info.score.relative
                 assert value is not None
                 if score.win_in is None:
                     expected = value.value * (TABLE_CP - (value.depth or 0))
@@ -150,17 +151,17 @@ def test_the_games_own_repetitions_count(
     searcher = Searcher(4)
     searcher.tables = Builder(root, MORRIS, threads=2, depths=True).build(6)
     position = play_moves(parse_position(start, MORRIS), moves.split())
-    result = searcher.search(position, Limits(depth=8), multipv=lines)
+    result = searcher.search(position, Limit(depth=8), multipv=lines)
     assert result.move is not None
     after = position.play(result.move)
     drawn = [reply for reply in map(after.play, after.legal_moves()) if reply.outcome()]
     if value:
-        score = result.info.score
+        score = result.score
         assert not drawn and (score.win_in or score.cp or 0) > 0 and not score.known
     else:
         outcome = after.outcome()
         assert outcome is not None and outcome.winner is None
-        assert result.info.score.cp == 0
+        assert result.score.cp == 0
 
 
 def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> None:
@@ -185,7 +186,7 @@ def test_scores_tell_what_is_known(tables: Tables) -> None:
         position = random_position(chance, 3, 4)
         known = tables.probe(position)
         assert known is not None
-        score = searcher.search(position, Limits(depth=2)).info.score
+        score = searcher.search(position, Limit(depth=2)).score
         number = score.cp if score.cp is not None else 1 if (score.win_in or 0) > 0 else -1
         assert (number > 0) - (number < 0) == known.value
 
@@ -194,18 +195,18 @@ def test_the_search_sees_tables_ahead(tables: Tables) -> None:
     # Four against four: every removal leads to a table.
     position = parse_position("O*O*****/*@*@*O**/**@O**@* w 0 0 0 30", RULES)
     searcher = Searcher(4)
-    blind = searcher.search(position, Limits(depth=8))
+    blind = searcher.search(position, Limit(depth=8))
     assert blind.info.tbhits == 0
     searcher.tables = tables
-    seeing = searcher.search(position, Limits(depth=8))
-    assert seeing.info.tbhits > 0
+    seeing = searcher.search(position, Limit(depth=8))
+    assert seeing.info.tbhits
 
 
 def test_tables_of_other_rules_are_never_used(tables: Tables) -> None:
     searcher = Searcher(4)
     searcher.tables = tables
     position = Position(make_rules("mill"), random_position(random.Random(1), 3, 3).men, (0, 0))
-    assert searcher.search(position, Limits(depth=3)).info.tbhits == 0
+    assert searcher.search(position, Limit(depth=3)).info.tbhits == 0
 
 
 def test_among_drawing_moves_the_hardest_to_answer_stay(tables: Tables) -> None:
@@ -233,7 +234,7 @@ def test_searchmoves_are_kept(tables: Tables) -> None:
     searcher = Searcher(4)
     searcher.tables = tables
     wanted = tuple(position.legal_moves()[-2:])
-    assert searcher.search(position, Limits(depth=3, moves=wanted)).move in wanted
+    assert searcher.search(position, Limit(depth=3), root_moves=wanted).move in wanted
 
 
 def test_no_win_is_claimed_that_a_limit_on_plies_forbids(
@@ -257,10 +258,10 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(
         assert now in ((0, 0), (1, 1), (-1, -1)), "depths tell all"
         forbidden += now == (0, 0)
         certain += now != (0, 0)
-        info = searcher.search(position, Limits(depth=2)).info
-        assert info.score.win_in is not None or info.score.known == now[0]
-        if info.score.win_in is not None:
-            assert (info.score.win_in > 0) == (now[0] > 0) and now[0]
+        score = searcher.search(position, Limit(depth=2)).score
+        assert score.win_in is not None or score.known == now[0]
+        if score.win_in is not None:
+            assert (score.win_in > 0) == (now[0] > 0) and now[0]
         best = max(known.value for _, known in with_limit.moves(position) if known is not None)
         assert best == now[0]
 
@@ -282,7 +283,7 @@ def test_without_depths_what_a_limit_leaves_open_is_not_called_known(
         if least == greatest:
             continue
         left_open += 1
-        score = searcher.search(position, Limits(depth=2)).info.score
+        score = searcher.search(position, Limit(depth=2)).score
         assert score.known == 0
 
 
@@ -303,9 +304,9 @@ def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None
     strong.tables = tables
     for _ in range(40):
         position = random_position(chance, 4, 3)
-        strong.search(position, Limits(depth=4))
-        after = strong.search(position, Limits(depth=4), level=champion).info
-        alone = Searcher(4).search(position, Limits(depth=4), level=champion).info
+        strong.search(position, Limit(depth=4))
+        after = strong.search(position, Limit(depth=4), level=champion).info
+        alone = Searcher(4).search(position, Limit(depth=4), level=champion).info
         assert (after.score, after.nodes, after.tbhits) == (alone.score, alone.nodes, 0)
 
 

@@ -10,7 +10,7 @@ import pytest
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import parse_whole
 from merels.engine.game.rules import make_rules
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Tally, load, play
 
@@ -34,7 +34,7 @@ def test_moves_are_counted_by_phase_and_value(tmp_path: Path) -> None:
     ]
     tally = Tally()
     suite = load(problems(tmp_path, rows), MORRIS)
-    for problem, move, held in play(suite, Limits(depth=3), Searcher(1)):
+    for problem, move, held in play(suite, Limit(depth=3), Searcher(1)):
         assert held == (move in problem.best)
         tally.add(problem, held)
     lines = list(tally.lines())

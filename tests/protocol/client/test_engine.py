@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import Score
-from merels.protocol.client.dialects import Go, dialect
+from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import (
     Engine,
     EngineError,
@@ -24,7 +23,6 @@ from merels.protocol.client.engine import (
     Limit,
     Options,
     PovScore,
-    make_go,
 )
 from merels.protocol.client.options import Value, parse_option
 from merels.protocol.process.guard import GUARD
@@ -480,16 +478,17 @@ def test_all_of_an_info_line_is_read() -> None:
 
 def test_limits_become_whole_milliseconds() -> None:
     limit = Limit(white_clock=1.5, black_clock=0.25, white_inc=0.01, black_inc=0, remaining_moves=9)
-    line = dialect("uci").go(make_go(limit, WHITE))
+    line = dialect("uci").go(limit, WHITE)
     assert line == b"go wtime 1500 btime 250 winc 10 binc 0 movestogo 9\n"
-    line = dialect("ugi").go(make_go(limit, WHITE))
+    line = dialect("ugi").go(limit, WHITE)
     assert line == b"go p1time 1500 p2time 250 p1inc 10 p2inc 0 movestogo 9\n"
-    assert dialect("uci").go(make_go(Limit(time=0.0001, depth=3, nodes=7, mate=2), WHITE)) == (
-        b"go movetime 1 depth 3 nodes 7 mate 2\n"
-    )
-    assert dialect("uci").go(Go(time=(None, 5), ponder=True)) == b"go ponder btime 5\n"
+    line = dialect("uci").go(Limit(time=0.0001, depth=3, nodes=7, mate=2), WHITE)
+    assert line == b"go movetime 1 depth 3 nodes 7 mate 2\n"
+    line = dialect("uci").go(Limit(black_clock=0.005), WHITE, ponder=True)
+    assert line == b"go ponder btime 5\n"
     moves = (parse_move("d6"), parse_move("a1"))
-    assert dialect("uci").go(Go(infinite=True, moves=moves)) == b"go infinite searchmoves d6 a1\n"
+    line = dialect("uci").go(Limit(), WHITE, root_moves=moves, infinite=True)
+    assert line == b"go infinite searchmoves d6 a1\n"
 
 
 def test_a_position_has_no_bare_moves() -> None:

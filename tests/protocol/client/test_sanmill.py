@@ -11,7 +11,7 @@ from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import Score
-from merels.protocol.client.dialects import Go, dialect
+from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine, Limit, PovScore
 from merels.tournament.play.game import EnginePool, play_game
 from merels.tournament.records.games import EngineSpec, GameSpec, Opening, TimeControl
@@ -66,18 +66,24 @@ def test_scores_are_white_s_view() -> None:
 
 
 @pytest.mark.parametrize(
-    "limits, line",
+    "limit, side, line",
     [
-        (Go(depth=6), b"go depth 6\n"),
-        (Go(movetime=300), b"setoption name MoveTimeMs value 100\ngo\n"),
-        (Go(movetime=1), b"setoption name MoveTimeMs value 1\ngo\n"),
-        (Go(time=(90_000, 1), increment=(300, 0)), b"setoption name MoveTimeMs value 1100\ngo\n"),
-        (Go(time=(1, 90), moves_to_go=3, side=BLACK), b"setoption name MoveTimeMs value 10\ngo\n"),
-        (Go(nodes=50), b"go\n"),
+        (Limit(depth=6), WHITE, b"go depth 6\n"),
+        (Limit(time=0.3), WHITE, b"setoption name MoveTimeMs value 100\ngo\n"),
+        (Limit(time=0.001), WHITE, b"setoption name MoveTimeMs value 1\ngo\n"),
+        (
+            Limit(white_clock=90.0, black_clock=0.001, white_inc=0.3, black_inc=0.0), WHITE,
+            b"setoption name MoveTimeMs value 1100\ngo\n",
+        ),
+        (
+            Limit(white_clock=0.001, black_clock=0.09, remaining_moves=3), BLACK,
+            b"setoption name MoveTimeMs value 10\ngo\n",
+        ),
+        (Limit(nodes=50), WHITE, b"go\n"),
     ],
 )
-def test_its_thinking_time_is_an_option(limits: Go, line: bytes) -> None:
-    assert DIALECT.go(limits) == line
+def test_its_thinking_time_is_an_option(limit: Limit, side: int, line: bytes) -> None:
+    assert DIALECT.go(limit, side) == line
 
 
 def test_the_limit_of_plies_is_told() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from merels.engine.game.notation import parse_position
 from merels.engine.search import evaluation
-from merels.engine.search.limits import Limits
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools import bench
 from merels.protocol.commands import analyse, suite
@@ -151,7 +151,7 @@ def test_bench_states_the_nodes_that_it_searched(
 ) -> None:
     rules, text, _ = bench.POSITIONS[0]
     monkeypatch.setattr(bench, "POSITIONS", [(rules, text, 6)])
-    searched = Searcher().search(parse_position(text), Limits(depth=6)).info.nodes
+    searched = Searcher().search(parse_position(text), Limit(depth=6)).info.nodes
     assert analyse.bench([]) == 0
     assert capsys.readouterr().out.splitlines()[-2] == f"{searched} nodes"
 

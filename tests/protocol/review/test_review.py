@@ -13,10 +13,9 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.record import parse_record
 from merels.engine.game.rules import make_rules
-from merels.engine.game.score import Score
+from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.small import small_tables
-from merels.protocol.client.info import PovScore
 from merels.protocol.commands.review import LARGEST_FILE, main
 from merels.protocol.review.review import Value, judge_with, review, score_text
 

@@ -10,6 +10,7 @@ import pytest
 
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Position
+from merels.engine.search.limits import Limit
 from merels.protocol.uci.dialects import Uci
 from merels.protocol.uci.go_command import parse_go
 from merels.protocol.uci.ugi import Ugi
@@ -78,9 +79,11 @@ def test_each_limit_gives_one_legal_best_move(gui: Gui, go: str) -> None:
     ],
 )
 def test_each_side_has_its_own_clock_and_increment(dialect: Uci, line: str) -> None:
-    limits, _, complaints = parse_go(line.split(), Position(), dialect)
-    assert not complaints
-    assert (limits.time, limits.increment, limits.moves_to_go) == ((1000, 2000), (3, 4), 5)
+    go = parse_go(line.split(), Position(), dialect)
+    assert not go.complaints
+    assert go.limit == Limit(
+        white_clock=1.0, black_clock=2.0, white_inc=0.003, black_inc=0.004, remaining_moves=5
+    )
 
 
 def test_the_first_limit_reached_ends_the_search(gui: Gui) -> None:

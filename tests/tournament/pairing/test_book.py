@@ -14,7 +14,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import WHITE
 from merels.engine.game.rules import PRESETS, parse_rules
-from merels.engine.search.limits import Info, Limits
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.tournament.commands.main import main
 from merels.tournament.pairing.book import BookSettings, make_book
@@ -164,10 +164,11 @@ def test_level_with_choices_for_both() -> None:
     for entry in filter(None, seen):
         lines: dict[int, Info] = {}
         result = Searcher(32).search(
-            entry.position, Limits(nodes=4000),
+            entry.position, Limit(nodes=4000),
             lambda info: lines.__setitem__(info.multipv, info), multipv=3,
         )
-        found, best, third = (info.score.cp for info in (result.info, lines[1], lines[3]))
+        found, *pair = result.score.cp, lines[1].score, lines[3].score
+        best, third = (score.relative.cp if score else None for score in pair)
         assert found is not None and best is not None and third is not None
         assert entry.known.startswith(f"score {found} ")
         assert abs(found) <= 20
