@@ -15,8 +15,7 @@ from typing import TypeVar
 
 import pytest
 
-from merels.protocol.process.guard import GUARD
-from merels.protocol.process.guardian import MARK
+from merels.protocol.process.guardian import GUARDIAN, MARK
 
 FAKE = (sys.executable, str(Path(__file__).parent / "fakes" / "fake.py"))
 SANMILL = (sys.executable, str(Path(__file__).parent / "fakes" / "sanmill.py"))
@@ -70,7 +69,7 @@ def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
 
 def own_mark() -> str:
     """The mark in the environment of every engine that this process starts."""
-    return GUARD.environment()[MARK].split()[-1]
+    return GUARDIAN.environment()[MARK].split()[-1]
 
 
 def marked(mark: str) -> list[int]:

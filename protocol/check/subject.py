@@ -22,7 +22,7 @@ from merels.protocol.client.engine import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineStart
 from merels.protocol.client.options import Option, Options, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated
-from merels.protocol.process.pipe import Wire, open_wire
+from merels.protocol.process.pipe import Pipe, open_pipe
 from merels.protocol.process.process import EngineProcess
 
 LONGEST_LINE = 1 << 16
@@ -108,7 +108,7 @@ class Subject:
         """Whether a step has left the process in a state that others must not meet."""
         self._folder = tempfile.mkdtemp(prefix="merels-check-")
         self._process: EngineProcess | None = None
-        self._wire: Wire | None = None
+        self._pipe: Pipe | None = None
         self._greeted = False
         self._prepared = False
         self._queue: deque[Line] = deque()
@@ -131,7 +131,7 @@ class Subject:
             os.path.join(self._folder, "stderr"),
             self.candidate.limits,
         )
-        self._wire = open_wire(self._process, trace=self._hear)
+        self._pipe = open_pipe(self._process, trace=self._hear)
         self._queue.clear()
         self._tail, self._owed, self.said = b"", 0, ""
 
@@ -183,10 +183,10 @@ class Subject:
 
     def discard(self) -> None:
         """Ends the process, however it is."""
-        if self._process is not None and self._wire is not None:
+        if self._process is not None and self._pipe is not None:
             self._process.close(0.0)
-            self._wire.close()
-        self._process = self._wire = None
+            self._pipe.close()
+        self._process = self._pipe = None
         self._greeted = self._prepared = self.changed = False
 
     def close(self) -> None:
@@ -232,22 +232,22 @@ class Subject:
 
     def raw(self, data: bytes) -> None:
         """Sends bytes as they are."""
-        assert self._wire is not None
+        assert self._pipe is not None
         self.said = (data[-200:].decode("utf-8", "replace").splitlines() or [""])[-1]
-        self._wire.send(data, self.pace.answer)
+        self._pipe.send(data, self.pace.answer)
 
     def close_input(self) -> None:
         """Ends the engine's input."""
-        assert self._wire is not None
-        self._wire.close_input()
+        assert self._pipe is not None
+        self._pipe.close_input()
 
     def line(self, seconds: float) -> Line | None:
         """The next line, or None if none comes in time."""
-        assert self._wire is not None
+        assert self._pipe is not None
         deadline = monotonic_ns() + int(seconds * 1e9)
         try:
             while not self._queue:
-                if self._wire.read_line(deadline) is None and not self._queue:
+                if self._pipe.read_line(deadline) is None and not self._queue:
                     return None
         except EngineTerminated:
             if not self._queue:
@@ -446,7 +446,7 @@ class Subject:
             self.discard()
 
     def _hear(self, direction: str, data: bytes) -> None:
-        """Takes in what came over the wire, as it came."""
+        """Takes in what came over the pipe, as it came."""
         if direction != "<":
             return
         now = monotonic_ns()

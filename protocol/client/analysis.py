@@ -11,7 +11,7 @@ from merels.engine.game.position import Position
 from merels.engine.search.limits import Info
 from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.protocol.process.pipe import Wire
+from merels.protocol.process.pipe import Pipe
 
 _STOP_SECONDS = 5.0
 _SLICE = 500_000_000
@@ -20,7 +20,7 @@ _SLICE = 500_000_000
 class Analysis:
     """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
 
-    Where what the engine says comes from is left to its kinds: `WireAnalysis`, and `OwnAnalysis`.
+    Where what the engine says comes from is left to its kinds: `EngineAnalysis`, and `OwnAnalysis`.
     """
 
     def __init__(self) -> None:
@@ -95,17 +95,17 @@ class Analysis:
                 pass  # What went wrong first is what the caller has to hear.
 
 
-class WireAnalysis(Analysis):
+class EngineAnalysis(Analysis):
     """The analysis of an engine that is a process.
 
     ``start`` is when it was asked (`monotonic_ns`), ``timeout`` how many nanoseconds it has.
     """
 
     def __init__(
-        self, wire: Wire, dialect: UciAdapter, position: Position, start: int, timeout: int
+        self, pipe: Pipe, dialect: UciAdapter, position: Position, start: int, timeout: int
     ) -> None:
         super().__init__()
-        self._wire = wire
+        self._pipe = pipe
         self._dialect = dialect
         self._position = position
         self._deadline = start + timeout
@@ -114,16 +114,16 @@ class WireAnalysis(Analysis):
     def _next(self) -> Info | None:
         while self._running:
             # In slices, for another thread may bring the deadline forward.
-            line = self._wire.read_line(min(self._deadline, monotonic_ns() + _SLICE))
+            line = self._pipe.read_line(min(self._deadline, monotonic_ns() + _SLICE))
             if line is None:
                 if monotonic_ns() < self._deadline:
                     continue
                 self._running = False
-                if self._wire.unended_answer(0) is not None:
+                if self._pipe.unended_answer(0) is not None:
                     return None
-                self._wire.stop()
+                self._pipe.stop()
                 raise EngineTimeout("does not end its search in its time")
-            self._running = not self._wire.is_answer(line)
+            self._running = not self._pipe.is_answer(line)
             if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                 return self._dialect.info(line, self._position)
         return None
@@ -132,4 +132,4 @@ class WireAnalysis(Analysis):
         if self._running and not self._stopped:
             self._stopped = True
             self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
-            self._wire.send(b"stop\n")
+            self._pipe.send(b"stop\n")

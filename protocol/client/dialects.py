@@ -22,7 +22,7 @@ from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.info import Brief, parse_brief, parse_info
 from merels.protocol.client.options import Options
 from merels.protocol.process.errors import EngineError
-from merels.protocol.process.pipe import Answer, Wire
+from merels.protocol.process.pipe import Answer, Pipe
 
 
 class UciAdapter:
@@ -112,10 +112,10 @@ class UciAdapter:
         return " ".join(words).encode() + b"\n"
 
     def ask(
-        self, wire: Wire, position: Position, line: bytes, go: bytes, timeout: int
+        self, pipe: Pipe, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """One whole move from the engine: see `Wire.ask`. ``line`` describes ``position``."""
-        return wire.ask(line + b"\n" + go, timeout)
+        """One whole move from the engine: see `Pipe.ask`. ``line`` describes ``position``."""
+        return pipe.ask(line + b"\n" + go, timeout)
 
     def brief(self, info: bytes, side: int) -> Brief:
         """Score, depth and nodes of an info line about a search for ``side``."""
@@ -206,17 +206,17 @@ class SanmillAdapter(UciAdapter):
         return b"setoption name MoveTimeMs value %d\n%s\n" % (told, words)
 
     def ask(
-        self, wire: Wire, position: Position, line: bytes, go: bytes, timeout: int
+        self, pipe: Pipe, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
         """A move put together from a search for each of its steps."""
-        answer = wire.ask(line + b"\n" + go, timeout)
+        answer = pipe.ask(line + b"\n" + go, timeout)
         if answer is None:
             return None
         words = answer.text.split()
         text, elapsed = words[0] if words else b"", answer.elapsed
         for _ in range(self._removals(position, text)):
             line += (b" " if b" moves " in line else b" moves ") + text.rpartition(b" ")[2]
-            removal = wire.ask(line + b"\n" + go, timeout - elapsed)
+            removal = pipe.ask(line + b"\n" + go, timeout - elapsed)
             if removal is None:
                 return None
             elapsed += removal.elapsed

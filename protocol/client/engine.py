@@ -16,14 +16,14 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.game.score import PovScore
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.client.analysis import Analysis, WireAnalysis
+from merels.protocol.client.analysis import Analysis, EngineAnalysis
 from merels.protocol.client.any_engine import AnyEngine, PlayResult, Task
 from merels.protocol.client.dialects import answer_text, dialect, ponder_text
 from merels.protocol.client.options import EMPTY, Option, Options, Value, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import kill_group
 from merels.protocol.process.limits import ResourceLimits
-from merels.protocol.process.pipe import STOP_SECONDS, Answer, Trace, open_wire
+from merels.protocol.process.pipe import STOP_SECONDS, Answer, Trace, open_pipe
 from merels.protocol.process.process import QUIT_SECONDS, EngineProcess
 
 __all__ = [
@@ -72,12 +72,12 @@ class Engine(AnyEngine):
         self._process = EngineProcess(command, directory, stderr, limits)
         self.pid = self._process.pid
         self.author = ""
-        self._wire = open_wire(self._process, inside=self.dialect.inside, trace=trace)
+        self._pipe = open_pipe(self._process, inside=self.dialect.inside, trace=trace)
         self._settings: dict[str, str] = {}
         self._rules: Rules | None = None
         self._started = monotonic_ns()
         try:
-            self._wire.send(self.dialect.hello)
+            self._pipe.send(self.dialect.hello)
         except EngineTerminated:
             pass  # `greet` says so, and reads first what the engine may have left to say.
 
@@ -119,7 +119,7 @@ class Engine(AnyEngine):
         """Read the engine's name and options, until ``timeout`` seconds after it was started."""
         deadline = self._started + int(timeout * 1e9)
         while True:
-            line = self._wire.read_line(deadline)
+            line = self._pipe.read_line(deadline)
             if line is None:
                 hello = self.dialect.hello.decode().strip()
                 raise EngineTimeout(f"gives no answer to {hello} in {timeout:g} s")
@@ -163,7 +163,7 @@ class Engine(AnyEngine):
         command = f"setoption name {name} value {text}" if text else f"setoption name {name}"
         if name in self.options and self.options[name].kind == "string" and not text:
             command = f"setoption name {name} value {EMPTY}"
-        self._wire.send(command.encode() + b"\n")
+        self._pipe.send(command.encode() + b"\n")
 
     def set_rules(self, rules: Rules) -> None:
         """Tell the engine the rules, as far as it has options for them."""
@@ -182,26 +182,26 @@ class Engine(AnyEngine):
     def send_new_game(self) -> None:
         """The first half of `new_game`: several engines can prepare side by side."""
         self._end_analysis()
-        self._wire.drop()
-        self._wire.send(self.dialect.new_game + b"isready\n")
+        self._pipe.drop()
+        self._pipe.send(self.dialect.new_game + b"isready\n")
 
     def ping(self, timeout: float | None = None) -> None:
         """Wait until the engine has done all it was told, ``timeout`` seconds at most."""
-        self._wire.drop()
-        self._wire.send(b"isready\n")
+        self._pipe.drop()
+        self._pipe.send(b"isready\n")
         self.await_ready(self.timeout if timeout is None else timeout)
 
     def await_ready(self, timeout: float) -> None:
         """Read up to ``readyok``; all before it is dropped."""
         deadline = monotonic_ns() + int(timeout * 1e9)
         while True:
-            line = self._wire.read_line(deadline)
+            line = self._pipe.read_line(deadline)
             if line is None:
                 raise EngineTimeout(f"gives no answer to isready in {timeout:g} s")
             if line.lower() == b"readyok":
                 return
-            if self._wire.is_answer(line):
-                self._wire.owing = False
+            if self._pipe.is_answer(line):
+                self._pipe.owing = False
 
     def _check_end(self, task: Task, limit: Limit) -> None:
         # An engine may have a limit of its own, for a bare "go".
@@ -231,8 +231,8 @@ class Engine(AnyEngine):
         )
         timeout = FOREVER if limit is None else self._patience(limit, position.side)
         self._settle()
-        start = self._wire.begin(line + b"\n" + go)
-        return WireAnalysis(self._wire, self.dialect, position, start, timeout)
+        start = self._pipe.begin(line + b"\n" + go)
+        return EngineAnalysis(self._pipe, self.dialect, position, start, timeout)
 
     def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
         """The engine's raw answer to a ``position`` line and a ``go``: what tournaments use.
@@ -240,19 +240,19 @@ class Engine(AnyEngine):
         ``timeout`` is in nanoseconds; None means that the answer is still owed: see `stop`.
         """
         self._settle()
-        return self.dialect.ask(self._wire, position, line, go, timeout)
+        return self.dialect.ask(self._pipe, position, line, go, timeout)
 
     def _settle(self) -> None:
         """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""
-        if not self._wire.settle(self.timeout):
+        if not self._pipe.settle(self.timeout):
             raise EngineTimeout(f"gives no answer to an earlier search in {self.timeout:g} s")
-        if self._wire.untidy:
+        if self._pipe.untidy:
             # It has sent a bestmove too many before.
             self.ping()
 
     def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
         """Stop a search and wait so long for its answer; None if the engine still owes it."""
-        return self._wire.stop(seconds)
+        return self._pipe.stop(seconds)
 
     def answer_after_stray(self, answer: Answer) -> Answer | None:
         """What follows an answer that cannot be right, if it was one too many to an earlier go.
@@ -262,11 +262,11 @@ class Engine(AnyEngine):
         late = self.stop(STRAY_SECONDS)
         if late is None:
             return None
-        self._wire.untidy = True
+        self._pipe.untidy = True
         return late._replace(elapsed=answer.elapsed + late.elapsed)
 
     def interrupt(self) -> None:
-        self._wire.send(b"stop\n")
+        self._pipe.send(b"stop\n")
 
     def kill(self) -> None:
         """End the process at once: the thread that waits for its answer gets `EngineTerminated`.
@@ -279,16 +279,16 @@ class Engine(AnyEngine):
     def start_pondering(self, line: bytes, go: bytes) -> None:
         """Send a ``go ponder`` without waiting: `ponderhit` or `stop` ends it."""
         self._settle()
-        self._wire.begin(line + b"\n" + go)
+        self._pipe.begin(line + b"\n" + go)
 
     def ponderhit(self, timeout: int) -> Answer | None:
         """The answer, as from `ask`, to the search that went on while the opponent thought."""
         start = monotonic_ns()
         try:
-            self._wire.send(b"ponderhit\n", timeout / 1e9)
+            self._pipe.send(b"ponderhit\n", timeout / 1e9)
         except EngineTimeout:
             return None
-        return self._wire.wait_answer(start, timeout)
+        return self._pipe.wait_answer(start, timeout)
 
     def widen_output(self) -> None:
         """Make room for what an engine writes while nobody reads: for one that ponders."""
@@ -299,22 +299,22 @@ class Engine(AnyEngine):
 
         Half-way the engine is sent ``isready``, which every engine must answer while it searches.
         """
-        self._wire.silence = FOREVER if seconds is None else int(seconds * 1e9)
+        self._pipe.silence = FOREVER if seconds is None else int(seconds * 1e9)
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the engine within about ``patience`` seconds, and leave no process of it."""
         self.send_quit()
         self._process.close(patience)
-        self._wire.close()
+        self._pipe.close()
 
     def send_quit(self) -> None:
         """The first half of `close`: several engines can end side by side."""
         try:
             if not self._process.closed:
-                self._wire.send(b"stop\nquit\n" if self._analysis else b"quit\n", 0.0)
+                self._pipe.send(b"stop\nquit\n" if self._analysis else b"quit\n", 0.0)
         except EngineError:
             pass
-        self._wire.close_input()
+        self._pipe.close_input()
 
     def _position_line(self, task: Task) -> bytes:
         """The ``position`` line, once the engine knows the rules that it holds under."""

@@ -9,7 +9,7 @@ from merels.engine.game.errors import InputError
 from merels.protocol.process import limits
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
-from merels.protocol.process.process import split_command
+from merels.protocol.process.process import split_command, split_words
 
 KEYS = ("cmd", "args", "name", "proto", "dir", *limits.KEYS)
 OPTION = "option."
@@ -34,8 +34,8 @@ class EngineStart:
 def read_engine_words(words: Sequence[str], protocols: Sequence[str]) -> EngineStart:
     """The engine that words describe; ``protocols`` are those it may speak.
 
-    Without ``args=``, a ``cmd=`` that holds blanks is split as a shell would. `InputError` says
-    what is wrong with a word.
+    Without ``args=``, ``cmd=`` is a whole command: see `split_command`. `InputError` says what is
+    wrong with a word.
     """
     given: dict[str, str] = {}
     options: dict[str, str] = {}
@@ -56,9 +56,9 @@ def read_engine_words(words: Sequence[str], protocols: Sequence[str]) -> EngineS
         raise InputError(protocol, f"expected {' or '.join(protocols)} for proto=")
     try:
         if arguments.strip():
-            command = [program, *split_command(arguments)]
+            command = [program, *split_words(arguments)]
         else:
-            command = split_command(program) if " " in program else [program]
+            command = split_command(program, given.get("dir"))
     except EngineError as error:
         raise InputError(program, str(error)) from None
     return EngineStart(

@@ -1,18 +1,112 @@
-"""A process that outlives its parent just long enough to kill what the parent started.
+"""A process that kills the engines of its parent if the parent dies first.
 
-It is run as a script, one for each process that starts engines. Its standard input is a pipe whose
-other end the parent alone holds; lines ``+PID`` and ``-PID`` on it add and remove process groups.
-When the pipe ends, for whatever reason, every group still on the list is killed, and, where
-``/proc`` tells, every process that carries the parent's mark in its environment: those are engines
-caught between their start and their registration, and children that left their engine's group.
+The parent imports this module and keeps one `Guardian`; the guardian process runs the same file as
+a script. Its standard input is a pipe whose other end the parent alone holds; lines ``+PID`` and
+``-PID`` on it add and remove process groups. When the pipe ends, for whatever reason, every group
+still listed is killed, and, where ``/proc`` exists, every process that carries the parent's mark in
+its environment: engines caught between their start and their registration, and children that left
+their engine's group.
 """
 
+from __future__ import annotations
+
+import atexit
 import os
 import signal
+import subprocess
 import sys
+import threading
 
 MARK = "MERELS_GUARD"
-"""The environment variable that engines carry: the marks of all the processes above them."""
+"""The environment variable of engines that holds the marks of all the processes above them."""
+
+
+class Guardian:
+    """The parent's side: the list of engine groups, and the process that watches over them.
+
+    The process is started with the first engine, and again if somebody has killed it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._forget()
+        atexit.register(self._end)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def _forget(self) -> None:
+        self._groups: set[int] = set()
+        self._mark = os.urandom(12).hex()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def _after_fork(self) -> None:
+        """A forked child has no engines yet, and must not hold its parent's pipe open."""
+        self._lock = threading.Lock()
+        process = self._process
+        self._forget()
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+            process.returncode = 0  # Not this process's child: keeps Popen from waiting for it.
+
+    def environment(self) -> dict[str, str]:
+        """The environment for an engine: this process's own, and the mark."""
+        above = os.environ.get(MARK, "")
+        return {**os.environ, MARK: f"{above} {self._mark}".strip()}
+
+    def add(self, pid: int) -> None:
+        """Put an engine's group on the list; `OSError` if no guardian can be started."""
+        with self._lock:
+            self._groups.add(pid)
+            if self._process is None or not self._send(f"+{pid}\n"):
+                try:
+                    self._start()
+                except OSError:
+                    self._groups.discard(pid)
+                    raise
+
+    def remove(self, pid: int) -> None:
+        """Take a group off the list, before its number can come to mean another one."""
+        with self._lock:
+            self._groups.discard(pid)
+            if self._process is not None and not self._send(f"-{pid}\n"):
+                try:
+                    self._start()
+                except OSError:
+                    pass  # The next engine tries again, and is not started without one.
+
+    def _send(self, text: str) -> bool:
+        """Tell the process; False if it is gone."""
+        assert self._process is not None and self._process.stdin is not None
+        try:
+            self._process.stdin.write(text.encode())
+        except OSError:
+            return False
+        return True
+
+    def _start(self) -> None:
+        """Start the process and give it the whole list."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", __file__, self._mark],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        for pid in self._groups:
+            self._send(f"+{pid}\n")
+
+    def _end(self) -> None:
+        """Let the process finish its work, so that this one leaves nothing behind."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+            try:
+                self._process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                pass
 
 
 def kill_group(pid: int) -> None:
@@ -23,8 +117,6 @@ def kill_group(pid: int) -> None:
         except (ProcessLookupError, PermissionError):
             pass
     else:
-        import subprocess
-
         command = ["taskkill", "/F", "/T", "/PID", str(pid)]
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -49,11 +141,10 @@ def kill_marked(mark: str) -> bool:
 
 
 def main() -> None:
-    """Keep the list until standard input ends, then kill."""
+    """The guardian process: keep the list until standard input ends, then kill."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    mark = sys.argv[1]
     groups: set[int] = set()
     for line in sys.stdin.buffer:
         pid = int(line[1:])
@@ -63,11 +154,13 @@ def main() -> None:
             groups.discard(pid)
     for pid in groups:
         kill_group(pid)
-    # A process that forks while it is looked for is caught in the next round.
+    # A process that forks during the search is found in the next round.
     for _ in range(10):
-        if not kill_marked(mark):
+        if not kill_marked(sys.argv[1]):
             break
 
 
 if __name__ == "__main__":
     main()
+else:
+    GUARDIAN = Guardian()

@@ -1,6 +1,6 @@
 """Lines to and from an engine over its two pipes, with one deadline for everything.
 
-`Wire.ask` is the hot path of tournaments: one write of ``position`` and ``go``, one wait for
+`Pipe.ask` is the hot path of tournaments: one write of ``position`` and ``go``, one wait for
 ``bestmove``, everything between them looked at only once the answer is there.
 """
 
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
     """Nanoseconds from sending ``go`` to reading the answer."""
 
 
-class Wire:
+class Pipe:
     """Both directions of an engine's pipes; how bytes move is left to the two kinds below.
 
     ``inside`` looks for ``bestmove`` anywhere in a line, not only at its start. ``owing`` is set
@@ -87,7 +87,7 @@ class Wire:
         self.process.close_input()
 
     def close(self) -> None:
-        """Give up the wire, once its process is closed: no descriptor is touched any more."""
+        """Give up the pipe, once its process is closed: no descriptor is touched any more."""
 
     def send(self, data: bytes, seconds: float = 5.0) -> None:
         """Send whole lines."""
@@ -302,7 +302,7 @@ class Wire:
         raise EngineTerminated(self.process.describe_end())
 
 
-class PipeWire(Wire):
+class PollPipe(Pipe):
     """Raw descriptors and `select.poll`: about 3 microseconds of CPU a round trip."""
 
     def __init__(
@@ -327,7 +327,7 @@ class PipeWire(Wire):
         self._poll = select.poll()
 
     def ask(self, request: bytes, timeout: int) -> Answer | None:
-        """`Wire.ask`, with the usual course of things done here in as few steps as it takes."""
+        """`Pipe.ask`, with the usual course of things done here in as few steps as it takes."""
         poll = self._poll.poll
         if self._lines or self._tail or self._cut or self.trace is not None or poll(0):
             return super().ask(request, timeout)
@@ -415,12 +415,12 @@ class PipeWire(Wire):
         return "closed its input" if end == "closed its output" else end
 
 
-def open_wire(
+def open_pipe(
     process: EngineProcess, *, inside: bool = False, trace: Trace | None = None
-) -> Wire:
-    """The fastest wire that the system has."""
+) -> Pipe:
+    """The fastest pipe that the system has."""
     if POSIX:
-        return PipeWire(process, inside=inside, trace=trace)
-    from merels.protocol.process.thread_pipe import ThreadWire
+        return PollPipe(process, inside=inside, trace=trace)
+    from merels.protocol.process.thread_pipe import ThreadPipe
 
-    return ThreadWire(process, inside=inside, trace=trace)
+    return ThreadPipe(process, inside=inside, trace=trace)

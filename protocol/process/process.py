@@ -13,8 +13,7 @@ import time
 from collections.abc import Sequence
 
 from merels.protocol.process.errors import EngineError
-from merels.protocol.process.guard import GUARD
-from merels.protocol.process.guardian import kill_group
+from merels.protocol.process.guardian import GUARDIAN, kill_group
 from merels.protocol.process.limits import ResourceLimits
 
 POSIX = os.name == "posix"
@@ -28,24 +27,44 @@ WIDE_PIPE = 1 << 20
 """Bytes that a pipe from an engine may be made to hold."""
 
 
-def split_command(command: str | Sequence[str]) -> list[str]:
-    """A command as a list of words; a string is split as a shell would, but no shell runs it."""
+def split_words(text: str) -> list[str]:
+    """The words of a command line, as a shell would split it; `EngineError` for an open quote."""
     try:
-        words = shlex.split(command, posix=POSIX) if isinstance(command, str) else list(command)
+        return shlex.split(text, posix=POSIX)
     except ValueError as error:
-        raise EngineError(f"cannot read the engine's command {command!r}: {error}") from None
+        raise EngineError(f"cannot read the engine's command {text!r}: {error}") from None
+
+
+def split_command(command: str | Sequence[str], directory: str | None = None) -> list[str]:
+    """A command as a list of words; no shell runs.
+
+    A string that names an existing file, here, in ``directory`` or in PATH, is that program;
+    otherwise it is split as a shell would split it.
+    """
+    if not isinstance(command, str):
+        words = list(command)
+    elif _locate(command, directory) is not None:
+        words = [command]
+    else:
+        words = split_words(command)
     if not words:
         raise EngineError("the engine's command is empty")
     return words
 
 
-def find_executable(name: str, directory: str | None = None) -> str:
-    """The absolute path of an engine: looked for in its directory, in PATH, then from here."""
+def _locate(name: str, directory: str | None) -> str | None:
+    """The file that a program's name means: in its directory, in PATH, then from here."""
     beside = os.path.join(directory, name) if directory else None
-    for candidate in (beside, shutil.which(name), name):
-        if candidate and os.path.isfile(candidate):
-            return os.path.abspath(candidate)
-    for candidate in (beside, name):
+    candidates = (beside, shutil.which(name), name)
+    return next((path for path in candidates if path and os.path.isfile(path)), None)
+
+
+def find_executable(name: str, directory: str | None = None) -> str:
+    """The absolute path of an engine; `EngineError` says where it was looked for."""
+    found = _locate(name, directory)
+    if found is not None:
+        return os.path.abspath(found)
+    for candidate in (directory and os.path.join(directory, name), name):
         if candidate and os.path.isdir(candidate):
             raise EngineError(f"no such engine: '{candidate}' is a folder")
     if os.path.isabs(name):
@@ -90,7 +109,7 @@ class EngineProcess:
         It gets three descriptors, its standard ones, and no other of this process's. What it
         writes to standard error is appended to the file ``stderr``, or dropped.
         """
-        words = split_command(command)
+        words = split_command(command, directory)
         words[0] = find_executable(words[0], directory)
         if directory is not None and not os.path.isdir(directory):
             raise EngineError(f"no such directory: '{directory}'")
@@ -114,7 +133,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=directory,
-                env=GUARD.environment(),
+                env=GUARDIAN.environment(),
                 close_fds=True,
                 start_new_session=True,
             )
@@ -126,7 +145,7 @@ class EngineProcess:
         self.pid = self._popen.pid
         assert self._popen.stdin is not None and self._popen.stdout is not None
         try:
-            GUARD.add(self.pid)
+            GUARDIAN.add(self.pid)
         except OSError as error:
             with self._popen:
                 kill_group(self.pid)
@@ -229,7 +248,7 @@ class EngineProcess:
             self._terminate()
             self.wait(min(patience, TERMINATE_SECONDS))
         kill_group(self.pid)
-        GUARD.remove(self.pid)
+        GUARDIAN.remove(self.pid)
         try:
             self._popen.wait(5.0)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""The wire for systems that cannot poll a pipe: a thread for each direction."""
+"""The pipe for systems that cannot poll a pipe: a thread for each direction."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import threading
 from time import monotonic_ns
 
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
-from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Trace, Wire
+from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Pipe, Trace
 from merels.protocol.process.process import EngineProcess
 
 _CHUNKS_AHEAD = 64
 _CLOSE_SECONDS = 0.1
 
 
-class ThreadWire(Wire):
+class ThreadPipe(Pipe):
     """One thread reads, one writes, and both hand over through queues.
 
     Each thread has a descriptor of its own, for it may still be at work when the process's are

@@ -416,7 +416,7 @@ def test_options_of_the_command_line_are_set_at_every_start() -> None:
     ("words", "command"),
     [
         (["cmd=./a"], ["./a"]),
-        (["cmd=./it's"], ["./it's"]),
+        (["cmd=./it's", "args=-x"], ["./it's", "-x"]),
         (["cmd='./my engine' uci"], ["./my engine", "uci"]),
         (["cmd=./my engine", "args=-x 'y z'"], ["./my engine", "-x", "y z"]),
     ],

@@ -24,8 +24,9 @@ from merels.protocol.client.engine import (
     Options,
     PovScore,
 )
+from merels.protocol.client.engine_spec import read_engine_words
 from merels.protocol.client.options import Value, parse_option
-from merels.protocol.process.guard import GUARD
+from merels.protocol.process.guardian import GUARDIAN
 from merels.protocol.process.process import find_executable, split_command
 from tests.processes import FAKE, marked, needs_proc, own_mark
 
@@ -278,13 +279,37 @@ def test_no_shell_reads_the_command(tmp_path: Path) -> None:
     assert not target.exists()
 
 
+def make_script(script: Path, condition: str = "true") -> None:
+    """An engine that is a shell script, which runs if the condition holds."""
+    script.write_text(f'#!/bin/sh\n{condition} && exec {sys.executable} "{FAKE[1]}" sound\n')
+    script.chmod(0o755)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shell script")
+def test_a_command_with_a_blank_is_a_file_of_that_name_or_is_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_script(tmp_path / "mill", 'test "$1" = uci')
+    make_script(tmp_path / "my mill")
+    for command, words in (("./mill uci", ["./mill", "uci"]), ("./my mill", ["./my mill"])):
+        assert split_command(command) == words
+        assert read_engine_words([f"cmd={command}"], ["uci"]).command == words
+        Engine.popen(command).close()
+    monkeypatch.chdir("/")
+    assert split_command("my mill", str(tmp_path)) == ["my mill"]
+    assert split_command("my mill") == ["my", "mill"]
+    words = ["cmd=my mill", f"dir={tmp_path}", "args=a 'b c'"]
+    assert read_engine_words(words[:2], ["uci"]).command == ["my mill"]
+    assert read_engine_words(words, ["uci"]).command == ["my mill", "a", "b c"]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="shell script")
 def test_an_engine_is_found_in_its_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "my-engine"
-    script.write_text(f'#!/bin/sh\ntest -f my-engine && exec {sys.executable} "{FAKE[1]}" sound\n')
-    script.chmod(0o755)
+    make_script(script, "test -f my-engine")
     with Engine.popen("./my-engine", directory=str(tmp_path)) as engine:
         assert engine.name == "Fake"
     with Engine.popen("my-engine", directory=str(tmp_path)) as engine:
@@ -387,19 +412,19 @@ def test_a_line_break_in_an_option_is_refused(end: str) -> None:
 
 def test_a_guardian_that_was_killed_is_replaced() -> None:
     with Engine.popen(fake("sound")):
-        assert GUARD._process is not None
-        GUARD._process.kill()
-        GUARD._process.wait()
+        assert GUARDIAN._process is not None
+        GUARDIAN._process.kill()
+        GUARDIAN._process.wait()
         with Engine.popen(fake("sound")):
-            assert GUARD._process.poll() is None
+            assert GUARDIAN._process.poll() is None
 
 
 @needs_proc
 def test_no_engine_runs_without_a_guardian(monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine.popen(fake("sound")) as engine:
-        assert GUARD._process is not None
-        GUARD._process.kill()
-        GUARD._process.wait()
+        assert GUARDIAN._process is not None
+        GUARDIAN._process.kill()
+        GUARDIAN._process.wait()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "executable", "/no/such/python")
             with pytest.raises(EngineError, match="cannot start the guardian of engines: No such"):
