@@ -11,6 +11,7 @@ from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import COLOURS
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
+from merels.engine.tools.perft import count, divide
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -22,7 +23,6 @@ from merels.protocol.commands.arguments import (
     setup_of,
     whole_from,
 )
-from merels.protocol.uci.perft import count, divide
 from merels.protocol.uci.show import bench_lines, board_lines, evaluation_lines, men
 from merels.protocol.uci.table_cache import Shelf, find_tables
 

@@ -1,4 +1,4 @@
-"""The uci dialect: how the engine's answers are spelled in it."""
+"""The dialects uci and ugi: how each spells the engine's answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_MOVE = "0000"
 
 
 class Uci:
-    """The Universal Chess Interface's spelling; `Ugi` differs in what it must."""
+    """The Universal Chess Interface, as far as it fits; `Ugi` overrides what differs."""
 
     name = "uci"
 
@@ -56,3 +56,21 @@ class Uci:
         if move is None:
             return f"bestmove {NO_MOVE}"
         return f"bestmove {move}" if ponder is None else f"bestmove {move} ponder {ponder}"
+
+
+class Ugi(Uci):
+    """The Universal Game Interface: mates count plies, and a best move stands alone on its line."""
+
+    name = "ugi"
+
+    def mate(self, score: Score) -> int | None:
+        """The number behind ``mate``: plies."""
+        return score.win_in
+
+    def mate_limit(self, number: int) -> int:
+        """The winner's own moves within so many plies."""
+        return (number + 1) // 2
+
+    def bestmove(self, move: Move | None, ponder: Move | None) -> str:
+        """The line that ends a search, of exactly two tokens."""
+        return super().bestmove(move, None)

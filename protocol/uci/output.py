@@ -1,13 +1,15 @@
-"""Standard output: whole lines, under one lock, at once."""
+"""Standard output, in whole lines, and the log of the conversation."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
 import threading
 
-from merels.protocol.uci.debug_log import DebugLog
+from merels.engine.game.errors import InputError
+from merels.protocol.uci.streams import refuse_pipe
 
 _NOBODY_READS = (errno.EPIPE, errno.EINVAL)
 """What writing to a closed pipe reports, on POSIX and on Windows."""
@@ -16,28 +18,44 @@ _NO_LOG = b"info string error the Debug Log File cannot be written; it ends here
 
 
 class Output:
-    """Writes lines to a file descriptor, never torn and never late.
+    """Writes lines to a file descriptor, whole and at once, from any thread.
 
     There is no buffer between this and the descriptor, so nothing is left to be flushed (and to
     fail) when the interpreter exits.
     """
 
     def __init__(self, descriptor: int) -> None:
-        self.log: DebugLog | None = None
+        self._log: _Log | None = None
         self._descriptor = descriptor
         self._lock = threading.Lock()
 
+    def open_log(self, path: str) -> None:
+        """Append the conversation to a file from now on; to none if ``path`` is empty."""
+        log = _Log(path) if path else None
+        self.close_log()
+        self._log = log
+
+    def close_log(self) -> None:
+        """End the log, if there is one."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def received(self, line: str) -> None:
+        """Log a line from the client; never waits for a client that does not read."""
+        if (log := self._log) is not None:  # The worker may end it meanwhile.
+            log.append(">", line)
+
     def write(self, *lines: str) -> None:
-        """Writes some lines that stay together. Ends the process when nobody can read them."""
+        """Write lines that stay together. Ends the process when nobody can read them."""
         data = "".join(line + "\n" for line in lines).encode("utf-8", "replace")
         with self._lock:
-            if self.log is not None:
+            if self._log is not None:
                 for line in lines:
-                    self.log.sent(line)
-                if self.log.failed:
+                    self._log.append("<", line)
+                if self._log.failed:
                     data = _NO_LOG + data
-                    self.log.close()
-                    self.log = None
+                    self.close_log()
             try:
                 while data:
                     data = data[os.write(self._descriptor, data) :]
@@ -45,15 +63,15 @@ class Output:
                 self._leave(error)
 
     def note(self, text: str) -> None:
-        """Writes an ``info string``."""
+        """Write an ``info string``."""
         self.write(f"info string {text}")
 
     def error(self, text: object) -> None:
-        """Writes an ``info string error``."""
+        """Write an ``info string error``."""
         self.write(f"info string error {text}")
 
     def _leave(self, error: OSError) -> None:
-        """Ends the process from whichever thread this is.
+        """End the process from whichever thread this is.
 
         The main thread may be blocked reading standard input, and no other thread can wake it.
         """
@@ -61,3 +79,34 @@ class Output:
             os._exit(0)
         print(f"merels: standard output cannot be written: {error.strerror}", file=sys.stderr)
         os._exit(1)
+
+
+class _Log:
+    """A file to which each line of the conversation is appended, with the time it passed.
+
+    ``failed`` says that it can no longer be written (a full disk), which must not cost the game.
+    """
+
+    def __init__(self, path: str) -> None:
+        refuse_pipe(path)
+        try:
+            self._file = open(path, "ab", 0)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(path, f"expected a file that can be written ({reason})") from None
+        self.failed = False
+
+    def append(self, direction: str, line: str) -> None:
+        """Append a line in one call: two threads write here."""
+        from datetime import datetime  # Few runs ask for a log, and every start would pay.
+
+        text = f"{datetime.now().isoformat(' ', 'milliseconds')} {direction} {line}\n"
+        try:
+            self._file.write(text.encode("utf-8", "replace"))
+        except (OSError, ValueError):  # ValueError: the other thread has just closed it.
+            self.failed = True
+
+    def close(self) -> None:
+        """Close the file."""
+        with contextlib.suppress(OSError):
+            self._file.close()

@@ -16,16 +16,14 @@ from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.search.levels import Level, level_for
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
+from merels.engine.tools.perft import divide
 from merels.protocol.client.options import Option
-from merels.protocol.uci.debug_log import DebugLog
-from merels.protocol.uci.dialects import Uci
+from merels.protocol.uci.dialects import Uci, Ugi
 from merels.protocol.uci.go_command import Go, parse_go
 from merels.protocol.uci.options import RULE_OPTIONS, TABLE, Settings, split_setting
 from merels.protocol.uci.output import Output
-from merels.protocol.uci.perft import divide
 from merels.protocol.uci.position_command import Setup, read_setup, replay
 from merels.protocol.uci.show import bench_lines, board_lines, evaluation_lines
-from merels.protocol.uci.ugi import Ugi
 from merels.protocol.uci.worker import Worker
 
 if TYPE_CHECKING:
@@ -61,8 +59,7 @@ class Session:
 
     def handle(self, line: str) -> None:
         """Does what one line says; whatever it holds, the session goes on."""
-        if self._output.log is not None:
-            self._output.log.received(line)
+        self._output.received(line)
         words = line.split()
         start = _first_command(words)
         if start:
@@ -97,8 +94,7 @@ class Session:
         self._worker.close()
         if not self._worker.join(FAREWELL):
             os._exit(0)
-        if self._output.log is not None:
-            self._output.log.close()
+        self._output.close_log()
 
     # The conversation.
 
@@ -198,16 +194,9 @@ class Session:
         elif option.name == "Clear Hash":
             self._searcher.clear()
         elif option.name == "Debug Log File":
-            self._open_log(options["Debug Log File"])
+            self._output.open_log(options["Debug Log File"])
         elif option.name in RULE_OPTIONS:
             self._change_rules()
-
-    def _open_log(self, path: str) -> None:
-        """Logs to another file from now on, or no longer."""
-        log = DebugLog(path) if path else None
-        if self._output.log is not None:
-            self._output.log.close()
-        self._output.log = log
 
     def _change_rules(self) -> None:
         """Reads the position and its moves again under the rules that the options now say."""

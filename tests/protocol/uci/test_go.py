@@ -11,9 +11,8 @@ import pytest
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Limit
-from merels.protocol.uci.dialects import Uci
+from merels.protocol.uci.dialects import Uci, Ugi
 from merels.protocol.uci.go_command import parse_go
-from merels.protocol.uci.ugi import Ugi
 from tests.protocol.gui import Gui
 
 MOVING = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from merels.engine.game.score import Score
-from merels.protocol.uci.dialects import Uci
-from merels.protocol.uci.ugi import Ugi
+from merels.protocol.uci.dialects import Uci, Ugi
 from tests.protocol.gui import Gui
 
 
