@@ -19,7 +19,7 @@ from merels.protocol.board.feed import Feed
 from merels.protocol.board.game import Clock, Game, from_record
 from merels.protocol.board.requests import read_rules, read_settings, read_text, read_time
 from merels.protocol.board.thinking import Job, Thinker
-from merels.protocol.board.view import JSON, SHELF, info_view, state_view
+from merels.protocol.board.view import JSON, TABLE_CACHE, info_view, state_view
 from merels.protocol.client.engine import Info
 from merels.protocol.formats import read_game, write_game
 from merels.protocol.review.review import as_json, judge_with, review
@@ -401,7 +401,7 @@ class Session:
         """Judge a game's moves, telling of each, until another review is wanted."""
         judged: list[JSON] = []
         searcher = Searcher()
-        searcher.tables, _ = SHELF.settled(record.start.rules, "")
+        searcher.tables, _ = TABLE_CACHE.fetch(record.start.rules, wait=True)
         for judgement in review(record, judge_with(searcher, REVIEW_NODES)):
             judged.append(as_json(judgement))
             with self._lock:

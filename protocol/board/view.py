@@ -11,7 +11,7 @@ from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine import Info
 from merels.protocol.review.review import expected, score_text
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import TableCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def state_view(session: Session) -> JSON:
     }
 
 
-SHELF = Shelf()
+TABLE_CACHE = TableCache()
 """The tables of perfect play in the user's cache, shared by all boards of this process."""
 
 
@@ -90,7 +90,7 @@ def values_view(position: Position) -> JSON:
     """What tables have proved of the moves for the side that plays them, where they know it."""
     if position.outcome() is not None or any(position.hands):
         return {}
-    tables, _ = SHELF.fetch(position.rules, "")
+    tables, _ = TABLE_CACHE.fetch(position.rules)
     if tables is None:
         return {}
     words = ("draw", "win", "loss")

@@ -25,7 +25,7 @@ from merels.protocol.client.engine import Engine, EngineError
 from merels.protocol.client.in_process import OwnEngine
 from merels.protocol.client.options import Value
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
-from merels.protocol.uci.table_cache import Shelf, find_tables
+from merels.protocol.uci.table_cache import TableCache, find_tables
 
 VERSION = 1
 LONGEST_REQUEST = 1 << 20
@@ -79,7 +79,7 @@ class OwnPlayer:
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
         self._engine = OwnEngine(hash_mb, threads)
         self._engine.prepare()
-        self._shelf = Shelf()
+        self._table_cache = TableCache()
         self.name = self._engine.name
 
     def new_game(self) -> None:
@@ -88,7 +88,7 @@ class OwnPlayer:
 
     def choose(self, request: Request) -> Choice:
         """Search as the request says."""
-        self._engine.tables = find_tables(self._shelf, request.position.rules, request.limit)
+        self._engine.tables = find_tables(self._table_cache, request.position.rules, request.limit)
         self._engine.level = request.level
         return ask(self._engine, request)
 

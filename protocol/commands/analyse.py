@@ -24,7 +24,7 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.uci.show import bench_lines, board_lines, evaluation_lines, men
-from merels.protocol.uci.table_cache import Shelf, find_tables
+from merels.protocol.uci.table_cache import TableCache, find_tables
 
 _DEEPEST_COUNT = 100
 _DEFAULT_TIME = 5000
@@ -130,7 +130,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
     searcher = Searcher(hash_mb=arguments.hash or DEFAULT_HASH, threads=arguments.threads or 1)
     limit = Limit(depth=depth, nodes=nodes, time=movetime and movetime / 1000)
     lines = arguments.multipv or 1
-    searcher.tables = find_tables(Shelf(), position.rules, limit)
+    searcher.tables = find_tables(TableCache(), position.rules, limit)
     result, _ = search(searcher, position, limit, _print_info, multipv=lines)
     print(f"{COLOURS[position.side]}'s best move: {result.move} ({men(result.score)})")
     return 0

@@ -30,7 +30,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.uci.show import men
 from merels.protocol.uci.streams import refuse_pipe
-from merels.protocol.uci.table_cache import Shelf, find_tables
+from merels.protocol.uci.table_cache import TableCache, find_tables
 
 _HINT_TIME = 1.0
 _DEFAULT_SECONDS = 1.0
@@ -144,7 +144,7 @@ class Game:
         self.resigned: int | None = None
         self._path = path
         self._searcher = Searcher()
-        self._shelf = Shelf()
+        self._table_cache = TableCache()
         self._seed = any_seed()
 
     @property
@@ -214,7 +214,7 @@ class Game:
 
     def _search(self, limit: Limit, level: Level | None = None) -> Result:
         """What the engine finds in the position on the board."""
-        self._searcher.tables = find_tables(self._shelf, self.position.rules, limit)
+        self._searcher.tables = find_tables(self._table_cache, self.position.rules, limit)
         result, interrupted = search(self._searcher, self.position, limit, level=level)
         if interrupted:
             raise KeyboardInterrupt

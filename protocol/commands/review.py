@@ -31,7 +31,7 @@ from merels.protocol.review.review import (
     review,
     score_text,
 )
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import TableCache
 
 BAR = 20
 """Characters of the graph, from a lost game for White to a won one."""
@@ -84,8 +84,10 @@ def _review(arguments: argparse.Namespace) -> int:
         raise InputError(error.token, expected, error.index) from None
     if not record.moves:
         raise InputError(arguments.game, "expected a game with moves in it")
-    searcher, shelf = Searcher(), Shelf()
-    searcher.tables, problems = shelf.settled(record.start.rules, arguments.tables)
+    searcher = Searcher()
+    searcher.tables, problems = TableCache().fetch(
+        record.start.rules, arguments.tables, wait=True
+    )
     for problem in problems:
         print(f"merels review: {problem}", file=sys.stderr)
     judgements = review(record, judge_with(searcher, arguments.nodes))

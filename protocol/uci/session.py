@@ -27,7 +27,7 @@ from merels.protocol.uci.show import bench_lines, board_lines, evaluation_lines
 from merels.protocol.uci.worker import Worker
 
 if TYPE_CHECKING:
-    from merels.protocol.uci.table_cache import Shelf
+    from merels.protocol.uci.table_cache import TableCache
 
 PATIENCE = 2.0
 """Seconds that a count or a benchmark gets to end by itself when another command would end it: a
@@ -55,7 +55,7 @@ class Session:
         self._hit = threading.Event()
         self._debug = False
         self._patience = 0.0
-        self._shelf: Shelf | None = None
+        self._table_cache: TableCache | None = None
 
     def handle(self, line: str) -> None:
         """Does what one line says; whatever it holds, the session goes on."""
@@ -131,13 +131,16 @@ class Session:
 
     def _prepare(self, limit: Limit = Limit()) -> None:
         """Gets what a search needs: tables, and memory, with less for Hash where it is short."""
-        if self._shelf is None:
+        if self._table_cache is None:
             # Put off until now: the handshake must not wait for what opening tables needs.
-            from merels.protocol.uci.table_cache import Shelf
+            from merels.protocol.uci.table_cache import TableCache
 
-            self._shelf = Shelf()
-        self._searcher.tables, problems = self._shelf.for_search(
-            self._options.rules, limit, self._options["TablePath"], self._stopping.is_set
+            self._table_cache = TableCache()
+        self._searcher.tables, problems = self._table_cache.fetch(
+            self._options.rules,
+            self._options["TablePath"],
+            wait=limit.untimed,
+            stopped=self._stopping.is_set,
         )
         for problem in problems:
             self._output.note(f"error {problem}; the engine plays on without it")

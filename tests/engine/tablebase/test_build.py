@@ -21,7 +21,7 @@ from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, locked, rul
 from merels.engine.tablebase.probe import default_root, open_tables
 from merels.engine.tablebase.proven import keep, kept
 from merels.engine.tablebase.solve import Prover, solve
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import TableCache
 
 RULES = make_rules("morris")
 PLACING = "********/****@***/OO*O@@** b 0 1 0 9"
@@ -176,7 +176,7 @@ def test_an_engine_of_a_user_without_a_home_plays_on(monkeypatch: pytest.MonkeyP
     for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", nowhere)
-    shelf = Shelf()
-    tables, problems = shelf.settled(RULES)
+    cache = TableCache()
+    tables, problems = cache.fetch(RULES, wait=True)
     assert tables is None and "set MERELS_TABLES" in problems[0]
-    assert shelf.fetch(RULES) == (None, [])
+    assert cache.fetch(RULES) == (None, [])

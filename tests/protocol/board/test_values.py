@@ -11,14 +11,14 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.board import view
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import TableCache
 
 
 def test_moves_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = make_rules("morris", ["NoRemovalPlies=0"])
     Builder(tmp_path, rules).build(7)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
-    monkeypatch.setattr(view, "SHELF", Shelf())
+    monkeypatch.setattr(view, "TABLE_CACHE", TableCache())
     # White closes d5-e5-c5 from c4 and takes the third last man.
     position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
     values = view.values_view(position)

@@ -58,7 +58,7 @@ def declarations(gui: Gui) -> dict[str, str]:
 @pytest.mark.parametrize("path", ["9" * 400, "a\0b", "no such folder"])
 def test_a_name_that_no_folder_can_have_is_told_and_costs_no_answer(gui: Gui, path: str) -> None:
     lines = gui.ask(f"setoption name TablePath value {path}")
-    assert len(lines) == 1 and "is no folder of tables" in lines[0]
+    assert len(lines) == 1 and "is not a folder of tables" in lines[0]
     assert gui.go("go depth 1")[-1].startswith("bestmove ")
 
 

@@ -16,7 +16,7 @@ import pytest
 from merels.engine.game.rules import PRESETS, Rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import rules_folder
-from merels.protocol.uci.table_cache import Shelf
+from merels.protocol.uci.table_cache import TableCache
 from tests.protocol.gui import PATIENCE, Gui
 
 LEAVE_EARLY = """
@@ -45,11 +45,11 @@ def test_threads_that_ask_for_other_rules_get_the_tables_of_their_own(tmp_path: 
     two = PRESETS["mill"], PRESETS["multi"]
     for rules in two:
         Builder(tmp_path, rules).build(6)
-    shelf, together = Shelf(), Barrier(3)
+    cache, together = TableCache(), Barrier(3)
 
     def fetch(rules: Rules) -> str:
         together.wait(PATIENCE)
-        tables, _ = shelf.fetch(rules, str(tmp_path))
+        tables, _ = cache.fetch(rules, str(tmp_path))
         assert tables is not None
         return rules_folder(tables.rules)
 
@@ -64,11 +64,11 @@ def test_tables_that_are_built_meanwhile_are_waited_for_again(
 ) -> None:
     """The rules are left while their tables are built, and come back to."""
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
-    shelf = Shelf()
-    shelf.fetch(PRESETS["roman"])
-    shelf.fetch(PRESETS["mill"])
+    cache = TableCache()
+    cache.fetch(PRESETS["roman"])
+    cache.fetch(PRESETS["mill"])
     for rules in (PRESETS["roman"], PRESETS["mill"]):
-        tables, _ = shelf.settled(rules)
+        tables, _ = cache.fetch(rules, wait=True)
         assert tables is not None and tables.men == 7
 
 
