@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import count, islice
 from threading import Lock, RLock
 from typing import Any
 
 from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
-from merels.protocol.client.engine import Engine, EngineError, Option, Options, ResourceLimits
+from merels.protocol.client.engine import Engine, EngineError, Option, Options
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Value, value_text
 
 LOG_LINES = 2000
@@ -26,22 +26,8 @@ MANAGED = frozenset(
 """Options, in lower case, that the board sets itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class EngineChoice:
-    """An engine that a player can be; ``levels``: whether it has the built-in levels."""
-
-    name: str
-    command: tuple[str, ...] | str
-    protocol: str = "uci"
-    directory: str | None = None
-    options: dict[str, str] = field(default_factory=dict)
-    levels: bool = False
-    limits: ResourceLimits | None = None
-
-
-def own_engine() -> EngineChoice:
-    """The engine that comes with the board."""
-    return EngineChoice("merels", (sys.executable, "-m", "merels.protocol"), levels=True)
+OWN = EngineSpec((sys.executable, "-m", "merels.protocol"), "merels")
+"""The engine that comes with the board, which has the built-in levels."""
 
 
 class Log:
@@ -85,7 +71,7 @@ class Seat:
 
     def __init__(self, part: str, log: Log, heard: Callable[[bytes], None]) -> None:
         self.part = part
-        self.choice: EngineChoice | None = None
+        self.choice: EngineSpec | None = None
         self.level = ""
         self._seed = any_seed()
         self.version = 0
@@ -94,7 +80,7 @@ class Seat:
         self._engine: Engine | None = None
         self._starting: Engine | None = None
         self._ended = False
-        self._running: EngineChoice | None = None
+        self._running: EngineSpec | None = None
         self._log = log
         self._heard = heard
         self._tails = {">": b"", "<": b""}
@@ -103,11 +89,11 @@ class Seat:
         self._presses: list[str] = []
         self._another_game = False
 
-    def seat(self, choice: EngineChoice | None, level: str = "") -> None:
+    def seat(self, choice: EngineSpec | None, level: str = "") -> None:
         """Choose who sits here; an engine that sat here is ended when next there is time."""
         if choice is not self.choice:
             self._wanted, self._presses = {}, []
-        elif choice is not None and choice.levels and level != self.level:
+        elif choice is not None and choice is OWN and level != self.level:
             # Another level counts for more than what the dialog made of the one before.
             for name in LEVEL_OPTIONS:
                 self._wanted.pop(name, None)
@@ -129,7 +115,7 @@ class Seat:
         if choice is None:
             return {}
         settings: dict[str, Value] = dict(choice.options)
-        if choice.levels:
+        if choice is OWN:
             elo = next((level.elo for level in LEVELS if level.name == self.level), None)
             settings["UCI_LimitStrength"] = elo is not None
             if elo is not None:
@@ -152,12 +138,12 @@ class Seat:
                 self._running, self._told = choice, {}
             return self._engine
 
-    def _start(self, choice: EngineChoice) -> Engine:
+    def _start(self, choice: EngineSpec) -> Engine:
         """Start an engine and wait for its greeting; `end` cuts the wait short."""
         self._tails = {">": b"", "<": b""}
         engine = self._starting = Engine(
             choice.command, protocol=choice.protocol, directory=choice.directory,
-            limits=choice.limits, trace=self._trace,
+            limits=choice.resources, trace=self._trace,
         )
         self._log.add(self.part, "!", f"started {choice.name} (pid {engine.pid})")
         try:

@@ -23,11 +23,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from merels.engine.game.errors import InputError
-from merels.protocol.board.engines import EngineChoice
 from merels.protocol.board.own_host import is_own_host
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import about_view
 from merels.protocol.client.engine import EngineError
+from merels.protocol.client.engine_spec import EngineSpec
 
 LARGEST_BODY = 1 << 20
 MOST_CONNECTIONS = 128
@@ -75,7 +75,7 @@ class BoardServer(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 64
 
-    def __init__(self, host: str, port: int, choices: Sequence[EngineChoice]) -> None:
+    def __init__(self, host: str, port: int, choices: Sequence[EngineSpec]) -> None:
         """Listen; port 0 takes a free one. ``choices`` are the engines that players can be."""
         if ":" in host:
             self.address_family = AF_INET6

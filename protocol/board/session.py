@@ -14,13 +14,14 @@ from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.searcher import Searcher
-from merels.protocol.board.engines import EngineChoice, Log, Seat
+from merels.protocol.board.engines import OWN, Log, Seat
 from merels.protocol.board.feed import Feed
 from merels.protocol.board.game import Clock, Game, from_record
 from merels.protocol.board.requests import read_rules, read_settings, read_text, read_time
 from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.board.view import JSON, TABLE_CACHE, info_view, state_view
 from merels.protocol.client.engine import Info
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.formats import read_game, write_game
 from merels.protocol.review.review import as_json, judge_with, review
 
@@ -35,7 +36,7 @@ FULL = "full"
 class Session:
     """A board for one browser tab; its methods are free for any thread."""
 
-    def __init__(self, name: str, choices: Sequence[EngineChoice]) -> None:
+    def __init__(self, name: str, choices: Sequence[EngineSpec]) -> None:
         self.name = name
         self._choices = choices
         self._lock = RLock()
@@ -371,7 +372,7 @@ class Session:
     def _name(self, seat: Seat) -> str:
         if seat.choice is None:
             return "You"
-        strong = seat.level in ("", FULL) or not seat.choice.levels
+        strong = seat.level in ("", FULL) or seat.choice is not OWN
         return seat.choice.name if strong else f"{seat.choice.name} ({seat.level})"
 
     def player_view(self, side: int) -> JSON:
@@ -414,7 +415,7 @@ class Session:
 
     def _set_players(self, body: JSON) -> None:
         """Seat players and set the time, all of it or, after an error, nothing."""
-        chosen: list[tuple[EngineChoice | None, str]] = []
+        chosen: list[tuple[EngineSpec | None, str]] = []
         wanted = body.get("players")
         if wanted is not None:
             if not isinstance(wanted, list) or len(wanted) != 3:
@@ -428,7 +429,7 @@ class Session:
             if (seat.choice, seat.level) != (choice, level):
                 seat.seat(choice, level)
 
-    def _player(self, player: Any) -> tuple[EngineChoice | None, str]:
+    def _player(self, player: Any) -> tuple[EngineSpec | None, str]:
         if not isinstance(player, dict):
             raise InputError(str(player), "expected an engine and a level")
         index, level = player.get("engine"), player.get("level", FULL)

@@ -9,6 +9,7 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
+from merels.protocol.board.engines import OWN
 from merels.protocol.client.engine import Info
 from merels.protocol.review.review import expected, score_text
 from merels.protocol.uci.table_cache import TableCache
@@ -16,18 +17,18 @@ from merels.protocol.uci.table_cache import TableCache
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from merels.protocol.board.engines import EngineChoice
     from merels.protocol.board.session import Session
+    from merels.protocol.client.engine_spec import EngineSpec
 
 JSON = dict[str, Any]
 LONGEST_LINE = 12
 """Moves of a variation that are sent."""
 
 
-def about_view(choices: Sequence[EngineChoice]) -> JSON:
+def about_view(choices: Sequence[EngineSpec]) -> JSON:
     """What never changes: engines, levels, rule sets and their fields."""
     return {
-        "engines": [{"name": choice.name, "levels": choice.levels} for choice in choices],
+        "engines": [{"name": choice.name, "levels": choice is OWN} for choice in choices],
         "levels": [{"name": level.name, "elo": level.elo} for level in LEVELS],
         "fields": [
             {"name": field.name, "choices": field.choices, "max": field.maximum}

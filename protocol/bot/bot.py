@@ -22,6 +22,7 @@ from merels.engine.search.limits import MOST_SECONDS, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.client.any_engine import AnyEngine
 from merels.protocol.client.engine import Engine, EngineError
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.in_process import OwnEngine
 from merels.protocol.client.options import Value
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
@@ -96,16 +97,20 @@ class OwnPlayer:
 class EnginePlayer:
     """Any engine as a process; one that dies is started again for the next request."""
 
-    def __init__(self, command: str, protocol: str = "uci") -> None:
-        self._command = command
-        self._protocol = protocol
+    def __init__(self, spec: EngineSpec) -> None:
+        self._spec = spec
         self._engine: Engine | None = None
         self._level: Level | None = None
         self.name = self._open().name
 
     def _open(self) -> Engine:
         if self._engine is None:
-            self._engine = Engine.popen(self._command, protocol=self._protocol)
+            spec = self._spec
+            self._engine = Engine.popen(
+                spec.command, protocol=spec.protocol, directory=spec.directory,
+                limits=spec.resources,
+            )
+            self._engine.configure(dict(spec.options))
             self._engine.ping()
             self._level = None
         return self._engine

@@ -19,7 +19,7 @@ from merels.protocol.check.heard import Line, Search
 from merels.protocol.check.verdicts import Fault, Skip
 from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
 from merels.protocol.client.engine import PING_SECONDS, START_SECONDS
-from merels.protocol.client.engine_spec import EngineStart
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Option, Options, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated
 from merels.protocol.process.pipe import Pipe, open_pipe
@@ -83,7 +83,7 @@ class Subject:
     """
 
     def __init__(
-        self, candidate: EngineStart, pace: Pace, rules: Rules = DEFAULT_RULES
+        self, candidate: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES
     ) -> None:
         """``rules`` are those that the engine plays by where it does not say so itself."""
         self.candidate = candidate
@@ -129,7 +129,7 @@ class Subject:
             self.candidate.command,
             self.candidate.directory,
             os.path.join(self._folder, "stderr"),
-            self.candidate.limits,
+            self.candidate.resources,
         )
         self._pipe = open_pipe(self._process, trace=self._hear)
         self._queue.clear()
@@ -172,9 +172,9 @@ class Subject:
             self.spawn()
             self.greeting = self.greet()
             self.rules = _rules_of(
-                self.greeting.options, self.candidate.options, self._default_rules
+                self.greeting.options, dict(self.candidate.options), self._default_rules
             )
-            for name, value in self.candidate.options.items():
+            for name, value in self.candidate.options:
                 self.set_option(name, value)
         except BaseException:
             self.start_failures += 1
@@ -357,7 +357,7 @@ class Subject:
     def value(self, name: str) -> str:
         """What an option is set to at every start: nothing if the engine has not got it."""
         option = self.option(name)
-        set_to = {key.lower(): value for key, value in self.candidate.options.items()}
+        set_to = {key.lower(): value for key, value in self.candidate.options}
         return set_to.get(name.lower(), option.default) if option is not None else ""
 
     def set_option(self, name: str, value: str | None) -> None:

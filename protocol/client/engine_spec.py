@@ -1,11 +1,12 @@
-"""An engine as the ``key=value`` words of a command line describe it."""
+"""How an engine is started, as the ``key=value`` words of every command describe it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, printable
 from merels.protocol.process import limits
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
@@ -13,55 +14,91 @@ from merels.protocol.process.process import split_command, split_words
 
 KEYS = ("cmd", "args", "name", "proto", "dir", *limits.KEYS)
 OPTION = "option."
-"""How the words for an engine's options begin."""
+"""The prefix of the words for an engine's own options."""
 
 
 @dataclass(frozen=True, slots=True)
-class EngineStart:
-    """How an engine is started: its command, and the options that are set at every start.
+class EngineSpec:
+    """How an engine is started.
 
-    ``name`` is empty and ``directory`` None where none is given.
+    ``command`` is its program and the arguments, ``name`` what people call it (empty: what it
+    calls itself), ``protocol`` one of `merels.protocol.client.dialects.DIALECTS`, ``directory``
+    the folder it runs in (None: the current one). ``options`` are set at every start;
+    ``resources`` bounds what each of its processes may use (None: as the system has it).
     """
 
-    command: Sequence[str]
+    command: tuple[str, ...]
+    name: str = ""
     protocol: str = "uci"
     directory: str | None = None
-    name: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
-    limits: ResourceLimits | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    resources: ResourceLimits | None = None
 
 
-def read_engine_words(words: Sequence[str], protocols: Sequence[str]) -> EngineStart:
-    """The engine that words describe; ``protocols`` are those it may speak.
+def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
+    """The engine that the words behind ``-engine`` describe.
 
-    Without ``args=``, ``cmd=`` is a whole command: see `split_command`. `InputError` says what is
-    wrong with a word.
+    A first word that is no ``key=value`` is the command. `InputError` names a bad word.
     """
-    given: dict[str, str] = {}
-    options: dict[str, str] = {}
-    for word in words:
+    values: dict[str, str] = {}
+    for index, word in enumerate(words):
         key, equals, value = word.partition("=")
-        if key.startswith(OPTION) and key != OPTION and equals:
-            options[key.removeprefix(OPTION)] = value
-        elif key in KEYS and equals:
-            given[key] = value
+        if equals and (key in KEYS or key.startswith(OPTION) and key != OPTION):
+            values[key] = value
+        elif index == 0 and not (equals and key.isidentifier() or key.startswith(OPTION)):
+            values["cmd"] = word
         else:
             keys = ", ".join(f"{known}=" for known in KEYS)
             raise InputError(word, f"expected {keys} or {OPTION}NAME= behind -engine")
-    program, arguments = given.get("cmd", ""), given.get("args", "")
-    if not program.strip():
+    if not values.get("cmd", "").strip():
         raise InputError(" ".join(words), "expected cmd=, the engine's program")
-    protocol = given.get("proto", "uci").lower()
+    return make_engine(values, protocols)
+
+
+def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSpec:
+    """The engine that ``values`` describe by key; keys of no concern here are passed over.
+
+    ``cmd`` is a command (see `split_command`), which the words of ``args`` follow. `InputError`
+    names a bad value.
+    """
+    name = values.get("name", "")
+    where = f" of {name}" if name else ""
+    directory = values.get("dir")
+    if directory is not None and not os.path.isdir(directory):
+        raise InputError(directory, f"no such folder for dir={where}")
+    protocol = values.get("proto", "uci").lower()
     if protocol not in protocols:
-        raise InputError(protocol, f"expected {' or '.join(protocols)} for proto=")
-    try:
-        if arguments.strip():
-            command = [program, *split_words(arguments)]
-        else:
-            command = split_command(program, given.get("dir"))
-    except EngineError as error:
-        raise InputError(program, str(error)) from None
-    return EngineStart(
-        command, protocol, given.get("dir"), given.get("name", ""), options,
-        limits.read_limits(given),
+        raise InputError(protocol, f"expected {', '.join(protocols)} for proto={where}")
+    return EngineSpec(
+        _command(values["cmd"], values.get("args", ""), directory),
+        name,
+        protocol,
+        None if directory is None else os.path.abspath(directory),
+        tuple(
+            (key.removeprefix(OPTION), value)
+            for key, value in values.items()
+            if key.startswith(OPTION)
+        ),
+        limits.read_limits(values, where.strip()),
     )
+
+
+def program_name(command: Sequence[str]) -> str:
+    """The name of a command's program, without folder and suffix."""
+    program = command[0]
+    return printable(os.path.splitext(os.path.basename(program.rstrip("/\\")))[0] or program)
+
+
+def _command(command: str, arguments: str, directory: str | None) -> tuple[str, ...]:
+    """The words of a command; its program's path is absolute where it names a file from here.
+
+    A program in the engine's own directory is found there, wherever this process is.
+    """
+    try:
+        program, *words = [*split_command(command, directory), *split_words(arguments)]
+    except EngineError as error:
+        raise InputError(command, str(error)) from None
+    beside = directory is not None and os.path.isfile(os.path.join(directory, program))
+    if os.path.isfile(program) and not beside:
+        program = os.path.abspath(program)
+    return (program, *words)

@@ -6,13 +6,14 @@ import argparse
 import sys
 import threading
 import webbrowser
+from dataclasses import replace
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import parse_whole
-from merels.protocol.board.engines import EngineChoice, own_engine
+from merels.protocol.board.engines import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
-from merels.protocol.client.engine_spec import read_engine_words
+from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
 from merels.protocol.commands.arguments import add_flag, guarded, make_parser
 
 _EPILOG = """\
@@ -52,7 +53,7 @@ def main(argv: list[str]) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    choices = [own_engine(), *map(read_engine, arguments.engine)]
+    choices = [OWN, *map(_read_choice, arguments.engine)]
     port = parse_whole(arguments.port)
     if port is None or not 0 <= port < 65536:
         raise InputError(arguments.port, "expected a port from 0 (a free one) to 65535")
@@ -78,11 +79,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_engine(words: list[str]) -> EngineChoice:
-    """An engine from its ``key=value`` words."""
-    start = read_engine_words(words, tuple(DIALECTS))
-    name = start.name or start.command[0].replace("\\", "/").rpartition("/")[2]
-    return EngineChoice(
-        name, tuple(start.command), start.protocol, start.directory, dict(start.options),
-        limits=start.limits,
-    )
+def _read_choice(words: list[str]) -> EngineSpec:
+    """An engine to choose, which needs a name before it says its own."""
+    spec = read_engine(words, tuple(DIALECTS))
+    return replace(spec, name=spec.name or program_name(spec.command))

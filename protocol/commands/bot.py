@@ -10,6 +10,7 @@ from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.bot.bot import LONGEST_REQUEST, VERSION, Bridge, EnginePlayer, OwnPlayer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine import EngineError, Limit
+from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -42,9 +43,10 @@ def main(argv: list[str]) -> int:
     parser = make_parser(
         "bot", "Keeps an engine ready behind lines of JSON: a position in, a move out.", _EPILOG
     )
-    add_flag(parser, "engine", metavar="CMD", help="another engine's command (default: merels)")
     add_flag(
-        parser, "proto", choices=tuple(DIALECTS), default="uci", help="what that engine speaks"
+        parser, "engine", nargs="+", metavar="KEY=VALUE",
+        help="another engine than merels: its command, or cmd=, and if need be args=, name=, "
+        "proto=, dir=, option.NAME=, cpu=SECONDS, memory=MIB, core=MIB",
     )
     add_flag(
         parser,
@@ -84,10 +86,11 @@ def _run(arguments: argparse.Namespace) -> int:
     limit = Limit(time=read_seconds(arguments.time))
     if arguments.engine is None:
         return serve(Bridge(OwnPlayer(arguments.hash, arguments.threads), rules, limit))
+    spec = read_engine(arguments.engine, tuple(DIALECTS))
     try:
-        player = EnginePlayer(arguments.engine, arguments.proto)
+        player = EnginePlayer(spec)
     except EngineError as error:
-        raise InputError(arguments.engine, str(error)) from None
+        raise InputError(spec.command[0], str(error)) from None
     try:
         return serve(Bridge(player, rules, limit))
     finally:

@@ -13,7 +13,7 @@ from merels.protocol.check.runner import run
 from merels.protocol.check.subject import FAST, Pace, Subject
 from merels.protocol.check.suite import choose
 from merels.protocol.check.verdicts import PROTOCOLS, Fault, Verdict
-from merels.protocol.client.engine_spec import OPTION, read_engine_words
+from merels.protocol.client.engine_spec import OPTION, read_engine
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -102,7 +102,7 @@ def _check(arguments: argparse.Namespace) -> int:
         seconds = arguments.timeout
         start, ready = max(pace.start, seconds), max(pace.ready, seconds)
         pace = replace(pace, answer=seconds, start=start, ready=ready)
-    candidate = read_engine_words(arguments.engine[0], PROTOCOLS)
+    candidate = read_engine(arguments.engine[0], PROTOCOLS)
     subject = Subject(candidate, pace, rules_of(arguments))
     try:
         started = time.monotonic()
@@ -130,14 +130,14 @@ def _try_start(subject: Subject) -> None:
     try:
         subject.spawn()
     except EngineError as error:
-        raise InputError(str(subject.candidate.command[0]), str(error)) from None
+        raise InputError(subject.candidate.command[0], str(error)) from None
     try:
         subject.start()
     except (EngineError, Fault) as failure:
         subject.discard()
         subject.failure = failure
     options = subject.greeting.options
-    for name, value in subject.candidate.options.items():
+    for name, value in subject.candidate.options:
         try:
             # One that tells of no option at all is sent everything as it is.
             if options:

@@ -6,8 +6,9 @@ import random
 import tempfile
 
 from merels.engine.game.rules import FIELDS, PRESETS
+from merels.protocol.client.engine_spec import OPTION
 from merels.tournament.commands import tournament
-from merels.tournament.commands.flags import ENGINE_KEYS, FLAGS, OPTION_PREFIX, Flag
+from merels.tournament.commands.flags import ENGINE_KEYS, FLAGS, Flag
 from tests.fuzz.commands import run_command, within
 from tests.fuzz.harness import Case, Fuzzer, Tally
 from tests.fuzz.journals import IDLE
@@ -79,7 +80,7 @@ def _words_for(name: str, flag: Flag, chance: random.Random) -> list[str]:
 
 def _pair(flag: Flag, chance: random.Random) -> str:
     key = chance.choice(flag.keys if chance.random() < 0.95 else ENGINE_KEYS)
-    if key == OPTION_PREFIX:
+    if key == OPTION:
         key += chance.choice(("Hash", "Threads", "", "a b"))
     value = chance.choice((chance.choice(_VALUES), chance.choice(NUMBERS), "5"))
     return f"{key}={value}" if chance.random() < 0.95 else value

@@ -9,9 +9,10 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.commands import merge, ratings, tournament
 from merels.tournament.journal.journal import Row, make_row, open_journal
-from merels.tournament.records.games import EngineSpec, TimeControl
+from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.settings import Settings
 from tests.fuzz.commands import run_command, within
 from tests.fuzz.harness import Case, Fuzzer, Tally
@@ -40,7 +41,8 @@ class Journals(Fuzzer):
 
     def __enter__(self) -> Journals:
         self._folder = tempfile.TemporaryDirectory()
-        engines = tuple(EngineSpec(name, ("/none",), TimeControl(nodes=20)) for name in "AB")
+        limit = TimeControl(nodes=20)
+        engines = tuple(Entrant(EngineSpec(("/none",), name), limit) for name in "AB")
         path = str(Path(self._folder.name) / "sound")
         # Settings as the flags give them, so that -resume finds nothing else to object to.
         notes = {"id": "x", "arguments": json.dumps(FLAGS), "created": "2026"}

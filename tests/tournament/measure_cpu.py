@@ -17,11 +17,12 @@ import time
 from pathlib import Path
 
 from merels.engine.game.notation import START
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.game import EnginePool, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
-    EngineSpec,
+    Entrant,
     GameSpec,
     Opening,
     TimeControl,
@@ -45,7 +46,7 @@ def compile_instant(directory: str) -> str:
 
 def make_spec(program: str, limit: TimeControl) -> GameSpec:
     """A game of 2 * MOVES plies between two instant engines."""
-    white, black = (EngineSpec(name, (program,), limit) for name in "AB")
+    white, black = (Entrant(EngineSpec((program,), name), limit) for name in "AB")
     rule = Adjudication(max_moves=MOVES)
     return GameSpec(1, 1, 1, white, black, Opening(START), RULES, rule)
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from merels.engine.game.notation import START
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.records.games import (
-    EngineSpec,
+    Entrant,
     GameResult,
     GameSpec,
     MoveRecord,
@@ -33,9 +34,16 @@ def match(*more: str, nodes: tuple[int, int] = (20, 40)) -> list[str]:
     return [*(word for words in engines for word in words), "-srand", "5", *more]
 
 
-def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> EngineSpec:
+def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> Entrant:
     """An engine that searches so many nodes a move: ours, unless another command is given."""
-    return EngineSpec(name, command, TimeControl(nodes=nodes), start_timeout=5.0, ping_timeout=5.0)
+    spec = EngineSpec(command, name)
+    return Entrant(spec, TimeControl(nodes=nodes), start_timeout=5.0, ping_timeout=5.0)
+
+
+def changed(entrant: Entrant, **fields: object) -> Entrant:
+    """The same but for some fields of its engine."""
+    engine = replace(entrant.engine, **fields)  # type: ignore[arg-type]
+    return replace(entrant, engine=engine)
 
 
 def settings(count: int = 2, **fields: object) -> Settings:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import parse_whole
-from merels.protocol.process import limits
+from merels.protocol.client.engine_spec import KEYS, OPTION
 from merels.tournament.records.files import file_error, read_text
 
-OPTION_PREFIX = "option."
 SWITCHES = ("ponder", "twosided")
 """Keys that mean yes where nothing is said of them, as other runners have them."""
 
@@ -35,8 +34,8 @@ class Flag:
 
 
 ENGINE_KEYS = (
-    "cmd", "name", "dir", "args", "proto", "restart", "ponder", "tc", "st", "nodes", "depth",
-    "plies", "timemargin", "starttimeout", "pingtimeout", *limits.KEYS, OPTION_PREFIX,
+    *KEYS, OPTION, "restart", "ponder", "tc", "st", "nodes", "depth", "plies", "timemargin",
+    "starttimeout", "pingtimeout",
 )
 
 FLAGS: dict[str, Flag] = {
@@ -295,10 +294,10 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
         elif not equals and key in SWITCHES and key in flag.keys:
             value = "true"
         elif not equals:
-            keys = ", ".join(f"{known}=" for known in flag.keys if known != OPTION_PREFIX)
+            keys = ", ".join(f"{known}=" for known in flag.keys if known != OPTION)
             raise InputError(word, f"expected {keys} behind {name}{suggestion(word, flag.keys)}")
-        if key.startswith(OPTION_PREFIX) and OPTION_PREFIX in flag.keys:
-            if key == OPTION_PREFIX:
+        if key.startswith(OPTION) and OPTION in flag.keys:
+            if key == OPTION:
                 raise InputError(word, "expected option.Name=value")
         elif key not in flag.keys:
             raise InputError(f"{key}=", f"unknown key for {name}{suggestion(key, flag.keys)}")

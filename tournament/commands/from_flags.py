@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import secrets
-import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.game.errors import InputError
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import open_tables
-from merels.protocol.process.limits import read_limits
-from merels.tournament.commands.flags import OPTION_PREFIX, Given, choice, real, switch, whole
+from merels.protocol.client.dialects import DIALECTS
+from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
+from merels.tournament.commands.flags import Given, choice, real, switch, whole
 from merels.tournament.pairing.openings import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
 from merels.tournament.records.files import file_digest
-from merels.tournament.records.games import NANOSECONDS, Adjudication, EngineSpec, TimeControl
+from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
 from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
-PROTOCOLS = ("uci", "ugi", "sanmill")
 MOST_ENGINES = 1000
 MOST_SECONDS = 1e6
 SPRT_ROUNDS = 100_000
@@ -95,7 +95,7 @@ def level_entries(names: Sequence[str]) -> list[dict[str, str]]:
 
 def make_engines(
     entries: Sequence[dict[str, str]], each: dict[str, str]
-) -> tuple[EngineSpec, ...]:
+) -> tuple[Entrant, ...]:
     """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
     if "name" in each:
         raise InputError(each["name"], "-each name= would give all engines one name")
@@ -111,11 +111,12 @@ def make_engines(
         values = _inherited(entry, each)
         if not values.get("cmd"):
             raise InputError("-engine", f"engine {number} has no cmd=, the program to run")
-        name = entry.get("name") or _free_name(values["cmd"], taken)
+        spec = make_engine(values, tuple(DIALECTS))
+        name = spec.name or _free_name(program_name(spec.command), taken)
         if not name.isprintable() or name.isspace():
             raise InputError(name, "expected a name of printable characters")
         taken.add(name)
-        engines.append(_engine(name, values))
+        engines.append(_entrant(replace(spec, name=name), values))
     return tuple(engines)
 
 
@@ -128,10 +129,8 @@ def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
     return common | entry
 
 
-def _free_name(command: str, taken: set[str]) -> str:
-    """The program's name, numbered when it is taken already."""
-    base = os.path.splitext(os.path.basename(command.rstrip("/\\")))[0] or command
-    base = printable(base)
+def _free_name(base: str, taken: set[str]) -> str:
+    """A name, numbered if it is taken already."""
     name, number = base, 1
     while name in taken:
         number += 1
@@ -139,27 +138,12 @@ def _free_name(command: str, taken: set[str]) -> str:
     return name
 
 
-def _engine(name: str, values: dict[str, str]) -> EngineSpec:
-    where = f"of {name}"
-    try:
-        arguments = shlex.split(values.get("args", ""))
-    except ValueError as error:
-        raise InputError(values["args"], f"cannot split args= {where}: {error}") from None
-    directory = values.get("dir")
-    if directory is not None and not os.path.isdir(directory):
-        raise InputError(directory, f"no such folder for dir= {where}")
-    options = tuple(
-        (key.removeprefix(OPTION_PREFIX), value)
-        for key, value in values.items()
-        if key.startswith(OPTION_PREFIX)
-    )
-    return EngineSpec(
-        name=name,
-        command=(_program(values["cmd"]), *arguments),
-        limit=_limit(values, where),
-        directory=None if directory is None else os.path.abspath(directory),
-        protocol=choice(values.get("proto", "uci"), f"proto= {where}", PROTOCOLS),
-        options=options,
+def _entrant(engine: EngineSpec, values: dict[str, str]) -> Entrant:
+    """An engine with the conditions that its entry names."""
+    where = f"of {engine.name}"
+    return Entrant(
+        engine,
+        _limit(values, where),
         # Processor time is counted from a process's start, and is meant for a game.
         restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
         ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),
@@ -169,13 +153,7 @@ def _engine(name: str, values: dict[str, str]) -> EngineSpec:
         ping_timeout=real(
             values.get("pingtimeout", "15"), f"pingtimeout= {where} in seconds", 0.01, 3600
         ),
-        resources=read_limits(values, where),
     )
-
-
-def _program(command: str) -> str:
-    """A program's path, absolute where it names a file here: workers may run elsewhere."""
-    return os.path.abspath(command) if os.path.isfile(command) else command
 
 
 def _limit(values: dict[str, str], where: str) -> TimeControl:

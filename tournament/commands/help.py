@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from merels.tournament.commands.flags import ENGINE_KEYS, FLAGS, OPTION_PREFIX, Flag
+from merels.protocol.client.engine_spec import OPTION
+from merels.tournament.commands.flags import ENGINE_KEYS, FLAGS, Flag
 
 INTRODUCTION = """\
 merels tournament [flags]
@@ -52,7 +53,7 @@ def _entry(name: str, flag: Flag) -> list[str]:
     if flag.keys == ENGINE_KEYS:
         takes = "KEYS"
     elif flag.keys:
-        takes = " ".join(f"{key}=" for key in flag.keys if key != OPTION_PREFIX)
+        takes = " ".join(f"{key}=" for key in flag.keys if key != OPTION)
     else:
         fewest, most = flag.words
         takes = "" if most == 0 else "X" if fewest else "[X]"

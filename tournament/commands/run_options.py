@@ -162,8 +162,8 @@ def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]
             flag,
             f"{concurrency} games at once (-concurrency) need as many cores, here are {len(cpus)}",
         )
-    for engine in settings.engines:
-        threads = dict((name.lower(), value) for name, value in engine.options).get("threads", "1")
+    for engine in (entrant.engine for entrant in settings.engines):
+        threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
         if threads != "1":
             raise InputError(
                 flag, f"would squeeze the {threads} threads of {engine.name} into one core"

@@ -8,7 +8,7 @@ from functools import partial
 from merels.engine.game.rules import Rules
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
-from merels.tournament.records.games import EngineSpec
+from merels.tournament.records.games import Entrant
 
 KEPT = 4
 """Engines kept while they have no game: their tables take memory."""
@@ -32,7 +32,7 @@ class EnginePool:
         self._kept = kept
         self._stderr = stderr
         self._trace = trace
-        self._idle: list[tuple[EngineSpec, Engine]] = []
+        self._idle: list[tuple[Entrant, Engine]] = []
 
     def __enter__(self) -> EnginePool:
         return self
@@ -40,7 +40,7 @@ class EnginePool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def lend(self, specs: Sequence[EngineSpec], rules: Rules) -> list[Engine | EngineError]:
+    def lend(self, specs: Sequence[Entrant], rules: Rules) -> list[Engine | EngineError]:
         """An engine for each spec, ready for a new game, or the error that it starts with.
 
         They get ready side by side. An engine that was kept and does not answer any more is
@@ -60,7 +60,7 @@ class EnginePool:
                 lent[index] = self._attempt(self._start(spec), again)
         return lent
 
-    def give_back(self, spec: EngineSpec, engine: Engine) -> None:
+    def give_back(self, spec: Entrant, engine: Engine) -> None:
         """Keep an engine that did its part, unless it is to be started for every game."""
         if spec.restart or not self._kept:
             engine.close()
@@ -82,23 +82,23 @@ class EnginePool:
         for engine in engines:
             engine.close()
 
-    def _take(self, spec: EngineSpec) -> Engine | None:
+    def _take(self, spec: Entrant) -> Engine | None:
         """The engine of that spec that was given back last, if there is one."""
         for index in range(len(self._idle) - 1, -1, -1):
             if self._idle[index][0] == spec:
                 return self._idle.pop(index)[1]
         return None
 
-    def _start(self, spec: EngineSpec) -> Engine | EngineError:
-        trace, name = self._trace, spec.name
+    def _start(self, spec: Entrant) -> Engine | EngineError:
+        trace, engine = self._trace, spec.engine
         try:
             return Engine(
-                spec.command,
-                protocol=spec.protocol,
-                directory=spec.directory,
+                engine.command,
+                protocol=engine.protocol,
+                directory=engine.directory,
                 stderr=self._stderr,
-                limits=spec.resources,
-                trace=None if trace is None else lambda way, data: trace(name, way, data),
+                limits=engine.resources,
+                trace=None if trace is None else partial(trace, engine.name),
             )
         except EngineError as error:
             return error
@@ -117,11 +117,11 @@ class EnginePool:
         return engine
 
 
-def greet(engine: Engine, spec: EngineSpec) -> None:
+def greet(engine: Engine, spec: Entrant) -> None:
     """Wait for a fresh engine's greeting and set its options."""
     engine.timeout = spec.ping_timeout
     engine.greet(spec.start_timeout)
-    engine.configure(dict(spec.options))
+    engine.configure(dict(spec.engine.options))
     if spec.ponder:
         engine.widen_output()
         if "Ponder" in engine.options:
@@ -139,7 +139,7 @@ def await_ready(engine: Engine) -> None:
     engine.await_ready(engine.timeout)
 
 
-def start_over(engine: Engine, spec: EngineSpec, rules: Rules) -> None:
+def start_over(engine: Engine, spec: Entrant, rules: Rules) -> None:
     """Everything that a fresh engine needs before its first game."""
     greet(engine, spec)
     prepare(engine, rules)

@@ -17,7 +17,7 @@ from merels.protocol.process.pipe import Answer
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
 from merels.tournament.play.engine_cache import EnginePool
-from merels.tournament.records.games import EngineSpec, GameResult, GameSpec, MoveRecord
+from merels.tournament.records.games import Entrant, GameResult, GameSpec, MoveRecord
 
 __all__ = ["EnginePool", "play_game"]
 
@@ -120,7 +120,7 @@ class _Script:
 class _Player:
     """One side: its engine, its clock, and what its engine has been told."""
 
-    def __init__(self, side: int, spec: EngineSpec, engine: Engine) -> None:
+    def __init__(self, side: int, spec: Entrant, engine: Engine) -> None:
         self.side = side
         self.spec = spec
         self.engine = engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from merels.protocol.process.limits import ResourceLimits
+from merels.protocol.client.engine_spec import EngineSpec
 
 NANOSECONDS = 1_000_000_000
 
@@ -29,23 +29,24 @@ class TimeControl:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineSpec:
-    """How to start an engine and what it may spend. ``protocol``: uci, ugi or sanmill."""
+class Entrant:
+    """An engine, which has a name, and the conditions that it plays under.
 
-    name: str
-    command: tuple[str, ...]
+    ``restart``: it is started for every game. It has ``start_timeout`` seconds to answer the first
+    handshake, and ``ping_timeout`` to answer isready, or to move where no clock says less.
+    """
+
+    engine: EngineSpec
     limit: TimeControl
-    directory: str | None = None
-    protocol: str = "uci"
-    options: tuple[tuple[str, str], ...] = ()
     restart: bool = False
     ponder: bool = False
     start_timeout: float = 10.0
-    """Seconds to answer the first handshake."""
     ping_timeout: float = 15.0
-    """Seconds to answer isready, and to move where no clock limits it beyond its own time."""
-    resources: ResourceLimits | None = None
-    """What the system lets each of its processes use."""
+
+    @property
+    def name(self) -> str:
+        """What the engine is called in the tournament: no other one there has this name."""
+        return self.engine.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ class GameSpec:
     number: int
     round: int
     pair: int
-    white: EngineSpec
-    black: EngineSpec
+    white: Entrant
+    black: Entrant
     opening: Opening
     rules: str
     adjudication: Adjudication = Adjudication()

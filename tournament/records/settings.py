@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merels.engine.game.rules import DEFAULT_RULES
-from merels.tournament.records.games import Adjudication, EngineSpec
+from merels.tournament.records.games import Adjudication, Entrant
 from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
@@ -50,7 +50,7 @@ class Settings:
     each two of them share an opening and, with ``swap``, have the colours exchanged.
     """
 
-    engines: tuple[EngineSpec, ...]
+    engines: tuple[Entrant, ...]
     seed: int
     format: str = "roundrobin"
     rounds: int = 2
@@ -73,8 +73,10 @@ class Settings:
         return self.penta and self.games > 1
 
     def as_json(self) -> str:
-        """The settings as a JSON object."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+        """The settings as a JSON object; an engine's fields stand beside those of its entrant."""
+        data = dataclasses.asdict(self)
+        data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
+        return json.dumps(data, sort_keys=True)
 
 
 def check_settings(text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.protocol.board.engines import own_engine
+from merels.protocol.board.engines import OWN
 from merels.protocol.board.session import Session
 from tests.processes import FAKE
 from tests.protocol.board.server import Server
@@ -33,7 +33,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def session() -> Iterator[Session]:
     """A board without a server: nobody watches it."""
-    session = Session("board", [own_engine()])
+    session = Session("board", [OWN])
     yield session
     session.close()
 

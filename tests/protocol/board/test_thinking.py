@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from merels.engine.game.position import Position
-from merels.protocol.board.engines import EngineChoice, own_engine
+from merels.protocol.board.engines import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.client.engine import Info, PlayResult
+from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
 from tests.protocol.board.test_clocks import clock
 from tests.protocol.board.webdriver import wait
@@ -27,8 +28,8 @@ ANALYST = {"engine": 0}
 @contextmanager
 def thinking(*mode: str, **time: Any) -> Iterator[Session]:
     """A board on which Black's engine, a fake one, has begun to think."""
-    fake = EngineChoice("Fake", (*FAKE, *mode))
-    session = Session("board", [own_engine(), fake])
+    fake = EngineSpec((*FAKE, *mode), "Fake")
+    session = Session("board", [OWN, fake])
     try:
         session.new({"players": [PERSON, {"engine": 1}, ANALYST], **time})
         session.play({"move": "d6", "at": 0})

@@ -24,7 +24,6 @@ from merels.protocol.client.engine import (
     Options,
     PovScore,
 )
-from merels.protocol.client.engine_spec import read_engine_words
 from merels.protocol.client.options import Value, parse_option
 from merels.protocol.process.guardian import GUARDIAN
 from merels.protocol.process.process import find_executable, split_command
@@ -294,14 +293,10 @@ def test_a_command_with_a_blank_is_a_file_of_that_name_or_is_split(
     make_script(tmp_path / "my mill")
     for command, words in (("./mill uci", ["./mill", "uci"]), ("./my mill", ["./my mill"])):
         assert split_command(command) == words
-        assert read_engine_words([f"cmd={command}"], ["uci"]).command == words
         Engine.popen(command).close()
     monkeypatch.chdir("/")
     assert split_command("my mill", str(tmp_path)) == ["my mill"]
     assert split_command("my mill") == ["my", "mill"]
-    words = ["cmd=my mill", f"dir={tmp_path}", "args=a 'b c'"]
-    assert read_engine_words(words[:2], ["uci"]).command == ["my mill"]
-    assert read_engine_words(words, ["uci"]).command == ["my mill", "a", "b c"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="shell script")

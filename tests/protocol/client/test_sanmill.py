@@ -13,8 +13,9 @@ from merels.engine.game.rules import make_rules
 from merels.engine.game.score import Score
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine, Limit, PovScore
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.game import EnginePool, play_game
-from merels.tournament.records.games import EngineSpec, GameSpec, Opening, TimeControl
+from merels.tournament.records.games import Entrant, GameSpec, Opening, TimeControl
 from tests.processes import FAKE, SANMILL
 
 DIALECT = dialect("sanmill")
@@ -94,8 +95,8 @@ def test_the_limit_of_plies_is_told() -> None:
 
 def test_whole_games_against_our_rules() -> None:
     limit = TimeControl(depth=6)
-    sanmill = EngineSpec("Sanmill", SANMILL, limit, protocol="sanmill")
-    sound = EngineSpec("sound", (*FAKE, "sound"), TimeControl(nodes=1))
+    sanmill = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), limit)
+    sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
     with EnginePool() as engines:
         for white, black in ((sanmill, sound), (sound, sanmill)):
             opening = Opening(START, ("d6", "f4"))

@@ -20,7 +20,7 @@ from merels.protocol.client.engine import (
     Limit,
     ResourceLimits,
 )
-from merels.protocol.commands.board import read_engine
+from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.process.limits import MIB, read_limits
 from tests.processes import HOSTILE, needs_proc, needs_resource
 
@@ -118,7 +118,7 @@ def test_the_words_for_limits() -> None:
     assert read_limits({"cmd": "x"}) is None
     limits = ResourceLimits(cpu=3, memory=64, core=0)
     words = ["cmd=x", "cpu=3", "memory=64", "core=0"]
-    assert read_engine(words).limits == limits
+    assert read_engine(words, ("uci",)).resources == limits
     assert str(limits) == "cpu=3 memory=64 core=0"
     for word in ("cpu=0", "cpu=1.5", "memory=-1", "memory=x", "core=99999999999", "cpu="):
         key, _, value = word.partition("=")

@@ -68,20 +68,22 @@ def test_bad_time_controls(text: str) -> None:
         parse_time_control(text)
 
 
-def test_engines() -> None:
+def test_engines(tmp_path: Path) -> None:
+    program = tmp_path / "x y"
+    program.touch()
     given = parse([
-        "-engine", "cmd=/opt/my engines/x y", "args=--a 'b c' -d", "option.Hash=16",
+        "-engine", f"cmd={program}", "args=--a 'b c' -d", "option.Hash=16",
         "option.Some Path=a=b", "proto=UGI", "restart=on", "ponder=true", "timemargin=20",
         "starttimeout=2.5", "-engine", "cmd=z.sh", "st=0.5",
         "-each", "tc=40/60", "option.Threads=2",
     ])
     first, second = make_settings(given, seed=1).engines
-    assert first.command == ("/opt/my engines/x y", "--a", "b c", "-d")
-    assert dict(first.options) == {"Threads": "2", "Hash": "16", "Some Path": "a=b"}
-    assert (first.protocol, first.restart, first.ponder) == ("ugi", True, True)
+    assert first.engine.command == (str(program), "--a", "b c", "-d")
+    assert dict(first.engine.options) == {"Threads": "2", "Hash": "16", "Some Path": "a=b"}
+    assert (first.engine.protocol, first.restart, first.ponder) == ("ugi", True, True)
     assert first.limit == TimeControl(time=60 * NANOSECONDS, moves=40, margin=20_000_000)
     assert first.start_timeout == 2.5
-    assert (second.name, second.protocol, second.restart) == ("z", "uci", False)
+    assert (second.name, second.engine.protocol, second.restart) == ("z", "uci", False)
     assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "its own clock goes first"
 
 
@@ -105,8 +107,8 @@ def test_defaults_are_those_of_other_runners() -> None:
 def test_without_engines_levels_meet() -> None:
     chosen = make_settings(parse([]), seed=1)
     assert len(chosen.engines) >= 4
-    assert {engine.command[0] for engine in chosen.engines} == {sys.executable}
-    levels = {dict(engine.options)["UCI_Elo"] for engine in chosen.engines}
+    assert {entrant.engine.command[0] for entrant in chosen.engines} == {sys.executable}
+    levels = {dict(entrant.engine.options)["UCI_Elo"] for entrant in chosen.engines}
     assert len(levels) == len(chosen.engines)
 
 

@@ -28,7 +28,7 @@ from merels.tournament.journal.journal import (
 )
 from merels.tournament.records.games import Adjudication
 from merels.tournament.records.settings import Settings, differences
-from tests.tournament.specs import result, settings
+from tests.tournament.specs import MERELS, changed, result, settings
 
 NOTES = {"id": "x", "arguments": "[]"}
 
@@ -154,9 +154,21 @@ def test_an_engine_that_changed_is_named(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     chosen = settings()
-    other = replace(chosen.engines[1], options=(("Hash", "1"),))
+    other = changed(chosen.engines[1], options=(("Hash", "1"),))
     with pytest.raises(InputError, match="engine 2 option 1"):
         open_journal(path, replace(chosen, engines=(chosen.engines[0], other)), True, NOTES)
+
+
+def test_settings_have_the_form_that_journals_of_version_0_1_0_have() -> None:
+    engine, other = json.loads(settings().as_json())["engines"]
+    assert engine == {
+        "name": "A", "command": list(MERELS), "directory": None, "protocol": "uci", "options": [],
+        "resources": None, "restart": False, "ponder": False,
+        "start_timeout": 5.0, "ping_timeout": 5.0,
+        "limit": {"time": None, "increment": 0, "moves": None, "per_move": None, "nodes": 20,
+                  "depth": None, "margin": 0},
+    }
+    assert other == engine | {"name": "B", "limit": engine["limit"] | {"nodes": 30}}
 
 
 def test_a_journal_from_before_limits_is_gone_on_with() -> None:

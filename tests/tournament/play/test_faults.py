@@ -16,18 +16,20 @@ import pytest
 
 from merels.engine.game.notation import START
 from merels.protocol.client.engine import Engine
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.pipe import Answer
 from merels.tournament.play.game import EnginePool, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
-    EngineSpec,
+    Entrant,
     GameResult,
     GameSpec,
     Opening,
     TimeControl,
 )
 from tests.processes import FAKE, limited, needs_proc, wait_until_gone
+from tests.tournament.specs import changed
 
 TIMEOUT = 1.0
 """Every timeout of the engines here, in seconds: to start, to ping, and the margin of clocks."""
@@ -36,24 +38,23 @@ NODES = TimeControl(nodes=10)
 CLOCK = TimeControl(time=NANOSECONDS // 2)
 
 
-def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> EngineSpec:
+def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
     """A fake engine with a fault."""
-    return EngineSpec(
-        mode, (*FAKE, mode, argument), limit, start_timeout=TIMEOUT, ping_timeout=TIMEOUT
-    )
+    spec = EngineSpec((*FAKE, mode, argument), mode)
+    return Entrant(spec, limit, start_timeout=TIMEOUT, ping_timeout=TIMEOUT)
 
 
-def game(white: EngineSpec, black: EngineSpec) -> GameSpec:
+def game(white: Entrant, black: Entrant) -> GameSpec:
     """A game of at most 24 moves."""
     rule = Adjudication(max_moves=12)
     return GameSpec(1, 1, 1, white, black, Opening(START), "mill", rule)
 
 
-def meet(engines: EnginePool, faulty: EngineSpec) -> GameResult:
+def meet(engines: EnginePool, faulty: Entrant) -> GameResult:
     """A faulty White meets a sound Black; then the sound engine still plays a game."""
     sound = engine("sound")
     result = play_game(game(faulty, sound), engines)
-    after = play_game(game(sound, replace(sound, name="other")), engines)
+    after = play_game(game(sound, changed(sound, name="other")), engines)
     assert after.termination in ("adjudication", "normal"), after.reason
     return result
 
@@ -94,19 +95,19 @@ def test_no_readyok(engines: EnginePool) -> None:
 
 
 def test_no_such_program(engines: EnginePool) -> None:
-    missing = EngineSpec("missing", ("./no-such-engine",), NODES)
+    missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
     result = meet(engines, missing)
     check(result, "abandoned", r"White does not start \(no such engine: './no-such-engine'.*\)", 0)
 
 
 def test_an_unknown_option_is_named_with_the_nearest(engines: EnginePool) -> None:
-    faulty = replace(engine("sound"), options=(("Hsh", "16"),))
+    faulty = changed(engine("sound"), options=(("Hsh", "16"),))
     result = meet(engines, faulty)
     check(result, "abandoned", r"White does not start \(no option 'Hsh'; did you mean 'Hash'\?\)")
 
 
 def test_both_engines_missing(engines: EnginePool) -> None:
-    missing = EngineSpec("missing", ("./no-such-engine",), NODES)
+    missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
     result = play_game(game(missing, missing), engines)
     assert (result.result, result.termination) == ("*", "abandoned")
     assert "White does not start" in result.reason and "Black does not start" in result.reason
@@ -247,6 +248,7 @@ import sys, time
 from merels.engine.game.notation import START
 from merels.tournament.play.game import EnginePool, play_game
 from tests.processes import own_mark
+from tests.tournament.specs import changed
 from tests.tournament.play.test_faults import engine, game
 engines = EnginePool()
 first, second = engine("family", "session"), engine("stubborn")

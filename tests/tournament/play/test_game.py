@@ -14,17 +14,19 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.engine.tablebase.build import Builder
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.game import EnginePool, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
-    EngineSpec,
+    Entrant,
     GameResult,
     GameSpec,
     Opening,
     TimeControl,
 )
 from tests.processes import FAKE
+from tests.tournament.specs import changed
 
 MERELS = (sys.executable, "-m", "merels.protocol")
 NODES = TimeControl(nodes=100)
@@ -32,14 +34,14 @@ BUSY = 30 * NANOSECONDS
 """A margin beyond which a busy machine makes no engine late."""
 
 
-def merels(name: str, limit: TimeControl = NODES, ponder: bool = False) -> EngineSpec:
+def merels(name: str, limit: TimeControl = NODES, ponder: bool = False) -> Entrant:
     """Our own engine."""
-    return EngineSpec(name, MERELS, limit, ponder=ponder)
+    return Entrant(EngineSpec(MERELS, name), limit, ponder=ponder)
 
 
 def game(
-    white: EngineSpec,
-    black: EngineSpec,
+    white: Entrant,
+    black: Entrant,
     rules: str = "mill",
     opening: Opening = Opening(START),
     adjudication: Adjudication = Adjudication(),
@@ -169,7 +171,7 @@ def test_pondering() -> None:
 def test_options_and_rules_reach_the_engine() -> None:
     said: list[bytes] = []
     with EnginePool(trace=lambda name, way, data: said.append(data)) as engines:
-        spec = replace(merels("A"), options=(("hash", "3"),))
+        spec = changed(merels("A"), options=(("hash", "3"),))
         rules = "multi Flying=own"
         play_game(game(spec, merels("B"), rules, adjudication=Adjudication(max_moves=1)), engines)
     sent = b"".join(said)
@@ -179,7 +181,7 @@ def test_options_and_rules_reach_the_engine() -> None:
 
 def test_scores_end_games_early(engines: EnginePool) -> None:
     rule = Adjudication(draw_number=4, draw_count=3, draw_score=5)
-    sound = EngineSpec("sound", (*FAKE, "sound"), TimeControl(nodes=1))
+    sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
     result = play_game(game(sound, sound, adjudication=rule), engines)
     # Both fakes always say 5: three moves each, but not before the fourth.
     assert (result.result, result.termination) == ("1/2-1/2", "adjudication")

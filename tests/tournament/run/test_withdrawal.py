@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from merels.tournament.records.games import EngineSpec, GameResult
+from merels.tournament.records.games import Entrant, GameResult
 from merels.tournament.run.tasks import finished
 from merels.tournament.run.withdrawal import FAILED_STARTS, Withdrawals
 from merels.tournament.statistics.sprt import Sprt
@@ -53,7 +53,7 @@ def test_the_words_of_a_reason_decide_nothing() -> None:
     assert withdrawals.forfeits([result(11).spec]) == []
 
 
-def missing(name: str) -> EngineSpec:
+def missing(name: str) -> Entrant:
     """An engine that is not there."""
     return engine(name, command=("/no/such",))
 

@@ -1,0 +1,72 @@
+"""The words behind ``-engine``, which every command reads alike."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
+
+PROTOCOLS = ("uci", "ugi")
+
+
+def test_all_that_can_be_said_of_an_engine(tmp_path: Path) -> None:
+    words = ["cmd=./a", "args=-x 'y z'", "name=A b", "proto=UGI", f"dir={tmp_path}",
+             "option.X y=1=2", "option.Empty="]
+    assert read_engine(words, PROTOCOLS) == EngineSpec(
+        ("./a", "-x", "y z"), "A b", "ugi", str(tmp_path), (("X y", "1=2"), ("Empty", ""))
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["cmd=./a"], ["./a"]),
+        (["./a"], ["./a"]),
+        (["cmd=./mill uci"], ["./mill", "uci"]),
+        (["java -Dx=1 -jar a.jar", "name=A"], ["java", "-Dx=1", "-jar", "a.jar"]),
+        (["cmd='./an engine' -u", "args=-x"], ["./an engine", "-u", "-x"]),
+        (["cmd=my engine's", "args=-x"], ["HERE/my engine's", "-x"]),
+        (["cmd=my engine's", "dir=beside"], ["my engine's"]),
+        (["cmd=only there", "dir=beside"], ["only there"]),
+    ],
+)
+def test_a_command_with_a_blank_is_a_file_or_is_split(
+    words: list[str], command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "beside").mkdir()
+    for file in ("my engine's", "beside/my engine's", "beside/only there"):
+        (tmp_path / file).touch()
+    wanted = tuple(word.replace("HERE", os.getcwd()) for word in command)
+    assert read_engine(words, PROTOCOLS).command == wanted
+
+
+def test_a_program_is_named_without_folder_and_suffix() -> None:
+    assert program_name(["/opt/old mill.exe", "-x"]) == "old mill"
+    assert program_name([".hidden"]) == ".hidden"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["name=A"], "'name=A': expected cmd="),
+        (["cmd= "], "'cmd= ': expected cmd="),
+        (["cmd=a", "b"], "'b': expected cmd="),
+        (["cdm=a"], "'cdm=a': expected cmd="),
+        (["cmd=a", "args='b"], "'a': cannot read"),
+        (["cmd='a b"], "cannot read"),
+        (["cmd=a", "option.=1"], "'option.=1': expected cmd="),
+        (["cmd=a", "option.Hash"], "'option.Hash': expected cmd="),
+        (["cmd=a", "proto=x", "name=N"], "'x': expected uci, ugi for proto= of N"),
+        (["cmd=a", "dir=/no/such"], "'/no/such': no such folder for dir="),
+        (["cmd=a", "cpu=-1"], "'-1': expected whole seconds"),
+    ],
+)
+def test_wrong_words_of_an_engine_are_named(words: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_engine(words, PROTOCOLS)
