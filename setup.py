@@ -71,7 +71,7 @@ setup(
         "merels.engine": ["py.typed", "*.md"],
         "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "*/*.pxi"],
         "merels.engine.tablebase": ["*.md"],
-        "merels.protocol": ["py.typed"],
+        "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
         "merels.protocol.board": ["page/*"],
         "merels.tournament": ["py.typed"],
         "merels.tournament.pairing": ["books/*.pos"],

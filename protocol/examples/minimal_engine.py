@@ -1,0 +1,113 @@
+"""A minimal Nine Men's Morris engine in plain Python, free to copy: the rules `mill`, one ply deep.
+
+It keeps to the whole protocol and leaves draws to the client, which is the referee.
+"""
+
+import sys
+
+# The points in the order of a position's text, and the mills; neighbours stand side by side.
+POINTS = "d5 e5 e4 e3 d3 c3 c4 c5 d6 f6 f4 f2 d2 b2 b4 b6 d7 g7 g4 g1 d1 a1 a4 a7".split()
+MILLS = [line.split() for line in (
+    "a7 d7 g7,b6 d6 f6,c5 d5 e5,a4 b4 c4,e4 f4 g4,c3 d3 e3,b2 d2 f2,a1 d1 g1,"
+    "a7 a4 a1,b6 b4 b2,c5 c4 c3,d7 d6 d5,d3 d2 d1,e5 e4 e3,f6 f4 f2,g7 g4 g1").split(",")]
+STEPS = {step for a, b, c in MILLS for step in ((a, b), (b, a), (b, c), (c, b))}
+OTHER = {"O": "@", "@": "O"}
+
+# The man on each point (O White, @ Black, * none), the side to move, and the men in hand.
+Position = tuple[dict[str, str], str, dict[str, int]]
+START: Position = (dict.fromkeys(POINTS, "*"), "O", {"O": 9, "@": 9})
+
+
+def in_mill(board: dict[str, str], point: str) -> bool:
+    return any(point in mill and len({board[p] for p in mill}) == 1 for mill in MILLS)
+
+
+def legal_moves(position: Position) -> dict[str, Position]:
+    """Every legal move, with the position that it leads to; none where the side has lost."""
+    board, side, hands = position
+    men = [point for point in POINTS if board[point] == side]
+    moves: dict[str, Position] = {}
+    if min([*board.values()].count(man) + hands[man] for man in OTHER) < 3:
+        return moves
+    for origin in [None] if hands[side] else men:
+        for to in POINTS:
+            if board[to] != "*" or origin and len(men) > 3 and (origin, to) not in STEPS:
+                continue
+            if origin:
+                text, left, after = f"{origin}-{to}", hands, board | {origin: "*", to: side}
+            else:
+                text, left, after = to, hands | {side: hands[side] - 1}, board | {to: side}
+            targets = [p for p in POINTS if after[p] == OTHER[side]] if in_mill(after, to) else []
+            for p in [p for p in targets if not in_mill(after, p)] or targets:
+                moves[f"{text}x{p}"] = after | {p: "*"}, OTHER[side], left
+            if not targets:
+                moves[text] = after, OTHER[side], left
+    return moves
+
+
+def read_position(words: list[str]) -> Position:
+    """The position that the words behind `position` describe; an exception if they are wrong."""
+    end = words.index("moves") if "moves" in words else len(words)
+    position = START
+    if words[0] == "fen":
+        rings, side, white, black, _, _ = words[1:end]
+        hands = {"O": int(white), "@": int(black)}
+        board = dict(zip(POINTS, rings.replace("/", ""), strict=True))
+        if set(rings) - set("O@*/") or any(
+            not 0 <= hands[man] <= 9 - rings.count(man) for man in hands
+        ):
+            raise ValueError("expected O, @ and *, and at most nine men a side")
+        position = board, {"w": "O", "b": "@"}[side], hands
+    elif words[:end] != ["startpos"]:
+        raise ValueError("expected startpos or fen")
+    for move in words[end + 1 :]:
+        position = legal_moves(position)[move]
+    return position
+
+
+def search(position: Position, words: list[str]) -> str:
+    """The answer to `go`: keep the most men, then leave the opponent the fewest steps.
+
+    Of the words behind `go`, those that are legal moves can only come from `searchmoves`.
+    """
+    moves = legal_moves(position)
+    best, best_score = "0000", -1000
+    for move in [word for word in words if word in moves] or moves:
+        board, opponent, _ = moves[move]
+        men = [*board.values()]
+        free = sum(board[a] == opponent and board[b] == "*" for a, b in STEPS)
+        score = 100 * (men.count(position[1]) - men.count(opponent)) - free
+        if score > best_score:
+            best, best_score = move, score
+    pv = f" pv {best}" if moves else ""
+    return f"info depth 1 score cp {best_score} nodes {len(moves)} time 0{pv}\nbestmove {best}"
+
+
+def main() -> None:
+    position, held = START, ""
+    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    for line in sys.stdin:
+        name, *words = line.split() or [""]
+        if held and name in ("stop", "ponderhit", "go"):
+            print(held)
+            held = ""
+        if name == "uci":
+            print("id name Minimal\nid author nobody\nuciok")
+        elif name == "isready":
+            print("readyok")
+        elif name == "position":
+            try:
+                position = read_position(words)
+            except (IndexError, KeyError, ValueError) as error:
+                print(f"info string error {error!r}; the position stays")
+        elif name == "go" and {"infinite", "ponder"} & set(words):
+            held = search(position, words)
+        elif name == "go":
+            print(search(position, words))
+        elif name == "quit":
+            break
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""PROTOCOL.md is what the program does, and its minimal engine passes the checker."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.protocol.commands.check import main as check
+from tests.protocol.gui import Gui
+
+PAGE = Path(__file__).parents[2] / "protocol" / "PROTOCOL.md"
+TEXT = PAGE.read_text("utf-8")
+TRANSCRIPTS = [
+    block for block in re.findall(r"^```\n(.*?)^```$", TEXT, re.M | re.S) if block.startswith("> ")
+]
+LEFT_OUT = "…"
+
+
+def pattern(line: str) -> re.Pattern[str]:
+    """A line's pattern: speed, time and version are any numbers, and a ``…`` is any rest."""
+    text = re.sub(r"\b(nps|time|name\\ merels)\\ [\d.\\]+", r"\1\\ [\\d.]+", re.escape(line))
+    return re.compile(text.replace(rf"\ {LEFT_OUT}", "( .*)?"))
+
+
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda block: block.split("\n")[0][2:])
+def test_the_program_says_what_the_transcript_says(transcript: str) -> None:
+    skip = False
+    with Gui() as gui:
+        for line in transcript.splitlines():
+            mark, text = line[0], line[2:]
+            if mark == ">":
+                gui.send(text)
+            elif text == LEFT_OUT:
+                skip = True
+            else:
+                wanted = pattern(text).fullmatch
+                said = gui.until(lambda line: wanted(line) is not None)[-1] if skip else gui.line()
+                assert wanted(said), said
+                skip = False
+        if text == "quit":
+            assert gui.code() == 0
+        elif not skip:
+            assert gui.ask() == []
+
+
+def test_transcripts_were_found() -> None:
+    assert len(TRANSCRIPTS) > 8
+
+
+def described(line: str) -> tuple[str, str]:
+    """An option's cells in the tables, from the line that declares it."""
+    form = r"option name (.+) type (\w+)(?: default (.*?))?( min .*)?( var .*)?"
+    match = re.fullmatch(form, line)
+    assert match is not None, line
+    name, kind, default, bounds, choices = match.groups("")
+    if kind == "combo":
+        return f"`{name}`", " ".join(f"`{choice}`" for choice in choices.split(" var ")[1:])
+    text = f"{kind} {default}".replace(" <empty>", "").strip()
+    return f"`{name}`", text + bounds.replace(" min", ",").replace(" max", " to")
+
+
+def test_every_option_and_command_is_described(gui: Gui) -> None:
+    rows = [tuple(map(str.strip, row.split("|")[1:3])) for row in TEXT.splitlines() if "|" in row]
+    gui.send("uci")
+    for line in gui.until("uciok")[2:-1]:
+        assert described(line) in rows
+    for line in gui.ask("help"):
+        assert re.search(rf"`{line.split()[0]}[` ]", TEXT), line
+
+
+def test_the_minimal_engine_passes_the_checker(capsys: pytest.CaptureFixture[str]) -> None:
+    engine = PAGE.parent / "examples" / "minimal_engine.py"
+    words = ["-engine", f"cmd={sys.executable}", f"args='{engine}'", "-fast"]
+    assert check(words) == 0
+    assert ", 0 failed," in capsys.readouterr().out
