@@ -1,4 +1,4 @@
-"""The board: points, lines, neighbours and symmetries, stated once for every other module.
+"""The board: points, lines, neighbours and symmetries.
 
 A point is a number from 0 to 23: ``8 * ring + angle``, rings from the inner (0) to the outer (2),
 angles clockwise from the top centre (0). Even angles are the middles of a side, odd ones corners.
@@ -72,12 +72,24 @@ PARTNERS: tuple[tuple[int, int], ...] = tuple(
 
 
 def in_mills(men: int) -> int:
-    """The mask of those of one side's men that stand in a mill."""
+    """Which of one side's men stand in a mill."""
     closed = 0
     for line in LINE_MASKS:
         if men & line == line:
             closed |= line
     return closed
+
+
+WHITE_MAN, BLACK_MAN, EMPTY = "O@*"
+
+
+def format_board(men: tuple[int, int]) -> str:
+    """The three rings of eight characters, the inner ring first; ``men`` are White's, Black's."""
+    text = "".join(
+        WHITE_MAN if men[0] >> point & 1 else BLACK_MAN if men[1] >> point & 1 else EMPTY
+        for point in range(SIZE)
+    )
+    return "/".join(text[start : start + ANGLES] for start in range(0, SIZE, ANGLES))
 
 
 SYMMETRIES: tuple[tuple[int, ...], ...] = tuple(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from merels.engine.game.board import POINTS
-from merels.engine.game.notation import BLACK_MAN, WHITE_MAN
+from merels.engine.game.board import BLACK_MAN, POINTS, WHITE_MAN
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 
 _EMPTY_POINT = "·"

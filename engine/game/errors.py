@@ -1,13 +1,13 @@
-"""The one error that a user's input can raise, and how foreign text is made fit to be shown."""
+"""The one error that a user's input can raise, and foreign text made safe to print."""
 
 from __future__ import annotations
 
 
 class InputError(ValueError):
-    """A text that does not say what its place asks for.
+    """Input that is wrong.
 
-    ``token`` is the offending piece as it was written, ``expected`` says what would have been
-    right, and ``index`` is the token's place in its list (counted from 0), where it has one.
+    ``token`` is the piece at fault as it was written, ``expected`` says what would be right, and
+    ``index`` is the token's place in a list of tokens, counted from 0.
     """
 
     def __init__(self, token: str, expected: str, index: int | None = None) -> None:
@@ -17,7 +17,7 @@ class InputError(ValueError):
         super().__init__(token, expected, index)
 
     def at(self, index: int) -> InputError:
-        """The same error, with the token's place in its list."""
+        """The same error with the token's index."""
         return InputError(self.token, self.expected, index)
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
 """Moves and positions as text.
 
 A move is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position is six fields, or the
-17 fields that Sanmill writes. Every malformed text raises `InputError`.
+17 fields that Sanmill writes. Malformed text raises `InputError`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from merels.engine.game.board import ANGLES, NAMES, POINTS, RINGS, SIZE
+from merels.engine.game.board import (
+    ANGLES,
+    BLACK_MAN,
+    EMPTY,
+    NAMES,
+    POINTS,
+    RINGS,
+    WHITE_MAN,
+    format_board,
+)
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 
 START = "********/********/******** w 9 9 0 1"
-WHITE_MAN, BLACK_MAN, EMPTY = "O@*"
 SIDES = "wb"
 MAXIMUM_NUMBER = 1_000_000
 
@@ -25,7 +33,7 @@ _LONGEST_MOVE = len("a4-b4xb2xd6")
 
 
 def parse_move(text: str) -> Move:
-    """A move from its token, in any case, with or without the dash; legality is not looked at."""
+    """A move from its token, in any case, with or without the dash; it need not be legal."""
     token = text.lower() if len(text) <= _LONGEST_MOVE else ""
     match = _MOVE.fullmatch(token)
     if match is None:
@@ -33,18 +41,18 @@ def parse_move(text: str) -> Move:
     names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]
     for name in names:
         if name not in POINTS:
-            raise InputError(text, f"expected points of the board, and {name} is none")
+            raise InputError(text, f"expected points of the board, found {name}")
     if len(set(names)) != len(names):
         raise InputError(text, "expected each point once")
     origin = None if match[1] is None else POINTS[match[1]]
-    taken = tuple(POINTS[name] for name in sorted(match[3].split("x")[1:]))
-    return Move(origin, POINTS[match[2]], taken)
+    removed = tuple(POINTS[name] for name in sorted(match[3].split("x")[1:]))
+    return Move(origin, POINTS[match[2]], removed)
 
 
 def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Whole moves, each with its first token's index, from tokens that may be steps of a move.
+    """Whole moves from tokens that may be parts of a move, each with its first token's index.
 
-    Other engines write a removal as a token of its own (``d6-d5 xc3``).
+    Some engines write a removal as a token of its own (``d6-d5 xc3``).
     """
     start, move = 0, ""
     for index, token in enumerate(tokens):
@@ -73,7 +81,7 @@ def play_moves(position: Position, tokens: Sequence[str]) -> Position:
 def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
     """A position from its six fields, or from the 17 fields that Sanmill writes.
 
-    An error's index is the field's place, counted from 0.
+    The index of an error is the field's, counted from 0.
     """
     fields = text.split()
     if len(fields) == 6:
@@ -92,21 +100,12 @@ def format_position(position: Position) -> str:
 
 
 def _counters(position: Position) -> str:
-    """The last two fields, at most what is read again; no rule counts further than that."""
+    """The last two fields, within the bounds that are read; no rule counts beyond them."""
     return f"{min(position.plies, MAXIMUM_PLIES)} {min(position.number, MAXIMUM_NUMBER)}"
 
 
-def format_board(men: tuple[int, int]) -> str:
-    """The three rings of eight characters, inner ring first."""
-    text = "".join(
-        WHITE_MAN if men[WHITE] >> point & 1 else BLACK_MAN if men[BLACK] >> point & 1 else EMPTY
-        for point in range(SIZE)
-    )
-    return "/".join(text[start : start + ANGLES] for start in range(0, SIZE, ANGLES))
-
-
 def _parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Position:
-    """A position from six fields; ``places`` says where each stands, for errors."""
+    """A position from six fields; ``places`` are their indices in the text, for errors."""
     board, side, white_hand, black_hand, plies, number = fields
     men = _parse_board(board, places[0])
     if side not in ("w", "b"):
@@ -146,7 +145,7 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
     if action == "r" or any(owed):
         place = 3 if action == "r" else 8 if owed[0] else 9
         raise InputError(
-            fields[place], "a removal is still owed; give the position after the whole move", place
+            fields[place], "a removal is still due; give the position after the whole move", place
         )
     for place in range(10, 14):
         _number(fields[place], place, -1, 63, "a point of the last mill")
@@ -178,7 +177,7 @@ def _parse_board(text: str, place: int) -> tuple[int, int]:
     """Both sides' masks from the three rings."""
     rings = text.split("/")
     if len(rings) != RINGS or any(len(ring) != ANGLES for ring in rings):
-        raise InputError(text, "expected three rings of eight characters, parted by '/'", place)
+        raise InputError(text, "expected three rings of eight points, separated by '/'", place)
     white = black = 0
     for point, man in enumerate("".join(rings)):
         if man == WHITE_MAN:
@@ -204,5 +203,5 @@ def _number(text: str, place: int, low: int, high: int, what: str) -> int:
 
 
 def format_moves(moves: Iterable[Move]) -> str:
-    """Moves as tokens, parted by blanks."""
+    """Moves as tokens, separated by spaces."""
     return " ".join(map(str, moves))

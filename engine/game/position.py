@@ -1,7 +1,7 @@
-"""The readable game: a position, its legal moves, how a move is played and when the game is over.
+"""The game, written to be read: positions, legal moves, playing a move, the end of the game.
 
-This is the referee of tournaments and the yardstick of the compiled core, and it shares no move
-generation with it. A position never changes; playing a move gives a new one.
+It is the referee of tournaments, and what the compiled core is tested against: the two share no
+move generation. A position never changes; playing a move gives a new one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from merels.engine.game.board import (
     NEIGHBOURS,
     PARTNERS,
     SIZE,
+    format_board,
     in_mills,
     points_of,
 )
@@ -26,7 +27,10 @@ COLOURS = ("White", "Black")
 
 
 class Move(NamedTuple):
-    """One placement (``origin`` is None) or move, with the men it takes in rising order of name."""
+    """A side's whole action: a man placed or moved, and the men removed for the mills it closes.
+
+    ``origin`` is None for a placement; ``removed`` are points in alphabetical order of their names.
+    """
 
     origin: int | None
     to: int
@@ -69,12 +73,12 @@ class Outcome(NamedTuple):
 
 
 class Position:
-    """A position with what its future needs: rules, counters and what may still recur.
+    """A position with everything that its legal moves and outcome depend on.
 
     ``men`` and ``hands`` are pairs (White's, Black's): masks of points, and men still to place.
     ``plies`` counts plies without a removal since the last man was placed; ``number`` is the move
-    number, raised after Black's move. ``history`` holds the keys of all positions since the last
-    irreversible move (a placement or a removal), this one last.
+    number, which rises after Black's move. ``history`` holds the keys of all positions since the
+    last irreversible move (a placement or a removal), this one last.
     """
 
     __slots__ = ("rules", "men", "hands", "side", "plies", "number", "history")
@@ -99,7 +103,7 @@ class Position:
 
     @property
     def key(self) -> int:
-        """Board, hands and side to move, exactly, in 57 bits: what a repetition compares."""
+        """Board, hands and side to move, exactly, in 57 bits: equal for repetitions."""
         return make_key(self.men, self.hands, self.side)
 
     def total(self, side: int) -> int:
@@ -107,7 +111,7 @@ class Position:
         return self.men[side].bit_count() + self.hands[side]
 
     def flies(self, side: int) -> bool:
-        """Whether a side, once it has no man in hand, may move to any empty point."""
+        """Whether a side, having no man in hand, may move to any empty point."""
         flying = self.rules.flying
         if flying == "never" or self.hands[side]:
             return False
@@ -116,14 +120,14 @@ class Position:
         return self.hands == (0, 0) and any(men.bit_count() == FLYING_MEN for men in self.men)
 
     def targets(self, origin: int | None) -> int:
-        """The mask of the points that the side to move may place on, or move a man to."""
+        """The points that the side to move may place a man on, or move this one to."""
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
         if origin is None or self.flies(self.side):
             return empty
         return NEIGHBOURS[origin] & empty
 
     def mills_closed(self, origin: int | None, to: int) -> int:
-        """How many mills a placement or move of the side to move closes: 0, 1 or 2."""
+        """How many mills the side to move closes by this step or placement: 0, 1 or 2."""
         own = self.men[self.side]
         if origin is not None:
             own &= ~(1 << origin)
@@ -131,25 +135,25 @@ class Position:
         return (own & first == first) + (own & second == second)
 
     def removable(self, men: int) -> int:
-        """Which of a side's men its opponent may take next."""
+        """Which of a side's men its opponent may remove next."""
         mills = in_mills(men)
         if mills == men and self.rules.locked_mills == "any":
             return men
         return men & ~mills
 
     def removals(self, mills: int) -> list[tuple[int, ...]]:
-        """The sets of men, sorted by name, that a move closing so many mills may take."""
+        """What a move that closes so many mills may remove: sets of points, sorted by name."""
         if mills == 0:
             return [()]
         wanted = mills if self.rules.double_mill == "each" else 1
         opponent = self.men[1 - self.side]
         sets: dict[tuple[int, ...], int] = {(): opponent}
         for _ in range(wanted):
-            # An order of taking is legal when each man was removable at its time; several orders
-            # reach one set. How many men can be taken at all does not depend on the order.
+            # Each man must be removable in its turn. Several orders lead to one set, and how many
+            # men can be removed does not depend on the order.
             larger = {
-                tuple(sorted((*taken, point), key=NAMES.__getitem__)): left & ~(1 << point)
-                for taken, left in sets.items()
+                tuple(sorted((*removed, point), key=NAMES.__getitem__)): left & ~(1 << point)
+                for removed, left in sets.items()
                 for point in points_of(self.removable(left))
             }
             if not larger:
@@ -158,7 +162,7 @@ class Position:
         return list(sets)
 
     def legal_moves(self) -> list[Move]:
-        """Every legal move, as if no draw were claimed; none once a side has lost."""
+        """Every legal move, even where the game is drawn; none once a side has two men."""
         return list(self._moves())
 
     def _moves(self) -> Iterator[Move]:
@@ -169,16 +173,16 @@ class Position:
             origins = list(points_of(self.men[self.side]))
         for origin in origins:
             for to in points_of(self.targets(origin)):
-                for taken in self.removals(self.mills_closed(origin, to)):
-                    yield Move(origin, to, taken)
+                for removed in self.removals(self.mills_closed(origin, to)):
+                    yield Move(origin, to, removed)
 
     def is_legal(self, move: Move) -> bool:
-        """Whether a move is legal here, draws aside."""
+        """Whether a move is legal here, even where the game is drawn."""
         return self.objection(move) is None
 
     def objection(self, move: Move) -> str | None:
         """Why a move is not legal here, or None when it is."""
-        origin, to, taken = move
+        origin, to, removed = move
         own = self.men[self.side]
         if self._short_side() is not None:
             return "the game is over"
@@ -195,26 +199,26 @@ class Position:
             return f"{NAMES[to]} is not next to {NAMES[origin or 0]}"
         mills = self.mills_closed(origin, to)
         if not mills:
-            return "the move closes no mill and takes nothing" if taken else None
-        return self._removal_objection(mills, taken)
+            return "the move closes no mill and removes nothing" if removed else None
+        return self._removal_objection(mills, removed)
 
-    def _removal_objection(self, mills: int, taken: tuple[int, ...]) -> str | None:
-        """Why these men may not be taken by a move that closes mills, or None when they may."""
+    def _removal_objection(self, mills: int, removed: tuple[int, ...]) -> str | None:
+        """Why a move that closes so many mills may not remove these men, or None when it may."""
         legal = self.removals(mills)
-        if taken in legal:
+        if removed in legal:
             return None
         wanted = len(legal[0])
-        if len(taken) != wanted:
-            return f"the move must take {('nothing', 'one man', 'two men')[wanted]}"
-        for point in taken:
+        if len(removed) != wanted:
+            return f"the move must remove {('nothing', 'one man', 'two men')[wanted]}"
+        for point in removed:
             if not self.men[1 - self.side] >> point & 1:
                 return f"no man of the opponent stands on {NAMES[point]}"
-        men = " and ".join(NAMES[point] for point in taken)
-        return f"{men} may not be taken: a man in a mill is safe while others are not"
+        men = " and ".join(NAMES[point] for point in removed)
+        return f"{men} may not be removed: a man in a mill is safe while others are not"
 
     def play(self, move: Move) -> Position:
         """The position after a move, which must be legal."""
-        origin, to, taken = move
+        origin, to, removed = move
         side = self.side
         own = self.men[side] | 1 << to
         opponent = self.men[1 - side]
@@ -224,13 +228,13 @@ class Position:
             hands = (hands[0] - 1, hands[1]) if side == WHITE else (hands[0], hands[1] - 1)
         else:
             own &= ~(1 << origin)
-        for point in taken:
+        for point in removed:
             opponent &= ~(1 << point)
-        if origin is None or taken or hands != (0, 0):
+        if origin is None or removed or hands != (0, 0):
             plies = 0
         men = (own, opponent) if side == WHITE else (opponent, own)
         key = make_key(men, hands, 1 - side)
-        history = (key,) if origin is None or taken else (*self.history, key)
+        history = (key,) if origin is None or removed else (*self.history, key)
         return Position(self.rules, men, hands, 1 - side, plies, self.number + side, history)
 
     def push(self, move: Move) -> Position:
@@ -241,7 +245,7 @@ class Position:
         return self.play(move)
 
     def can_move(self) -> bool:
-        """Whether the side to move has any placement or move."""
+        """Whether the side to move can place or move any man."""
         if self.hands[self.side] or self.flies(self.side):
             return True
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
@@ -262,7 +266,7 @@ class Position:
         return None
 
     def outcome(self) -> Outcome | None:
-        """How the game ended here, or None while it goes on."""
+        """How the game has ended here, or None while it goes on."""
         rules = self.rules
         short = self._short_side()
         if short is not None:
@@ -289,9 +293,10 @@ class Position:
         return hash((self.key, self.plies, self.number))
 
     def __repr__(self) -> str:
-        from merels.engine.game.notation import format_position
-
-        return f"<Position {format_position(self)} ({self.rules})>"
+        return (
+            f"<Position {format_board(self.men)} {COLOURS[self.side]} {self.hands} {self.plies} "
+            f"{self.number} ({self.rules})>"
+        )
 
 
 def make_key(men: tuple[int, int], hands: tuple[int, int], side: int) -> int:

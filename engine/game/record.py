@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -63,7 +64,7 @@ class Record:
 
 
 def format_record(record: Record) -> str:
-    """The record as text, ending in an empty line."""
+    """The record as text that ends with an empty line."""
     tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | record.tags
     tags["Result"] = record.result
     tags["Variant"] = str(record.start.rules)
@@ -71,7 +72,10 @@ def format_record(record: Record) -> str:
     if first != START:
         tags |= {"FEN": first, "SetUp": "1"}
     lines = [f'[{name} "{_quote(value)}"]' for name, value in tags.items()]
-    return "\n".join(lines) + "\n\n" + _wrap(_words(record)) + "\n\n"
+    movetext = textwrap.fill(
+        " ".join(_words(record)), LINE_WIDTH, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines) + f"\n\n{movetext}\n\n"
 
 
 def _words(record: Record) -> Iterator[str]:
@@ -103,23 +107,11 @@ def _quote(value: str) -> str:
     return clean.replace("\\", r"\\").replace('"', r"\"")
 
 
-def _wrap(words: Iterator[str]) -> str:
-    """Words filled into lines; a comment may break at its blanks like anything else."""
-    lines, line = [], ""
-    for word in " ".join(words).split(" "):
-        if line and len(line) + 1 + len(word) > LINE_WIDTH:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return "\n".join([*lines, line])
-
-
 def parse_records(text: str, rules: Rules | None = None) -> Iterator[Record]:
     """The records of a text, one after another.
 
-    ``rules`` are used where a record has no Variant tag. What makes no sense raises `InputError`
-    with the token and the line it stands in.
+    ``rules`` hold for records without a Variant tag. `InputError` names the token that makes no
+    sense, and its line.
     """
     pieces = _Pieces()
     for kind, value, line in _scan(text):
@@ -184,7 +176,7 @@ def _parse_tag(text: str, line: int) -> tuple[str, str]:
 
 @dataclass
 class _Pieces:
-    """What a record's text holds: tags and moves with their lines, comments by the next move."""
+    """A record as it is read: tags and moves with their lines, comments by the next move."""
 
     tags: dict[str, str] = field(default_factory=dict)
     tag_lines: dict[str, int] = field(default_factory=dict)
@@ -192,7 +184,7 @@ class _Pieces:
     comments: dict[int, list[str]] = field(default_factory=dict)
 
     def build(self, result: str, default: Rules | None) -> Record:
-        """The record, every move of it checked."""
+        """The record, with every move checked."""
         rules = default or parse_rules(DEFAULT_VARIANT)
         if "Variant" in self.tags:
             with _where(f"tag Variant, line {self.tag_lines['Variant']}"):
@@ -217,7 +209,7 @@ class _Pieces:
 
 @contextmanager
 def _where(place: str) -> Iterator[None]:
-    """Add the place that it stands in to what is wrong with a piece."""
+    """Add to an `InputError` where in the text it is."""
     try:
         yield
     except InputError as error:

@@ -27,8 +27,8 @@ class Rules:
 
     flying              who may fly: ``never``, ``own`` (the side with three men) or ``both``
                         (both sides, once no man is in hand and either side has three)
-    locked_mills        when all the opponent's men stand in mills: ``any`` is taken, or ``none``
-    double_mill         one move that closes two mills takes ``one`` man, or one for ``each``
+    locked_mills        when all the opponent's men stand in mills, ``any`` may go, or ``none``
+    double_mill         a move that closes two mills removes ``one`` man, or one for ``each``
     blocked             a side with no man in hand and no move ``loses``, or the game ``draws``
     repetition          the occurrence of a position that makes a draw; 0: off
     no_removal_plies    plies without a removal, after placing, that make a draw; 0: off
@@ -53,7 +53,7 @@ class Rules:
         return replace(self, **{field.attribute: field.parse(value)})  # type: ignore[arg-type]
 
     def fields_text(self) -> str:
-        """The fields that differ from the preset, ``Name=value`` each, parted by blanks."""
+        """The fields that differ from the preset, each ``Name=value``, separated by spaces."""
         preset = PRESETS[self.variant]
         return " ".join(
             f"{field.name}={getattr(self, field.attribute)}"

@@ -85,7 +85,7 @@ def solve(
         )
     moves = position.legal_moves()
     if position.outcome() is not None or not moves:
-        raise InputError(repr(position), "the game is over there, nothing is to be solved")
+        raise InputError(format_position(position), "the game is over: there is nothing to solve")
     prover = prover or Prover(tables, hash_mb)
     shapes = {move: _shape(position.play(move)) for move in moves}
     examples = {shape: position.play(move) for move, shape in shapes.items()}

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from merels.engine.game.errors import InputError, printable
+from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
@@ -101,6 +102,7 @@ def _suite(arguments: argparse.Namespace) -> int:
         tally.add(problem, held)
         if arguments.show and not held:
             best = " ".join(sorted(map(str, problem.best)))
-            print(f"{problem.position!r}: played {move}, holding: {best}")
+            text = f"{format_position(problem.position)} ({problem.position.rules})"
+            print(f"{text}: played {move}, holding: {best}")
     print("\n".join(tally.lines()))
     return 0

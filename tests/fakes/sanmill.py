@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from merels.engine.game.board import NAMES
-from merels.engine.game.notation import format_board, parse_position
+from merels.engine.game.board import NAMES, format_board
+from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 
 OPTIONS = """\

@@ -51,7 +51,7 @@ def whole_moves(engine: Subject) -> None:
     removal is part of the move, and without it the move is illegal."""
     for search in survey(engine):
         if search.kind is Kind.WITHOUT_REMOVAL:
-            raise Fault(f"closes a mill and takes nothing, {search}", search.said)
+            raise Fault(f"closes a mill and removes nothing, {search}", search.said)
 
 
 @GROUP.step()

@@ -96,8 +96,8 @@ def test_malformed_positions_are_refused(text: str, token: str) -> None:
 TRANSCRIPT = "********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3 ids:nodes"
 
 
-def test_an_owed_removal_is_refused_with_that_reason() -> None:
-    with pytest.raises(InputError, match="removal is still owed"):
+def test_a_position_that_waits_for_a_removal_is_refused_with_that_reason() -> None:
+    with pytest.raises(InputError, match="removal is still due"):
         parse_position(TRANSCRIPT)
 
 
@@ -136,7 +136,7 @@ def test_split_removals_join() -> None:
         ("d6 d6", 1, "occupied"),
         ("d6 zz", 1, "expected a move"),
         ("xd6", 0, "before the removal"),
-        ("d6 f4 f6 g4 b6", 4, "must take one man"),
+        ("d6 f4 f6 g4 b6", 4, "must remove one man"),
         ("d6 f4xd6", 1, "closes no mill"),
         ("d6 f4 f6 g4 b6xd6", 4, "each point once|no man of the opponent"),
         ("d6 d5-c5", 1, "still has men to place"),

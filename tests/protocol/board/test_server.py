@@ -105,7 +105,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("play", {"move": "z9", "at": 0}, "z9"),
         ("play", {"move": 7, "at": 0}, "move"),
         ("play", {"move": "d6", "at": 3}, "changed"),
-        ("play", {"move": "d6xd7", "at": 0}, "takes nothing"),
+        ("play", {"move": "d6xd7", "at": 0}, "removes nothing"),
         ("new", {"variant": "chess"}, "chess"),
         ("new", {"fields": {"Flying": "sometimes"}}, "sometimes"),
         ("new", {"position": "x"}, "6 or 17"),

@@ -138,7 +138,7 @@ def test_a_seed_varies_a_level() -> None:
         ({"level": "Club", "seed": -1}, "seed", "from 0 to", None),
         ({"seed": True}, "seed", "whole number", None),
         ({"clock": {"green": 1}}, "clock", "white_inc", None),
-        ({"only": ["a1xa4"]}, "a1xa4", "takes nothing", 0),
+        ({"only": ["a1xa4"]}, "a1xa4", "removes nothing", 0),
         ({"turns": ["d6"]}, "turns", "expected a field: id", None),
         ({"only": []}, "only", "at least one", None),
         ({"new": "x"}, "new", "true or false", None),

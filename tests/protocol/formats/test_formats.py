@@ -99,7 +99,7 @@ def test_a_record_as_the_site_gives_it() -> None:
     [
         ("1. 5 14\n2. 2 25", "'25': expected points from 1 to 24, and 25 is none (line 2)"),
         ("1. 5 14\n\n2. 5", "'5': illegal move, 5 is occupied (line 3)"),
-        ("1. 5 14 2. 2 11 3. 8", "'8': illegal move, the move must take one man (line 1)"),
+        ("1. 5 14 2. 2 11 3. 8", "'8': illegal move, the move must remove one man (line 1)"),
         ("1. 5 oops", "'oops': expected a move such as 7, 7x12, 2-5 or 2-5x9 (line 1)"),
         ("1. 5 14\n{open", "'{open': expected a comment that ends with '}' in line 2"),
         ('[Variant "d6"]\n1. 5 14 *',
@@ -107,7 +107,7 @@ def test_a_record_as_the_site_gives_it() -> None:
         ("*****?**/********/******** w 9 9 0 1",
          "'?' (token 0): expected O, @ or * at c3, character 6 of ring 1"),
         ("********/******** w 9 9 0 1",
-         "'********/********' (token 0): expected three rings of eight characters, parted by '/'"),
+         "'********/********' (token 0): expected three rings of eight points, separated by '/'"),
     ],
 )
 def test_a_fault_is_named_with_its_place(text: str, place: str) -> None:

@@ -182,7 +182,7 @@ def test_late_by_more_than_the_margin(engines: EnginePool) -> None:
 
 
 ILLEGAL = {
-    "illegal": r"'a1xg7', the move closes no mill and takes nothing",
+    "illegal": r"'a1xg7', the move closes no mill and removes nothing",
     "garbage": r"'.*' is no move at all",
     "none": r"'\(none\)' is no move at all",
     "zeros": r"'0000' is no move at all",
