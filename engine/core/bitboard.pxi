@@ -1,11 +1,10 @@
-# Sets of points as 24-bit masks: counting, lines, mills.
+# Sets of points as 24-bit masks: counting, lines, mills. And mixing numbers.
 #
-# Each ring is one byte (see board.py): a step around a ring rotates every byte by one bit, a step
-# across the rings rotates the whole mask by one byte. check_geometry() holds these shifts to the
-# lines and neighbours that board.py states.
+# Each ring is one byte (see game/board.py): a step around a ring rotates every byte by one bit, a
+# step across the rings rotates the whole mask by one byte.
+#
+# Needs nothing before it.
 
-from libc.stdint cimport (
-    int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
 
 cdef extern from *:
     """
@@ -41,8 +40,8 @@ cdef extern from *:
           return (int)((x * 0x010101u) >> 16) & 0xFF;
       }
       #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        /* The instruction is chosen at run time: a branch that is always predicted costs less
-           than the arithmetic, and needs no build for one processor. */
+        /* Chosen at run time: a branch that is always predicted costs less than the arithmetic, and
+           one build serves all processors. */
         static int merels_has_popcnt = 0;
         __attribute__((constructor)) static void merels_look_for_popcnt(void) {
             __builtin_cpu_init();
@@ -76,7 +75,7 @@ cdef enum:
     MIDDLES = 0x555555      # even angles
     CORNERS = 0xAAAAAA      # odd angles
 
-# Handed over by board.py when the module is loaded.
+# From game/board.py.
 cdef uint32_t NEIGHBOURS[24]
 cdef uint32_t PARTNERS[24][2]
 
@@ -103,8 +102,9 @@ cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
     return sides | clockwise(sides) | counter(sides) | crossings * 0x010101
 
 
-# The points, taken or not, whose line (the first or the second through the point) the men fill
-# otherwise. A point in both results closes two mills.
+# The points, empty or not, where the men fill the rest of a line. `first`: of the side through a
+# middle, or that runs on clockwise from a corner; `second`: of the crossing through a middle, or of
+# the side that ends at a corner. A man on a point of both closes two mills.
 cdef inline void closing_points(uint32_t men, uint32_t *first, uint32_t *second) noexcept nogil:
     cdef uint32_t before = clockwise(men)
     cdef uint32_t after = counter(men)
@@ -124,8 +124,8 @@ cdef inline uint32_t reach(uint32_t men) noexcept nogil:
     return clockwise(men) | counter(men) | across(men)
 
 
-# The empty points where a side could close a mill by one move (`anywhere`: by a placement, or
-# flying). With `anywhere` a man of the line itself may be the only one to move there.
+# The empty points where one move could close a mill (`anywhere`: a placement, or flying, where the
+# only man that can go there may be one of the line).
 cdef inline uint32_t threats_of(uint32_t men, uint32_t empty, bint anywhere) noexcept nogil:
     cdef uint32_t first, second, before, after
     closing_points(men, &first, &second)
@@ -137,35 +137,32 @@ cdef inline uint32_t threats_of(uint32_t men, uint32_t empty, bint anywhere) noe
     return (first | second) & empty
 
 
-# Pairs of a man and an empty neighbour: the steps that the men have.
+# How many steps the men have: pairs of a man and an empty neighbour.
 cdef inline int count_steps(uint32_t men, uint32_t empty) noexcept nogil:
     return (count(men & clockwise(empty)) + count(men & counter(empty))
             + count(men & MIDDLES & (empty << 8)) + count(men & MIDDLES & (empty >> 8)))
 
 
-# How many lines the men fill through a point, the point itself not looked at.
+# How many mills a man on a point makes with these men; whether it is one of them does not matter.
 cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
     assert 0 <= point < POINT_COUNT
     return ((men & PARTNERS[point][0]) == PARTNERS[point][0]) + (
         (men & PARTNERS[point][1]) == PARTNERS[point][1])
 
 
+# The hash mixer: the upper 32 bits of the result depend on all bits of the number. It multiplies
+# and shifts as SplitMix64 does (Steele, Lea and Flood, OOPSLA 2014).
+cdef inline uint64_t mix(uint64_t number) noexcept nogil:
+    number = (number ^ (number >> 31)) * 0x9E3779B97F4A7C15ull
+    return (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9ull
+
+
+# A mixed number's upper half as a number below a limit under 2 ** 32.
+cdef inline uint64_t below(uint64_t mixed, uint64_t limit) noexcept nogil:
+    return ((mixed >> 32) * limit) >> 32
+
+
 cdef void load_geometry() except *:
     for point in range(POINT_COUNT):
         NEIGHBOURS[point] = board.NEIGHBOURS[point]
         PARTNERS[point][0], PARTNERS[point][1] = board.PARTNERS[point]
-
-
-def check_geometry(uint32_t men):
-    """Whether the shifts agree with the lines and neighbours of `board` on one set of men.
-
-    Returns the points where they do not, as a mask; for tests.
-    """
-    cdef uint32_t first, second, wrong = 0, near = 0
-    closing_points(men, &first, &second)
-    for point in range(POINT_COUNT):
-        if ((first >> point) & 1) + ((second >> point) & 1) != mills_at(men, point):
-            wrong |= 1u << point
-        if (men >> point) & 1:
-            near |= NEIGHBOURS[point]
-    return wrong | (near ^ reach(men)) | (in_mills(men) ^ <uint32_t>board.in_mills(men))

@@ -8,7 +8,7 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.game.score import TABLE_CP, Score
 
-PROVEN = core.PROVEN_SCORE
+PROVEN = core.PROVEN
 """The least number of a score that a search has proved to win."""
 
 _NONE = core.NO_POINT
@@ -92,11 +92,11 @@ def divide(position: Position, depth: int) -> list[tuple[Move, int]]:
 
 def decode_score(value: int) -> Score:
     """The score of the core's number: hundredths of a man, or a win or loss at so many plies."""
-    if core.FAR_SCORE <= abs(value) < PROVEN:
-        known = TABLE_CP - (core.TABLE_WIN_SCORE - abs(value))
+    if core.FAR <= abs(value) < PROVEN:
+        known = TABLE_CP - (core.TABLE_WIN - abs(value))
         return Score(cp=known if value > 0 else -known)
     if value >= PROVEN:
-        return Score(win_in=core.WIN_SCORE - value)
+        return Score(win_in=core.WIN - value)
     if value <= -PROVEN:
-        return Score(win_in=-(core.WIN_SCORE + value))
+        return Score(win_in=-(core.WIN + value))
     return Score(cp=value)

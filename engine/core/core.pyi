@@ -12,17 +12,17 @@ _Rules = tuple[int, bool, bool, bool, int, int, int]
 _Board = tuple[int, int, int, int, int]
 _Line = tuple[int, int, list[int]]
 
-PART_NAMES: tuple[str, ...]
+FEATURE_NAMES: tuple[str, ...]
 WEIGHTS_SIZE: int
-WIN_SCORE: int
-PROVEN_SCORE: int
-TABLE_WIN_SCORE: int
-FAR_SCORE: int
-DEEPEST: int
+WIN: int
+PROVEN: int
+TABLE_WIN: int
+FAR: int
+MAX_DEPTH: int
+MAX_LINES: int
 NO_POINT: int
 STAGES: tuple[int, int, int, int, int]
 
-def check_geometry(men: int) -> int: ...
 def perft(rules: _Rules, fields: _Board, depth: int) -> int: ...
 def legal_moves(rules: _Rules, fields: _Board) -> list[int]: ...
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]: ...

@@ -1,54 +1,62 @@
-# The static evaluation: what a position's parts are worth, learnt from games and from the tables.
+# The static evaluation: pattern tables and a hidden layer, learnt from games and the tablebase.
 #
-# A position is fifteen entries of one list: the pattern of men on each of the four sides of the
+# A position has fifteen features of one list: the pattern of men on each of the four sides of the
 # square and on each ring, the men left to both sides, both hands, and six counts. The nine points
 # of a side, over all three rings, hold its three lines and the crossing that cuts them, so the
-# four sides cover the sixteen lines; the rings add what goes round corners. Patterns that are
-# mirror images share an entry, and with it all sixteen views of a position one value.
+# four sides cover the sixteen lines; the rings add what goes round corners. Mirror images are one
+# feature, so all sixteen symmetric views of a position have one value. Such tables, indexed by the
+# contents of fixed sets of points, are Buro's patterns ("Experiments with Multi-ProbCut and a new
+# high-quality evaluation function for Othello", 1997), called n-tuple networks elsewhere.
 #
-# Each entry has a worth of its own in each phase, which makes most of the value; and a vector that
-# is the same in all phases. The vectors' sum, cut off below and above, is a layer of neurons that
-# says what the parts mean together. weights.bin holds it all; fit.pxi makes it.
+# Each feature has a value of its own in each phase, which makes most of the evaluation, and a
+# vector that is the same in all phases. The vectors' sum, clipped, is a hidden layer that says what
+# the features mean together. weights.bin holds it all; merels.engine.training makes it.
+#
+# Needs bitboard.pxi, board.pxi.
+
+cpdef enum:
+    PHASES = 12
+    ACTIVE = 15              # features of one position
+    HIDDEN = 16              # neurons of the hidden layer
 
 cdef enum:
-    PHASES = 12
     SIDES = 5346             # patterns of a side: 3 ** 9, less mirror images and rings swapped
     RINGS = 954              # patterns of a ring: 3 ** 8, less rotations and mirror images
     COUNTS = 6
     COUNTED = 32             # what a count may be, 0 to 31
-    PARTS = 15               # entries of one position
-    NEURONS = 16
     ONE = 512                # a neuron's greatest output
     OUTPUT_SHIFT = 12        # of a neuron's output times its weight, to hundredths of a man
 
-cdef enum:
-    # Where each kind of entry starts; those of the sides begin at 0.
-    AT_OUTER = SIDES         # the inner and the outer ring share their entries
+cpdef enum:
+    # Where each kind of feature starts; those of the sides begin at 0.
+    AT_OUTER = SIDES         # the inner and the outer ring share theirs
     AT_MIDDLE = AT_OUTER + RINGS
     AT_MEN = AT_MIDDLE + RINGS
     AT_HANDS = AT_MEN + 100
-    AT_COUNTS = AT_HANDS + 100
-    ENTRIES = AT_COUNTS + COUNTS * COUNTED
+    AT_THREATS = AT_HANDS + 100
+    AT_STEPS = AT_THREATS + 2 * COUNTED
+    AT_BLOCKED = AT_STEPS + 2 * COUNTED
+    FEATURES = AT_BLOCKED + 2 * COUNTED
 
 cdef struct Weights:
-    int16_t worth[PHASES][ENTRIES]           # quarters of a hundredth of a man
-    int16_t bias[PHASES][NEURONS]
-    int16_t output[PHASES][NEURONS]
-    int16_t vectors[ENTRIES][NEURONS]
+    int16_t value[PHASES][FEATURES]          # quarters of a hundredth of a man
+    int16_t bias[PHASES][HIDDEN]
+    int16_t output[PHASES][HIDDEN]
+    int16_t vector[FEATURES][HIDDEN]
 
 cdef Weights WEIGHTS
-WEIGHTS_SIZE = sizeof(Weights)         # bytes of weights.bin
+WEIGHTS_SIZE = sizeof(Weights)
 
 cdef uint16_t TERNARY[512]   # the bits of a number read in base 3
-cdef int16_t SIDE_ENTRY[19683]
-cdef int16_t RING_ENTRY[6561]
+cdef int16_t SIDE_FEATURE[19683]
+cdef int16_t RING_FEATURE[6561]
 
-PART_NAMES = ("side",) * 4 + ("inner ring", "middle ring", "outer ring", "men", "hands",
-              "own threats", "opponent's threats", "own steps", "opponent's steps",
-              "own blocked men", "opponent's blocked men")
+FEATURE_NAMES = ("side",) * 4 + ("inner ring", "middle ring", "outer ring", "men", "hands",
+                 "own threats", "opponent's threats", "own steps", "opponent's steps",
+                 "own blocked men", "opponent's blocked men")
 
 
-# Which weights a position takes: by men in hand, then by who flies and by men on the board.
+# Which weights a position uses: by men in hand, then by who flies and by men on the board.
 cdef inline int phase_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef int number = b.own_hand + b.opponent_hand
     cdef bint own, opponent
@@ -73,63 +81,90 @@ cdef inline int pattern(int own, int opponent) noexcept nogil:
     return TERNARY[own] + 2 * TERNARY[opponent]
 
 
-# A position's entries.
-cdef inline void entries_of(const RuleSet *rules, const Board *b, int *at) noexcept nogil:
+cdef bint are_features(const int *at) noexcept nogil:
+    cdef int i
+    for i in range(ACTIVE):
+        if not 0 <= at[i] < FEATURES:
+            return False
+    return True
+
+
+# A position's features, named in FEATURE_NAMES.
+cdef inline void find_features(const RuleSet *rules, const Board *b, int *at) noexcept nogil:
     cdef uint32_t own = clockwise(b.own), opponent = clockwise(b.opponent)
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
     cdef uint32_t near = reach(empty)
     cdef int i
     # The sides start at angles 7, 1, 3 and 5; one step clockwise makes them 0, 2, 4 and 6.
     for i in range(3):
-        at[i] = SIDE_ENTRY[pattern(side_bits(own, 2 * i), side_bits(opponent, 2 * i))]
-    at[3] = SIDE_ENTRY[pattern(side_bits(b.own, 5), side_bits(b.opponent, 5))]
-    at[4] = AT_OUTER + RING_ENTRY[pattern(b.own & 255, b.opponent & 255)]
-    at[5] = AT_MIDDLE + RING_ENTRY[pattern((b.own >> 8) & 255, (b.opponent >> 8) & 255)]
-    at[6] = AT_OUTER + RING_ENTRY[pattern(b.own >> 16, b.opponent >> 16)]
+        at[i] = SIDE_FEATURE[pattern(side_bits(own, 2 * i), side_bits(opponent, 2 * i))]
+    at[3] = SIDE_FEATURE[pattern(side_bits(b.own, 5), side_bits(b.opponent, 5))]
+    at[4] = AT_OUTER + RING_FEATURE[pattern(b.own & 255, b.opponent & 255)]
+    at[5] = AT_MIDDLE + RING_FEATURE[pattern((b.own >> 8) & 255, (b.opponent >> 8) & 255)]
+    at[6] = AT_OUTER + RING_FEATURE[pattern(b.own >> 16, b.opponent >> 16)]
     at[7] = AT_MEN + 10 * (count(b.own) + b.own_hand) + count(b.opponent) + b.opponent_hand
     at[8] = AT_HANDS + 10 * b.own_hand + b.opponent_hand
     # Empty points where the next move could close a mill.
-    at[9] = AT_COUNTS + count(threats_of(b.own, empty, b.own_hand or own_flies(rules, b)))
-    at[10] = AT_COUNTS + COUNTED + count(threats_of(
+    at[9] = AT_THREATS + count(threats_of(b.own, empty, b.own_hand or own_flies(rules, b)))
+    at[10] = AT_THREATS + COUNTED + count(threats_of(
         b.opponent, empty, b.opponent_hand or opponent_flies(rules, b)))
-    # Pairs of a man and an empty neighbour.
-    at[11] = AT_COUNTS + 2 * COUNTED + count_steps(b.own, empty)
-    at[12] = AT_COUNTS + 3 * COUNTED + count_steps(b.opponent, empty)
+    at[11] = AT_STEPS + count_steps(b.own, empty)
+    at[12] = AT_STEPS + COUNTED + count_steps(b.opponent, empty)
     # Men without an empty neighbour.
-    at[13] = AT_COUNTS + 4 * COUNTED + count(b.own & ~near)
-    at[14] = AT_COUNTS + 5 * COUNTED + count(b.opponent & ~near)
-    assert sound_entries(at)
+    at[13] = AT_BLOCKED + count(b.own & ~near)
+    at[14] = AT_BLOCKED + COUNTED + count(b.opponent & ~near)
+    assert are_features(at)
 
 
-# What the neurons add to the sum of the entries' worth.
-cdef inline int together(const int *at, int phase) noexcept nogil:
-    cdef int16_t sums[NEURONS]
+# What the hidden layer adds to the sum of the features' values.
+cdef inline int hidden_layer(const int *at, int phase) noexcept nogil:
+    cdef int16_t sums[HIDDEN]    # which load_weights keeps within 16 bits
     cdef int i, j, value = 0
-    for j in range(NEURONS):
+    for j in range(HIDDEN):
         sums[j] = WEIGHTS.bias[phase][j]
-    for i in range(PARTS):
-        for j in range(NEURONS):
-            assert -32768 <= <int>sums[j] + WEIGHTS.vectors[at[i]][j] <= 32767
-            sums[j] = sums[j] + WEIGHTS.vectors[at[i]][j]
-    for j in range(NEURONS):
+    for i in range(ACTIVE):
+        for j in range(HIDDEN):
+            sums[j] = sums[j] + WEIGHTS.vector[at[i]][j]
+    for j in range(HIDDEN):
         sums[j] = 0 if sums[j] < 0 else ONE if sums[j] > ONE else sums[j]
-    for j in range(NEURONS):
+    for j in range(HIDDEN):
         value += <int>sums[j] * <int>WEIGHTS.output[phase][j]
     return value
 
 
 # The evaluation from the side to move's view, in hundredths of a man.
 cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept nogil:
-    cdef int at[PARTS]
+    cdef int at[ACTIVE]
     cdef int phase = phase_of(rules, b)
     cdef int i, value = 0
-    entries_of(rules, b, at)
-    for i in range(PARTS):
-        value += WEIGHTS.worth[phase][at[i]]
-    return (value >> 2) + (together(at, phase) >> OUTPUT_SHIFT)
+    find_features(rules, b, at)
+    for i in range(ACTIVE):
+        value += WEIGHTS.value[phase][at[i]]
+    return (value >> 2) + (hidden_layer(at, phase) >> OUTPUT_SHIFT)
 
 
-# Number the patterns so that mirror images get the same number; returns how many there are.
+def evaluate(tuple rules, tuple fields):
+    """The static evaluation from the side to move's view, in hundredths of a man."""
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Board b = load_board(fields)
+    return evaluate_board(&rule_set, &b)
+
+
+def terms(tuple rules, tuple fields):
+    """The value of each feature, as in ``FEATURE_NAMES``, and then of the hidden layer.
+
+    In hundredths of a man, from the side to move's view.
+    """
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Board b = load_board(fields)
+    cdef int at[ACTIVE]
+    cdef int phase = phase_of(&rule_set, &b)
+    find_features(&rule_set, &b, at)
+    return [*[WEIGHTS.value[phase][at[i]] / 4 for i in range(ACTIVE)],
+            hidden_layer(at, phase) / (1 << OUTPUT_SHIFT)]
+
+
+# Number the patterns, mirror images alike; returns how many numbers there are.
 cdef int number_patterns(int16_t *numbers, int size, int points, int views,
                          const int *view) noexcept:
     cdef int number, place, rest, image, least, found = 0, i
@@ -169,7 +204,7 @@ cdef void load_patterns() except *:
             for i in range(9):
                 view[9 * (2 * mirror + other) + i] = (
                     3 * (2 - i // 3 if other else i // 3) + (2 - i % 3 if mirror else i % 3))
-    i = number_patterns(SIDE_ENTRY, 19683, 9, 4, view)
+    i = number_patterns(SIDE_FEATURE, 19683, 9, 4, view)
     if i != SIDES:
         raise SystemError(f"{i} patterns of a side")
     for mirror in range(2):
@@ -177,17 +212,51 @@ cdef void load_patterns() except *:
             for i in range(8):
                 view[8 * (4 * mirror + quarter) + i] = (
                     2 * quarter + (8 - i if mirror else i)) % 8
-    i = number_patterns(RING_ENTRY, 6561, 8, 8, view)
+    i = number_patterns(RING_FEATURE, 6561, 8, 8, view)
     if i != RINGS:
         raise SystemError(f"{i} patterns of a ring")
 
 
+# The kinds of features: where each starts and ends, and how many features of it a position has.
+_KINDS = ((0, SIDES, 4), (AT_OUTER, AT_MIDDLE, 2), (AT_MIDDLE, AT_MEN, 1), (AT_MEN, AT_HANDS, 1),
+          (AT_HANDS, AT_THREATS, 1),
+          *((AT_THREATS + COUNTED * i, AT_THREATS + COUNTED * (i + 1), 1) for i in range(COUNTS)))
+
+
+# Bounds what any position can make of a neuron's sum: its largest bias, and of each kind of
+# feature the largest weight.
+cdef int largest_sum(const Weights *weights, int neuron) except -1:
+    cdef int i, first, end, uses, largest = 0, total
+    for i in range(PHASES):
+        largest = max(largest, abs(<int>weights.bias[i][neuron]))
+    total = largest
+    for first, end, uses in _KINDS:
+        largest = 0
+        for i in range(first, end):
+            largest = max(largest, abs(<int>weights.vector[i][neuron]))
+        total += uses * largest
+    return total
+
+
 def load_weights(bytes data):
-    """Take the evaluation's weights: 16-bit little-endian numbers in the order of ``Weights``."""
+    """Use these weights: 16-bit little-endian numbers in the order of ``Weights``.
+
+    Raises `ValueError` for another size, and for weights that a neuron's 16 bits cannot sum.
+    """
     cdef const uint8_t *raw = data
-    cdef int16_t *weights = <int16_t *>&WEIGHTS
+    cdef Weights *weights
     cdef size_t i
     if len(data) != sizeof(Weights):
         raise ValueError(f"expected {sizeof(Weights)} bytes of weights, found {len(data)}")
-    for i in range(sizeof(Weights) // 2):
-        weights[i] = <int16_t>(raw[2 * i] | (raw[2 * i + 1] << 8))
+    weights = <Weights *>malloc(sizeof(Weights))
+    if weights == NULL:
+        raise MemoryError("no memory for the weights")
+    try:
+        for i in range(sizeof(Weights) // 2):
+            (<int16_t *>weights)[i] = <int16_t>(raw[2 * i] | (raw[2 * i + 1] << 8))
+        for i in range(HIDDEN):
+            if largest_sum(weights, i) > 32767:
+                raise ValueError(f"the weights of neuron {i} may overflow")
+        memcpy(&WEIGHTS, weights, sizeof(Weights))
+    finally:
+        free(weights)

@@ -1,17 +1,17 @@
 # The transposition table: buckets of four entries, one cache line each, shared by all threads.
 #
-# An entry carries the whole key, so a hit is never another position's. Two threads may write one
-# entry at once without a lock: the key is stored xored with the data, and a torn entry matches
-# no key.
-
-from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+# An entry carries the whole key, so a hit is never another position's. Threads write without a
+# lock: the key is stored xored with the data, so that an entry of which two threads wrote one half
+# each matches no key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
+# implementation for parallel search", ICGA Journal 25, 2002).
+#
+# Needs bitboard.pxi and board.pxi.
 
 cdef extern from *:
     """
     #if defined(__linux__)
       #include <sys/mman.h>
-      /* Large pages spare most of the address translation that random probes pay for. */
+      /* Large pages spare most of the address translation that random probes cost. */
       #define MERELS_LARGE_PAGES(p, size) ((void)madvise((p), (size), MADV_HUGEPAGE))
     #else
       #define MERELS_LARGE_PAGES(p, size) ((void)0)
@@ -46,53 +46,12 @@ cdef struct Probe:
     int bound                # 0: nothing is known
 
 
-# The plies without a removal that make a draw of a board with so many men; 0: no limit.
-cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
-    cdef int limit = rules.no_removal_plies
-    if own == 3 and opponent == 3 and rules.three_three_plies:
-        if limit == 0 or rules.three_three_plies < limit:
-            limit = rules.three_three_plies
-    return limit
-
-
-# The key of a board: exact, from the side to move's view. The top byte tells positions apart whose
-# value depends on how near a draw by counting is: three against three always, for that limit is
-# short where there is one, others near the end.
-cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
-    cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
-        <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
-    cdef int left
-    if b.plies == 0:
-        return key
-    if rules.three_three_plies and count(b.own) == 3 and count(b.opponent) == 3:
-        left = plies_limit(rules, 3, 3) - b.plies
-        key |= <uint64_t>(128 + (left if left < 127 else 127)) << 56
-    elif rules.no_removal_plies:
-        left = rules.no_removal_plies - b.plies
-        if left < NEAR_DRAW:
-            key |= <uint64_t>(left + 1) << 56
-    return key
-
-
-cdef enum:
-    NEAR_DRAW = 32           # plies before a draw by counting from which positions are told apart
-
-
-# Which bucket a key's entries are in.
-cdef inline uint64_t bucket_number(const Table *table, uint64_t key) noexcept nogil:
-    cdef uint64_t mixed = (key ^ (key >> 31)) * 0x9E3779B97F4A7C15ull
-    mixed ^= mixed >> 29
-    mixed *= 0xBF58476D1CE4E5B9ull
-    mixed = ((mixed >> 32) * table.buckets) >> 32
-    assert mixed < table.buckets
-    return mixed
-
-
+# Where the entries of a key are.
 cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
-    return &table.entries[BUCKET * bucket_number(table, key)]
+    return &table.entries[BUCKET * below(mix(key), table.buckets)]
 
 
-# Ask for a key's bucket ahead of its use: the memory answers while other work is done.
+# Fetch a key's bucket ahead of its use: the memory answers while other work is done.
 cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
@@ -105,11 +64,12 @@ cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept 
     for i in range(BUCKET):
         data = entry[i].data
         if (entry[i].check ^ data) == key and data:
-            found.move = data & 0xFFFFF
+            found.move = data & NO_MOVE
             found.score = <int16_t>((data >> 20) & 0xFFFF)
             found.depth = (data >> 36) & 0xFF
             found.bound = (data >> 44) & 3
             assert found.bound and -WIN <= found.score <= WIN
+            assert found.move == NO_MOVE or to_of(found.move) < POINT_COUNT
             return
     found.move = NO_MOVE
     found.score = 0
@@ -117,14 +77,15 @@ cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept 
     found.bound = 0
 
 
-# Remember a result: over the same key's, else over the bucket's least useful entry.
+# Store a result over the key's own entry, an empty one, or the least useful of the bucket: one is
+# worth its depth, less eight for each search since.
 cdef inline void store(Table *table, uint64_t key, move_t move, int score, int depth,
                        int bound) noexcept nogil:
     cdef Entry *entry = bucket_of(table, key)
     cdef Entry *victim = entry
     cdef uint64_t data
     cdef int i, worth, least = 1 << 30
-    assert move == NO_MOVE or move >> 20 == 0
+    assert move == NO_MOVE or to_of(move) < POINT_COUNT
     assert -WIN <= score <= WIN and 0 <= depth < 256 and UPPER <= bound <= EXACT
     for i in range(BUCKET):
         data = entry[i].data
@@ -134,14 +95,14 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
         if (entry[i].check ^ data) == key:
             victim = &entry[i]
             if move == NO_MOVE:
-                move = data & 0xFFFFF
+                move = data & NO_MOVE
             break
         worth = <int>((data >> 36) & 0xFF) - 8 * (
             (table.generation - <int>((data >> 46) & 0xFF)) & 0xFF)
         if worth < least:
             least = worth
             victim = &entry[i]
-    data = (<uint64_t>move & 0xFFFFF) | (<uint64_t>(score & 0xFFFF) << 20) | (
+    data = <uint64_t>move | (<uint64_t>(score & 0xFFFF) << 20) | (
         <uint64_t>depth << 36) | (<uint64_t>bound << 44) | (<uint64_t>table.generation << 46)
     victim.check = key ^ data
     victim.data = data
@@ -157,21 +118,21 @@ cdef int permille_full(const Table *table) noexcept nogil:
 
 
 cdef class TranspositionTable:
-    """A table of ``megabytes`` MiB, shared by the workers of one player."""
+    """A table of ``megabytes`` MiB, shared by the workers of one searcher."""
 
     cdef Table table
 
     def __cinit__(self, int megabytes):
         cdef uint64_t size = <uint64_t>megabytes << 20
         if megabytes < 1:
-            raise ValueError("a table takes at least 1 MiB")
+            raise ValueError("a table needs at least 1 MiB")
         self.table.memory = malloc(size + PAGE)
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
         self.table.entries = <Entry *>((<size_t>self.table.memory + PAGE - 1) & ~<size_t>(PAGE - 1))
         self.table.buckets = size // (BUCKET * ENTRY_BYTES)
         large_pages(self.table.entries, size)
-        # The system gives memory when it is first written to: now, not on a running clock.
+        # The system hands memory out when it is first written to: now, not on a running clock.
         self.clear()
 
     def __dealloc__(self):
@@ -184,9 +145,9 @@ cdef class TranspositionTable:
         self.table.generation = 0
 
     def new_search(self):
-        """Let entries of earlier searches be replaced first."""
+        """Begin a generation: entries of earlier searches are replaced first."""
         self.table.generation = (self.table.generation + 1) & 0xFF
 
     def full(self):
-        """How full the table is with this search's entries, in a thousand."""
+        """How many entries in a thousand are this search's."""
         return permille_full(&self.table)

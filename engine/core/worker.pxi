@@ -1,4 +1,6 @@
 # The worker that Python drives: one thread's search from iteration to iteration.
+#
+# Needs board.pxi, movegen.pxi, transposition.pxi, tablebase/probe.pxi, search.pxi.
 
 cdef enum:
     NEVER = 0x7FFFFFFFFFFFFFFF
@@ -9,8 +11,8 @@ cdef int GO_ON = 0           # a stop flag that is never raised
 cdef class SearchWorker:
     """One thread's search state over a shared table.
 
-    `run` releases the lock of the interpreter while it searches; `stop` may be called from any
-    thread at any time. A worker remembers nothing between searches but its ordering statistics.
+    `run` releases the interpreter's lock while it searches; any thread may call `stop` and
+    `set_deadline` at any time. Between searches a worker keeps only its move-ordering history.
     """
 
     cdef Worker w
@@ -32,11 +34,11 @@ cdef class SearchWorker:
 
     @property
     def table_hits(self):
-        """How often the running or last search found a position in the tables."""
+        """Positions that the running or last search found in the tablebase."""
         return self.w.table_hits
 
     def stop(self):
-        """End the running search as soon as may be."""
+        """End the running search as soon as possible."""
         write_shared(&self.stop_flag, 1)
 
     def arm(self):
@@ -44,75 +46,46 @@ cdef class SearchWorker:
         write_shared(&self.stop_flag, 0)
 
     def set_deadline(self, deadline):
-        """Set when a search must end, running or not, in nanoseconds of the monotonic clock.
-
-        None: never.
-        """
+        """Set when a search ends, running or not: monotonic nanoseconds, or None for never."""
         self.deadline = deadline if deadline is not None else NEVER
         if self.depth:
             self.w.deadline = self.deadline
 
     def clear(self):
-        """Forget the ordering statistics."""
-        memset(self.w.order, 0, sizeof(self.w.order))
-        memset(self.w.killers, 0xFF, sizeof(self.w.killers))
+        """Forget the move-ordering history."""
+        memset(self.w.history.butterfly, 0, sizeof(self.w.history.butterfly))
+        memset(self.w.history.killers, 0xFF, sizeof(self.w.history.killers))
 
     def run(self, tuple rules, tuple fields, history, root_moves, report,
             *, ranks=(), TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
             int max_depth=MAX_DEPTH, node_limit=0, lines=1, int noise=0, noise_seed=0,
             int greed=0, int freedom=0):
-        """Search until a limit or `stop` ends it.
+        """Search by iterative deepening until a limit, `stop` or ``report`` ends it.
 
-        ``tables`` of perfect play are asked wherever both hands are empty and fewer men than
-        ``table_men`` are on the board.
-        ``fields`` as for `perft`; ``history`` the keys of the game's earlier positions that may
-        recur, oldest first; ``root_moves`` the moves to choose from; ``ranks`` a number for each
-        of them, rising: no move comes before one of lower rank, whatever the search thinks.
-        ``report(depth, lines)`` is called after each iteration with a list of (score, seldepth,
-        pv), the best first, and ends the search by a true answer. Returns whether an iteration was
-        cut short.
+        Returns whether an iteration was cut short; core.pyi describes the arguments.
         """
         cdef Worker *w = &self.w
         cdef Board b = load_board(fields)
-        cdef int depth, line, i, number, end
-        cdef int values[MOST_LINES]
-        cdef MoveList legal
+        cdef int depth, line, number
+        cdef int values[MAX_LINES]
         cdef list found
-        w.rules = load_rules(rules)
+        load_game(&w.game, rules, history)
         w.tables = &tables.tables if tables is not None else NULL
         w.table_men = table_men
-        w.table_hits = 0
-        w.nodes = 0
-        w.stopped = False
         w.noise = noise
         w.noise_seed = noise_seed
         w.greed = greed
         w.freedom = freedom
-        history = history[-MAX_HISTORY:]
-        w.base = len(history)
-        for i, key in enumerate(history):
-            w.path[i] = key
-        w.root_size = len(root_moves)
-        assert w.root_size <= MAX_MOVES
-        for i, move in enumerate(root_moves):
-            w.root[i] = move
-            assert is_legal(&w.rules, &b, w.root[i])
-        end = w.root_size
-        for i in range(w.root_size - 1, -1, -1):
-            if ranks and i + 1 < w.root_size and ranks[i] != ranks[i + 1]:
-                end = i + 1
-            w.root_end[i] = end
-        generate(&w.rules, &b, &legal, True, True)
-        w.whole_root = end == legal.size
-        memset(w.killers, 0xFF, sizeof(w.killers))
-        number = min(lines, w.root_size, MOST_LINES)
-        for line in range(number):
-            values[line] = 0
+        w.table_hits = w.nodes = 0
+        w.stopped = False
+        memset(w.history.killers, 0xFF, sizeof(w.history.killers))
+        self.load_root(&b, root_moves, ranks)
+        number = min(lines, w.root_size, MAX_LINES)
+        memset(values, 0, sizeof(values))
         # The first iteration is always finished, so that there is a move to play.
         w.node_limit = <uint64_t>-1
         w.deadline = NEVER
         w.stop = &GO_ON
-        w.seldepth = 0
         self.depth = 0
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
@@ -128,7 +101,7 @@ cdef class SearchWorker:
                     return True
                 found.append((values[line], w.seldepth,
                               [w.pv[0][i] for i in range(w.pv_length[0])]))
-            # What a later line found may lift it above an earlier one of its rank.
+            # A later line may turn out better than an earlier one of its rank.
             order = [(w.root_end[line], -found[line][0], line) for line in range(number)]
             found = [found[line] for _, _, line in sorted(order)]
             for line in range(number):
@@ -138,3 +111,20 @@ cdef class SearchWorker:
             if report(depth, found):
                 return False
         return False
+
+    cdef int load_root(self, const Board *b, moves, ranks) except -1:
+        """The moves to choose from, those of a lower rank always before those of a higher."""
+        cdef Worker *w = &self.w
+        cdef MoveList legal
+        cdef int i, end
+        assert len(moves) <= MAX_MOVES
+        w.root_size = end = len(moves)
+        for i in range(w.root_size - 1, -1, -1):
+            w.root[i] = moves[i]
+            assert is_legal(&w.game.rules, b, w.root[i])
+            if ranks and i + 1 < w.root_size and ranks[i] != ranks[i + 1]:
+                end = i + 1
+            w.root_end[i] = end
+        generate(&w.game.rules, b, &legal, True, True)
+        w.whole_root = end == legal.size
+        return 0

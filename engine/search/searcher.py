@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from merels.engine.tablebase.root_ranking import Choice
 
 DEFAULT_HASH = 16
-MAXIMUM_DEPTH = core.DEEPEST
+MAXIMUM_DEPTH = core.MAX_DEPTH
 
 class _Root(NamedTuple):
     """Where a search begins: the moves to choose from, as the core numbers them, and its tables."""

@@ -29,7 +29,6 @@ from merels.engine.core.convert import (
     encode_move,
     perft,
 )
-from merels.engine.game.board import ALL_POINTS
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
@@ -59,13 +58,6 @@ PUBLISHED = {
     (4, 3): [(75_397, 3_095, 681_906), (102_281, 0, 658_117)],
 }
 """Canonical states won, lost and drawn, under ``UNLIMITED``."""
-
-
-def geometry() -> list[object]:
-    """Shifts, lines and neighbours agree on any set of men."""
-    chance = random.Random(1)
-    assert not any(core.check_geometry(chance.randrange(ALL_POINTS + 1)) for _ in range(1000))
-    return []
 
 
 def counts() -> list[object]:
@@ -297,7 +289,6 @@ def end_at_once(failure: object) -> None:
 
 
 PARTS: dict[str, Callable[[], list[object]]] = {
-    "geometry": geometry,
     "counts": counts,
     "games": games,
     "searches": searches,

@@ -5,30 +5,26 @@
 # points that the class's representative leaves empty. Places run class by class, rank by rank.
 # Every order is the rising order of masks as numbers. See FORMAT.md.
 
-from libc.stdlib cimport malloc
-
 cdef enum:
-    LEAST_MEN = 3
-    MOST_MEN = 9
     SYMMETRY_COUNT = 16
     HALF = 12                # bits of a mask that one look-up ranks
     LOW_HALF = 0xFFF
 
 # A mask's rank among masks with as many bits: START[bits][upper half] + LOW_RANK[lower half].
-cdef uint32_t START[MOST_MEN + 1][1 << HALF]
+cdef uint32_t START[MEN_PER_SIDE + 1][1 << HALF]
 cdef uint16_t LOW_RANK[1 << HALF]
 cdef uint32_t BINOMIAL[POINT_COUNT + 1][POINT_COUNT + 1]
 cdef uint32_t IMAGE[SYMMETRY_COUNT][3][256]     # what a symmetry makes of each byte of a mask
 cdef uint8_t MAPPED[SYMMETRY_COUNT][POINT_COUNT]
-cdef uint32_t *CLASS_OF[MOST_MEN + 1]           # by rank: class << 4 | symmetry to its member
-cdef uint32_t *MEMBER[MOST_MEN + 1]             # by class: its smallest mask
-cdef uint32_t CLASSES[MOST_MEN + 1]
-cdef uint32_t *MASKS[MOST_MEN + 1]              # by rank: masks of a smaller side, compressed
+cdef uint32_t *CLASS_OF[MEN_PER_SIDE + 1]           # by rank: class << 4 | symmetry to its member
+cdef uint32_t *MEMBER[MEN_PER_SIDE + 1]             # by class: its smallest mask
+cdef uint32_t CLASSES[MEN_PER_SIDE + 1]
+cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank: masks of a smaller side, compressed
 
 
 # A mask's rank among the masks with as many bits.
 cdef inline uint32_t rank_of(uint32_t mask, int bits) noexcept nogil:
-    assert 0 <= bits <= MOST_MEN and count(mask) == bits and mask >> POINT_COUNT == 0
+    assert 0 <= bits <= MEN_PER_SIDE and count(mask) == bits and mask >> POINT_COUNT == 0
     return START[bits][mask >> HALF] + LOW_RANK[mask & LOW_HALF]
 
 
@@ -95,7 +91,7 @@ cdef void load_ranks() noexcept nogil:
     for mask in range(1 << HALF):
         LOW_RANK[mask] = seen[count(mask)]
         seen[count(mask)] += 1
-    for bits in range(MOST_MEN + 1):
+    for bits in range(MEN_PER_SIDE + 1):
         START[bits][0] = 0
         for mask in range((1 << HALF) - 1):
             k = bits - count(mask)
@@ -163,7 +159,7 @@ cdef void load_index() except *:
                         IMAGE[symmetry][other][byte] |= 1u << MAPPED[symmetry][8 * other + point]
     # The interpreter's lock is kept: another thread must not find these half filled, nor fill them.
     load_ranks()
-    for men in range(LEAST_MEN, MOST_MEN + 1):
+    for men in range(MINIMUM_MEN, MEN_PER_SIDE + 1):
         filled = filled and load_classes(men)
     if not filled:
         raise MemoryError("no memory for the index of the tables")

@@ -80,7 +80,7 @@ cdef inline void remember(Proof *p, uint64_t key, int least, int greatest) noexc
 # The value of a board at which no search is needed; False where one is.
 cdef inline bint settled_value(Proof *p, const Board *b, int *value) noexcept nogil:
     cdef int depth, found
-    if count(b.own) + b.own_hand < LEAST_MEN:
+    if count(b.own) + b.own_hand < MINIMUM_MEN:
         value[0] = -1
         return True
     if not can_move(&p.rules, b):
@@ -103,7 +103,7 @@ cdef inline int promise(const Board *b, move_t move, uint32_t danger,
     cdef int to = to_of(move), taken = removed_of(move)
     cdef int score = 2 * count(NEIGHBOURS[to])
     cdef uint32_t men = b.own
-    if taken != NOWHERE:
+    if taken != NO_POINT:
         score += 1000 + 40 * mills_at(b.opponent & ~(1u << taken), taken)
         score += 8 * (count(PARTNERS[taken][0] & b.opponent)
                       + count(PARTNERS[taken][1] & b.opponent))
@@ -117,20 +117,19 @@ cdef inline int promise(const Board *b, move_t move, uint32_t danger,
 
 
 cdef struct PlacingNode:
-    MoveList list
-    int scores[MAX_MOVES]
+    ScoredMoves moves
     uint64_t keys[MAX_MOVES]
 
 
 # Whether the side to move reaches at least `goal` (0 or 1).
 cdef bint proves(Proof *p, const Board *b, int goal, PlacingNode *stack) noexcept nogil:
     cdef uint64_t key
-    cdef int value, least, greatest, i, j, best
+    cdef int value, least, greatest, i
     cdef Board after
     cdef uint32_t empty = ALL & ~(b.own | b.opponent), danger, chances
-    cdef move_t move
     cdef bint reached = False
     cdef PlacingNode *node = stack
+    cdef ScoredMoves *moves = &node.moves
     p.nodes += 1
     if read_shared(p.stop):
         return False
@@ -143,44 +142,39 @@ cdef bint proves(Proof *p, const Board *b, int goal, PlacingNode *stack) noexcep
         return True
     if greatest < goal:
         return False
-    generate(&p.rules, b, &node.list, True, True)
+    generate(&p.rules, b, &moves.list, True, True)
     danger = threats_of(b.opponent, empty, True)
     chances = threats_of(b.own, empty, True)
     # A child whose value is known to be enough ends the search at once.
-    for i in range(node.list.size):
-        make(b, node.list.moves[i], &after)
+    for i in range(moves.list.size):
+        make(b, moves.list.moves[i], &after)
         node.keys[i] = canonical_key(&after)
         prefetch(placing_bucket(p, node.keys[i]))
-    for i in range(node.list.size):
-        make(b, node.list.moves[i], &after)
-        node.scores[i] = promise(b, node.list.moves[i], danger, chances)
+    for i in range(moves.list.size):
+        make(b, moves.list.moves[i], &after)
+        moves.scores[i] = promise(b, moves.list.moves[i], danger, chances)
         if after.own_hand | after.opponent_hand:
             recall(p, node.keys[i], &least, &greatest)
             if -greatest >= goal:
                 reached = True
                 break
             if -least < goal:
-                node.scores[i] = -1
+                moves.scores[i] = -1
         elif settled_value(p, &after, &value):
             if -value >= goal:
                 reached = True
                 break
-            node.scores[i] = -1
-    for i in range(0 if reached else node.list.size):
-        best = i
-        for j in range(i + 1, node.list.size):
-            if node.scores[j] > node.scores[best]:
-                best = j
-        if node.scores[best] < 0:
+            moves.scores[i] = -1
+    moves.next = 0
+    while not reached and moves.next < moves.list.size:
+        choose(moves)
+        if moves.scores[moves.next] < 0:
             break
-        move = node.list.moves[best]
-        node.list.moves[best] = node.list.moves[i]
-        node.scores[best] = node.scores[i]
-        make(b, move, &after)
+        make(b, moves.list.moves[moves.next], &after)
+        moves.next += 1
         # To reach the goal the opponent must not reach its opposite's next better.
         if not proves(p, &after, 1 - goal, stack + 1):
             reached = True
-            break
     if read_shared(p.stop):
         return False
     recall(p, key, &least, &greatest)

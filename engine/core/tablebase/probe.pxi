@@ -9,8 +9,8 @@ cdef enum:
 
 cdef struct Tables:
     # By the side to move's men and the opponent's; NULL where there is no table.
-    const uint8_t *values[MOST_MEN + 1][MOST_MEN + 1]
-    const uint8_t *depths[MOST_MEN + 1][MOST_MEN + 1]
+    const uint8_t *values[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
+    const uint8_t *depths[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
 
 
 cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
@@ -31,9 +31,9 @@ cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
 cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent), value
     cdef uint64_t place
-    assert sound_board(b)
+    assert is_sound(b)
     depth[0] = -1
-    if b.own_hand | b.opponent_hand or own > MOST_MEN or opponent > MOST_MEN:
+    if b.own_hand | b.opponent_hand or own > MEN_PER_SIDE or opponent > MEN_PER_SIDE:
         return UNKNOWN
     if tables.values[own][opponent] == NULL:
         return UNKNOWN
@@ -133,7 +133,7 @@ def table_limit(tuple rules, int own, int opponent):
 def table_places(int own, int opponent):
     """The number of places of the table of ``own`` men to move against ``opponent``."""
     load_index()
-    if not (LEAST_MEN <= own <= MOST_MEN and LEAST_MEN <= opponent <= MOST_MEN):
+    if not (MINIMUM_MEN <= own <= MEN_PER_SIDE and MINIMUM_MEN <= opponent <= MEN_PER_SIDE):
         raise ValueError("tables have 3 to 9 men a side")
     cdef int larger = max(own, opponent), smaller = min(own, opponent)
     return <uint64_t>CLASSES[larger] * BINOMIAL[POINT_COUNT - larger][smaller]

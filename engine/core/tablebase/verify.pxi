@@ -26,7 +26,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move,
     own = count(after.own)
     opponent = count(after.opponent)
     successor.removal = is_removal(move)
-    successor.wins = own < LEAST_MEN
+    successor.wins = own < MINIMUM_MEN
     if not successor.wins:
         successor.values = tables.values[own][opponent]
         assert successor.values != NULL

@@ -1,8 +1,5 @@
 # Fitting the evaluation: logistic regression of results on positions, one sample at a time.
 
-from libc.math cimport exp, sqrtf
-from libc.stdlib cimport calloc
-
 cdef packed struct Sample:
     uint32_t own
     uint32_t opponent
@@ -14,10 +11,10 @@ cdef packed struct Sample:
     float result             # its score in the end
 
 cdef struct Parameters:
-    float worth[PHASES][ENTRIES]
-    float bias[PHASES][NEURONS]
-    float output[PHASES][NEURONS]
-    float vectors[ENTRIES][NEURONS]
+    float value[PHASES][FEATURES]
+    float bias[PHASES][HIDDEN]
+    float output[PHASES][HIDDEN]
+    float vector[FEATURES][HIDDEN]
 
 cdef enum:
     PER_LOGIT = 130          # hundredths of a man: 73 % of the points are worth so much
@@ -29,14 +26,10 @@ cdef inline void descend(float *weight, float *squares, float gradient, float ra
     weight[0] -= rate * gradient / (sqrtf(squares[0]) + 1e-3)
 
 
-# Uniform numbers below a limit (SplitMix64): the same everywhere.
+# A random number below a limit, the same on every machine.
 cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
-    cdef uint64_t x
     state[0] += 0x9E3779B97F4A7C15ull
-    x = state[0]
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull
-    return ((x ^ (x >> 31)) >> 32) * limit >> 32
+    return below(mix(state[0]), limit)
 
 
 def shuffle(uint8_t[::1] data, seed):
@@ -124,11 +117,11 @@ cdef class Fit:
         self.squares = <Parameters *>calloc(1, sizeof(Parameters))
         if not self.now or not self.squares:
             raise MemoryError
-        for i in range(ENTRIES):
-            for j in range(NEURONS):
-                self.now.vectors[i][j] = 5e-5 * (random_below(&state, 1001) - 500.0)
+        for i in range(FEATURES):
+            for j in range(HIDDEN):
+                self.now.vector[i][j] = 5e-5 * (random_below(&state, 1001) - 500.0)
         for i in range(PHASES):
-            for j in range(NEURONS):
+            for j in range(HIDDEN):
                 self.now.bias[i][j] = 0.5
                 self.now.output[i][j] = 1 if j % 2 else -1
                 self.squares.output[i][j] = 1
@@ -156,9 +149,9 @@ cdef class Fit:
         cdef Parameters *s = self.squares
         cdef RuleSet rules
         cdef Board b
-        cdef int at[PARTS]
-        cdef float sums[NEURONS]
-        cdef float slope[NEURONS]
+        cdef int at[ACTIVE]
+        cdef float sums[HIDDEN]
+        cdef float slope[HIDDEN]
         cdef float logit = 0, error, cut
         cdef int phase, i, j
         memset(&rules, 0, sizeof(rules))
@@ -169,31 +162,31 @@ cdef class Fit:
         b.opponent_hand = sample.opponent_hand
         b.plies = 0
         phase = phase_of(&rules, &b)
-        entries_of(&rules, &b, at)
-        for j in range(NEURONS):
+        find_features(&rules, &b, at)
+        for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
-        for i in range(PARTS):
-            logit += p.worth[phase][at[i]]
-            for j in range(NEURONS):
-                sums[j] += p.vectors[at[i]][j]
-        for j in range(NEURONS):
+        for i in range(ACTIVE):
+            logit += p.value[phase][at[i]]
+            for j in range(HIDDEN):
+                sums[j] += p.vector[at[i]][j]
+        for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             logit += p.output[phase][j] * cut
         error = 1 / (1 + exp(-logit)) - (
             self.share * sample.score + (1 - self.share) * sample.result)
         if rate == 0:
             return error * error
-        for j in range(NEURONS):
+        for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             slope[j] = error * p.output[phase][j] if 0 < sums[j] < 1 else 0
             descend(&p.output[phase][j], &s.output[phase][j], error * cut, 0.3 * rate)
             descend(&p.bias[phase][j], &s.bias[phase][j], slope[j], 0.1 * rate)
-        for i in range(PARTS):
-            descend(&p.worth[phase][at[i]], &s.worth[phase][at[i]],
-                    error + 1e-5 * p.worth[phase][at[i]], rate)
-            for j in range(NEURONS):
-                descend(&p.vectors[at[i]][j], &s.vectors[at[i]][j],
-                        slope[j] + 1e-6 * p.vectors[at[i]][j], 0.3 * rate)
+        for i in range(ACTIVE):
+            descend(&p.value[phase][at[i]], &s.value[phase][at[i]],
+                    error + 1e-5 * p.value[phase][at[i]], rate)
+            for j in range(HIDDEN):
+                descend(&p.vector[at[i]][j], &s.vector[at[i]][j],
+                        slope[j] + 1e-6 * p.vector[at[i]][j], 0.3 * rate)
         return error * error
 
     def weights(self):
@@ -201,8 +194,8 @@ cdef class Fit:
         cdef float *source = <float *>self.now
         cdef float *squares = <float *>self.squares
         cdef size_t i, number = sizeof(Parameters) // sizeof(float)
-        cdef size_t bias = PHASES * ENTRIES, output = bias + PHASES * NEURONS
-        cdef size_t vectors = output + PHASES * NEURONS
+        cdef size_t bias = PHASES * FEATURES, output = bias + PHASES * HIDDEN
+        cdef size_t vectors = output + PHASES * HIDDEN
         cdef double scale
         cdef int value
         data = bytearray(2 * number)

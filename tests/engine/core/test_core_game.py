@@ -23,7 +23,7 @@ from merels.engine.core.convert import (
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import Outcome, Position
 from merels.engine.game.rules import parse_rules
-from tests.engine.random_games import random_positions
+from tests.engine.random_games import random_positions, random_rules
 
 DATA = Path(__file__).parents[2] / "data"
 PERFT = json.loads((DATA / "perft.json").read_text())
@@ -54,6 +54,19 @@ def assert_same(position: Position) -> None:
 def test_random_games_agree() -> None:
     for position in random_positions(seed=1, number=20_000):
         assert_same(position)
+
+
+def test_random_boards_agree() -> None:
+    """The core's shifts know the same lines and neighbours as the board, wherever men stand."""
+    chance = random.Random(3)
+    for _ in range(4000):
+        points = chance.sample(range(24), 18)
+        own, other = chance.randint(3, 9), chance.randint(3, 9)
+        men = (
+            sum(1 << point for point in points[:own]),
+            sum(1 << point for point in points[own : own + other]),
+        )
+        assert_same(Position(random_rules(chance), men, (0, 0)))
 
 
 @pytest.mark.slow
@@ -112,10 +125,3 @@ def test_games_replay(game: dict[str, Any]) -> None:
     assert outcome is not None
     assert (outcome.result, outcome.reason) == (game["result"], game["why"])
     assert core_outcome(position) == outcome
-
-
-def test_shifts_agree_with_the_board() -> None:
-    chance = random.Random(3)
-    for _ in range(20_000):
-        men = chance.getrandbits(24) & chance.getrandbits(24)
-        assert core.check_geometry(men) == 0

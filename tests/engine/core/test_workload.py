@@ -23,4 +23,4 @@ def test_the_workload_answers_as_it_must() -> None:
 
 def test_a_part_that_is_none_is_named() -> None:
     done = run("move")
-    assert done.returncode != 0 and done.stderr.startswith("move: expected one of geometry")
+    assert done.returncode != 0 and done.stderr.startswith("move: expected one of counts")

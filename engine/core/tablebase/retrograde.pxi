@@ -6,9 +6,9 @@ STAGES = (STAGE_REMOVALS, STAGE_FIRST_A, STAGE_FIRST_B, STAGE_LEVEL, STAGE_PACK)
 def _removals_lead_to(tuple rules, int larger, int smaller):
     """The tables, the side to move first, that removals in a pair lead to."""
     for taken in range(1, 3 if load_rules(rules).each_mill else 2):
-        if smaller - taken >= LEAST_MEN:
+        if smaller - taken >= MINIMUM_MEN:
             yield smaller - taken, larger
-        if larger - taken >= LEAST_MEN and larger > smaller:
+        if larger - taken >= MINIMUM_MEN and larger > smaller:
             yield larger - taken, smaller
 
 
@@ -37,7 +37,7 @@ cdef class Retrograde:
     def __cinit__(self, tuple rules, int larger, int smaller, bint with_depths, TableSet lower):
         cdef Pair *p = &self.pair
         cdef bint allocated
-        if not LEAST_MEN <= smaller <= larger <= MOST_MEN:
+        if not MINIMUM_MEN <= smaller <= larger <= MEN_PER_SIDE:
             raise ValueError("a pair has 3 to 9 men a side, the larger side first")
         self.lower = lower
         for one, other in _removals_lead_to(rules, larger, smaller):

@@ -30,16 +30,16 @@ cdef int best_double(const Pair *p, uint32_t own, uint32_t others) noexcept nogi
     cdef Board after
     cdef int i, worth, depth, best = TAKES_LOSING
     list.size = 0
-    add_double(&p.rules, others, &list, NOWHERE, 0)
+    add_double(&p.rules, others, &list, NO_POINT, 0)
     if list.size == 0:
         return TAKES_NOTHING
     memset(&after, 0, sizeof(after))
     after.opponent = own
     for i in range(list.size):
         after.own = others & ~(1u << removed_of(list.moves[i]))
-        if second_removed_of(list.moves[i]) != NOWHERE:
+        if second_removed_of(list.moves[i]) != NO_POINT:
             after.own &= ~(1u << second_removed_of(list.moves[i]))
-        if count(after.own) < LEAST_MEN:
+        if count(after.own) < MINIMUM_MEN:
             return TAKES_WINNING
         worth = removal_worth(table_probe(p.tables, &after, &depth))
         if worth < best:
@@ -69,7 +69,7 @@ cdef void weigh_removals_of_a(Pair *p, uint32_t found, Scratch *s) noexcept nogi
     if in_mills(men) == 0:
         return
     load_points(p, &p.frames[found], s)
-    if bits >= LEAST_MEN:
+    if bits >= MINIMUM_MEN:
         values = p.tables.values[bits][p.men[0]]
         block = <uint64_t>found * BINOMIAL[p.empty][bits]
     for rank in range(p.size):
@@ -79,7 +79,7 @@ cdef void weigh_removals_of_a(Pair *p, uint32_t found, Scratch *s) noexcept nogi
         left = mask if can_take == others else compress(can_take, men)
         if left == 0:
             best = TAKES_NOTHING
-        elif bits < LEAST_MEN:
+        elif bits < MINIMUM_MEN:
             best = TAKES_WINNING
         else:
             best = TAKES_LOSING

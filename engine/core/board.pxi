@@ -1,0 +1,293 @@
+# The rules, the board from the side to move's view, moves, and the ends of the game.
+#
+# Needs bitboard.pxi.
+
+ctypedef uint32_t move_t     # to | origin << 5 | removed << 10 | second removed << 15
+
+cpdef enum:
+    NO_POINT = 31            # no origin (a placement), or no man removed
+    NO_MOVE = 0xFFFFF        # no point in any of the four places
+    # What game/rules.py states under the same names.
+    MEN_PER_SIDE = 9
+    FLYING_MEN = 3
+    MINIMUM_MEN = 3
+    # Scores of the search. Between the two of a kind, plies from the root are subtracted.
+    WIN = 32000              # a win now
+    PROVEN = 31000           # from here on the end of the game is in sight
+    TABLE_WIN = 30000        # a position that the tablebase has as won
+    FAR = 29000              # scores beyond this count plies from the root
+    # Sizes.
+    MAX_DEPTH = 120
+    MAX_LINES = 64           # principal variations reported at once
+
+cdef enum:
+    INFINITE = WIN + 1
+    MAX_EVALUATION = 20000
+    MAX_PLY = 160            # from the root, quiescence included
+    MAX_HISTORY = 512        # positions of the game that may recur
+    NEAR_DRAW = 32           # plies before a draw by counting from which keys tell plies apart
+
+cdef enum:
+    FLYING_NEVER = 0
+    FLYING_OWN = 1
+    FLYING_BOTH = 2
+
+cdef struct RuleSet:
+    int flying
+    bint locked_none         # no man is removed while all of the opponent's stand in mills
+    bint each_mill           # a move that closes two mills removes two men
+    bint blocked_draws
+    int repetition
+    int no_removal_plies
+    int three_three_plies
+
+cdef struct Board:
+    uint32_t own             # men of the side to move
+    uint32_t opponent
+    uint8_t own_hand
+    uint8_t opponent_hand
+    uint16_t plies           # without a removal, since the last man was placed
+
+cdef struct Game:
+    RuleSet rules
+    int base                 # index in path of the root
+    uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: of the game's positions, of the search's
+
+
+cdef inline move_t encode(int origin, int to, int removed, int second) noexcept nogil:
+    return <move_t>to | (<move_t>origin << 5) | (<move_t>removed << 10) | (<move_t>second << 15)
+
+
+cdef inline int to_of(move_t move) noexcept nogil:
+    return move & 31
+
+
+cdef inline int origin_of(move_t move) noexcept nogil:
+    return (move >> 5) & 31
+
+
+cdef inline int removed_of(move_t move) noexcept nogil:
+    return (move >> 10) & 31
+
+
+cdef inline int second_removed_of(move_t move) noexcept nogil:
+    return (move >> 15) & 31
+
+
+cdef inline bint is_removal(move_t move) noexcept nogil:
+    return removed_of(move) != NO_POINT
+
+
+# Which of a side's men the other side may remove next.
+cdef inline uint32_t removable(const RuleSet *rules, uint32_t men) noexcept nogil:
+    cdef uint32_t mills = in_mills(men)
+    if unlikely(mills == men):
+        return 0 if rules.locked_none else men
+    return men & ~mills
+
+
+# Whether the side with these men may move to any empty point.
+cdef inline bint flies(const RuleSet *rules, uint32_t men, int hand, uint32_t others,
+                       int others_hand) noexcept nogil:
+    if hand or rules.flying == FLYING_NEVER:
+        return False
+    if rules.flying == FLYING_OWN:
+        return count(men) == FLYING_MEN
+    return others_hand == 0 and (count(men) == FLYING_MEN or count(others) == FLYING_MEN)
+
+
+cdef inline bint own_flies(const RuleSet *rules, const Board *b) noexcept nogil:
+    return flies(rules, b.own, b.own_hand, b.opponent, b.opponent_hand)
+
+
+cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept nogil:
+    return flies(rules, b.opponent, b.opponent_hand, b.own, b.own_hand)
+
+
+# Whether the side to move has too few men left and so has lost.
+cdef inline bint own_short(const Board *b) noexcept nogil:
+    return count(b.own) + b.own_hand < MINIMUM_MEN
+
+
+cdef inline bint someone_short(const Board *b) noexcept nogil:
+    return own_short(b) or count(b.opponent) + b.opponent_hand < MINIMUM_MEN
+
+
+# Whether the side to move can place or move a man.
+cdef inline bint can_move(const RuleSet *rules, const Board *b) noexcept nogil:
+    return (b.own_hand != 0 or (reach(b.own) & ~(b.own | b.opponent)) != 0
+            or own_flies(rules, b))
+
+
+# Whether a board is possible: men on different points, no side with more than nine.
+cdef inline bint is_sound(const Board *b) noexcept nogil:
+    return (b.own & b.opponent) == 0 and (b.own | b.opponent) >> POINT_COUNT == 0 and (
+        count(b.own) + b.own_hand <= MEN_PER_SIDE
+        and count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
+
+
+# Whether the men that a move names stand where it has them; it may break the rules otherwise.
+cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
+    cdef int to = to_of(move), origin = origin_of(move)
+    cdef int removed = removed_of(move), second = second_removed_of(move)
+    if to >= POINT_COUNT or ((b.own | b.opponent) >> to) & 1 or move >> 20:
+        return False
+    if b.own_hand == 0 if origin == NO_POINT else not (b.own >> origin) & 1:
+        return False
+    if removed == NO_POINT:
+        return second == NO_POINT
+    return (b.opponent >> removed) & 1 and removed != second and (
+        second == NO_POINT or (b.opponent >> second) & 1)
+
+
+# The board after a move, seen by the other side.
+cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
+    cdef uint32_t own = b.own | (1u << to_of(move))
+    cdef uint32_t opponent = b.opponent
+    cdef uint8_t hand = b.own_hand
+    cdef int origin = origin_of(move)
+    cdef int removed = removed_of(move)
+    cdef uint16_t plies = b.plies + 1
+    assert is_sound(b) and fits(b, move)
+    if origin == NO_POINT:
+        hand -= 1
+        plies = 0
+    else:
+        own &= ~(1u << origin)
+        if unlikely(hand | b.opponent_hand):
+            plies = 0
+    if removed != NO_POINT:
+        opponent &= ~(1u << removed)
+        if unlikely(second_removed_of(move) != NO_POINT):
+            opponent &= ~(1u << second_removed_of(move))
+        plies = 0
+    after.own = opponent
+    after.opponent = own
+    after.own_hand = b.opponent_hand
+    after.opponent_hand = hand
+    after.plies = plies
+    assert is_sound(after)
+
+
+# The plies without a removal that make a draw with so many men on the board; 0: no limit.
+cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
+    cdef int limit = rules.no_removal_plies
+    if own == 3 and opponent == 3 and rules.three_three_plies:
+        if limit == 0 or rules.three_three_plies < limit:
+            limit = rules.three_three_plies
+    return limit
+
+
+# The key of a board: exact, from the side to move's view. The top byte tells positions apart whose
+# value depends on the plies left before a draw by counting: always with three men against three,
+# whose limit is short, and otherwise near the draw.
+cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
+    cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
+        <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
+    cdef int left
+    if b.plies == 0:
+        return key
+    if rules.three_three_plies and count(b.own) == 3 and count(b.opponent) == 3:
+        left = plies_limit(rules, 3, 3) - b.plies
+        key |= <uint64_t>(128 + (left if left < 127 else 127)) << 56
+    elif rules.no_removal_plies:
+        left = rules.no_removal_plies - b.plies
+        if left < NEAR_DRAW:
+            key |= <uint64_t>(left + 1) << 56
+    return key
+
+
+# Whether a position at this ply of the path is a draw by repetition. Within the search the first
+# recurrence counts, for what can be repeated once can be repeated again; positions of the game
+# itself count as often as the rules say.
+cdef inline bint repeats(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
+    cdef int at = game.base + ply
+    cdef int distance = 4
+    cdef int seen = 1
+    assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
+    while distance <= plies and distance <= at:
+        if (game.path[at - distance] ^ key) << 8 == 0:
+            if distance <= ply:
+                return True
+            seen += 1
+            if game.rules.repetition and seen >= game.rules.repetition:
+                return True
+        distance += 2
+    return game.rules.repetition == 1
+
+
+# Why a game is over, as indices of their names.
+cdef enum:
+    GOES_ON = 0
+    BY_MEN = 1
+    BY_BLOCKING = 2
+    BY_THREE = 3
+    BY_PLIES = 4
+    BY_REPETITION = 5
+
+_REASONS = ("", "men", "blocked", "three", "norem", "repetition")
+
+
+# Whether and why a position ends the game, and its value then.
+cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
+                       int *value) noexcept nogil:
+    cdef const RuleSet *rules = &game.rules
+    if unlikely(own_short(b)):
+        value[0] = -WIN + ply
+        return BY_MEN
+    if unlikely(not can_move(rules, b)):
+        value[0] = 0 if rules.blocked_draws else -WIN + ply
+        return BY_BLOCKING
+    value[0] = 0
+    if (b.plies == 0 and rules.repetition != 1) or (b.own_hand | b.opponent_hand):
+        return GOES_ON
+    if repeats(game, key, ply, b.plies):
+        return BY_REPETITION
+    if rules.three_three_plies and b.plies >= rules.three_three_plies:
+        if count(b.own) == 3 and count(b.opponent) == 3:
+            return BY_THREE
+    if rules.no_removal_plies and b.plies >= rules.no_removal_plies:
+        return BY_PLIES
+    return GOES_ON
+
+
+# A rule set from the tuple that convert.py makes of its fields.
+cdef RuleSet load_rules(tuple fields) except *:
+    cdef RuleSet rules
+    (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,
+     rules.no_removal_plies, rules.three_three_plies) = fields
+    return rules
+
+
+# A board from the tuple that convert.py makes of a position.
+cdef Board load_board(tuple fields) except *:
+    cdef Board b
+    b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
+    assert is_sound(&b)
+    return b
+
+
+# A game's rules and the keys of its earlier positions that may recur, oldest first.
+cdef int load_game(Game *game, tuple rules, history) except -1:
+    cdef int i
+    game.rules = load_rules(rules)
+    history = history[-MAX_HISTORY:]
+    game.base = len(history)
+    for i, key in enumerate(history):
+        game.path[i] = key
+    return 0
+
+
+def outcome(tuple rules, tuple fields, history):
+    """Why the game is over ("": it is not) and the result for the side to move: -1, 0 or 1.
+
+    ``history`` holds the keys of the earlier positions that may recur, oldest first.
+    """
+    cdef Board b = load_board(fields)
+    cdef Game game
+    cdef int value = 0, reason
+    if not own_short(&b) and someone_short(&b):
+        return "men", 1
+    load_game(&game, rules, history)
+    reason = end_of(&game, &b, key_of(&game.rules, &b), 0, &value)
+    return _REASONS[reason], (value > 0) - (value < 0)
