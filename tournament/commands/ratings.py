@@ -29,8 +29,6 @@ from merels.tournament.journal.import_games import (
 from merels.tournament.journal.journal import read_journal
 from merels.tournament.records.files import file_error, system_error
 from merels.tournament.records.settings import facts
-from merels.tournament.records.terminations import as_dict as terminations_dict
-from merels.tournament.records.terminations import count_terminations, terminations_table
 from merels.tournament.report.crosstable import (
     Crosstable,
     as_dict,
@@ -41,7 +39,10 @@ from merels.tournament.report.crosstable import (
     superiority_table,
 )
 from merels.tournament.report.html import MOST_GAMES, page, summary
+from merels.tournament.report.terminations import as_dict as terminations_dict
+from merels.tournament.report.terminations import terminations_table
 from merels.tournament.statistics.counts import count_matches
+from merels.tournament.statistics.terminations import count_terminations
 
 MOST_ELO = 100_000
 """The rating of the anchor is at most that, up or down."""

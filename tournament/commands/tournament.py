@@ -25,13 +25,14 @@ from merels.tournament.records.files import file_error
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, WorkerError
+from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.log import LogView
+from merels.tournament.views.output import OutputError, put
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
 from merels.tournament.views.plain import NoticeView, PlainView, final_lines, notify
 from merels.tournament.views.terminal import LiveView, is_terminal
-from merels.tournament.views.view import OutputError, View, put
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 EXIT_STATUS: dict[End, int] = {

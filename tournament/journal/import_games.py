@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from merels.tournament.journal.journal import SCORES, Row, read_journal
 from merels.tournament.records.files import file_error, read_lines
-from merels.tournament.records.terminations import Ending
+from merels.tournament.records.pgn_tags import ID_TAG, IDENTITY, PAIR_TAG
 from merels.tournament.statistics.counts import GameScore
-from merels.tournament.views.pgn import PAIR_TAG
-from merels.tournament.views.pgn_file import ID_TAG, IDENTITY
+from merels.tournament.statistics.terminations import Ending
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 UNKNOWN = ("", "?", "-")

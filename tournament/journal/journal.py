@@ -20,7 +20,7 @@ from merels.engine.game.errors import InputError, printable
 from merels.tournament.records.files import file_error
 from merels.tournament.records.games import GameResult, MoveRecord
 from merels.tournament.records.settings import Settings, check_settings, differences, engine_names
-from merels.tournament.records.terminations import Ending
+from merels.tournament.statistics.terminations import Ending
 
 APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""

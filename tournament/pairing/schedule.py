@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
+from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.results import Encounter, Results
 from merels.tournament.records.settings import Settings
 
@@ -36,19 +37,7 @@ def schedule_for(settings: Settings) -> Schedule:
         raise InputError(
             str(settings.seeds), f"expected -seeds from 1 to {count - 1} for {count} engines"
         )
-    return _formats()[settings.format]
-
-
-def _formats() -> dict[str, Schedule]:
-    """The formats by name; those that few tournaments use are imported when asked for."""
-    from merels.tournament.pairing import knockout, swiss
-
-    return {
-        "roundrobin": Schedule(_round_robin_round, False, lambda settings: settings.rounds),
-        "gauntlet": Schedule(_gauntlet_round, False, lambda settings: settings.rounds),
-        "swiss": Schedule(swiss.pair_round, True, swiss.number_of_rounds),
-        "knockout": Schedule(knockout.pair_round, True, lambda settings: None),
-    }
+    return _FORMATS[settings.format]
 
 
 def circle(count: int) -> Iterator[list[tuple[int, int]]]:
@@ -114,3 +103,11 @@ def total_games(settings: Settings) -> int | None:
     if rounds is None:
         return None
     return rounds * len(schedule.pair(settings, 0, ())) * settings.games
+
+
+_FORMATS = {
+    "roundrobin": Schedule(_round_robin_round, False, lambda settings: settings.rounds),
+    "gauntlet": Schedule(_gauntlet_round, False, lambda settings: settings.rounds),
+    "swiss": Schedule(swiss.pair_round, True, swiss.number_of_rounds),
+    "knockout": Schedule(knockout.pair_round, True, lambda settings: None),
+}

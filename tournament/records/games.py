@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import EngineSpec
@@ -92,6 +92,17 @@ class GameSpec:
     rules: str
     adjudication: Adjudication = Adjudication()
     seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PairTask:
+    """The games of one opening that are still to be played, in their order."""
+
+    games: tuple[GameSpec, ...]
+
+    def without(self, played: set[int]) -> PairTask:
+        """The task less the games whose numbers are in ``played``."""
+        return replace(self, games=tuple(g for g in self.games if g.number not in played))
 
 
 class MoveRecord(NamedTuple):

@@ -9,11 +9,11 @@ from importlib.resources import files
 
 from merels.engine.game.errors import printable
 from merels.tournament.journal.journal import Row
-from merels.tournament.records.terminations import BLAMELESS, Terminations
 from merels.tournament.report.crosstable import Crosstable, notes
 from merels.tournament.report.svg import rating_plot
 from merels.tournament.report.text_table import percent
 from merels.tournament.statistics.counts import Tally
+from merels.tournament.statistics.terminations import BLAMELESS, Terminations
 
 MOST_GAMES = 2000
 """Games that a page holds for replay when no other number is asked for."""

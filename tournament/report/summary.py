@@ -8,7 +8,7 @@ from __future__ import annotations
 from merels.engine.game.errors import printable
 from merels.tournament.statistics.counts import MatchCounts
 from merels.tournament.statistics.elo import Estimate, from_cells
-from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.statistics.sprt import Sprt, match_llr
 
 
 def score_line(counts: MatchCounts, first: str, second: str) -> str:
@@ -57,12 +57,6 @@ def elo_line(estimate: Estimate) -> str:
 def interval(value: float, error: float) -> str:
     """``value +/- error`` with two decimals, and no minus before a zero."""
     return f"{value:z.2f} +/- {error:.2f}"
-
-
-def match_llr(sprt: Sprt, counts: MatchCounts, penta: bool = True) -> float:
-    """The match's log-likelihood ratio: of pairs where asked for, if the model has it for pairs."""
-    pairs = penta and sprt.model != "bayesian"
-    return sprt.llr(counts.pentanomial if pairs else counts.trinomial)
 
 
 def llr_line(sprt: Sprt, llr: float) -> str:

@@ -8,10 +8,9 @@ from functools import cached_property
 from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing.openings import Openings
 from merels.tournament.pairing.schedule import colours, schedule_for, total_games
-from merels.tournament.records.games import GameSpec
+from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.records.results import Encounter, Met, Results
 from merels.tournament.records.settings import Settings
-from merels.tournament.run.tasks import PairTask
 
 
 class Plan:

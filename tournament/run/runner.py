@@ -11,14 +11,14 @@ from typing import Literal, NamedTuple
 
 from merels.tournament.journal.journal import Journal, Row
 from merels.tournament.journal.standings import Standings
-from merels.tournament.records.games import GameResult, GameSpec
-from merels.tournament.report.summary import match_llr
+from merels.tournament.records.games import GameResult, GameSpec, PairTask
 from merels.tournament.run.in_order import InOrder
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.tasks import Finished, PairTask, Started, finished, play_pair
+from merels.tournament.run.tasks import Finished, Started, finished, play_pair
+from merels.tournament.run.view import View
 from merels.tournament.run.withdrawal import FAILED_STARTS, Withdrawals
 from merels.tournament.run.worker_pool import LocalPool
-from merels.tournament.views.view import View
+from merels.tournament.statistics.sprt import match_llr
 
 ATTEMPTS = 3
 """How often a task is tried whose worker died; then its games are recorded as broken off, or the

@@ -7,22 +7,11 @@ same games.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from merels.tournament.journal.journal import Row, make_row
 from merels.tournament.play.game import EnginePool, play_game
-from merels.tournament.records.games import GameResult, GameSpec
-
-
-@dataclass(frozen=True, slots=True)
-class PairTask:
-    """The games of one opening that are still to be played, in their order."""
-
-    games: tuple[GameSpec, ...]
-
-    def without(self, played: set[int]) -> PairTask:
-        """The task less the games whose numbers are in ``played``."""
-        return replace(self, games=tuple(g for g in self.games if g.number not in played))
+from merels.tournament.records.games import GameResult, PairTask
 
 
 @dataclass(frozen=True, slots=True)

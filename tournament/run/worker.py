@@ -19,6 +19,7 @@ import traceback
 from merels.tournament.play.game import EnginePool
 from merels.tournament.run import tasks
 from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
+from merels.tournament.run.log_file import LogFile
 
 NONE = "-"
 """An argument that stands for nothing."""
@@ -69,8 +70,6 @@ def _engines(log: str | None) -> EnginePool:
     """The worker's engines, traced if there is a log."""
     if log is None:
         return EnginePool()
-    from merels.tournament.views.log import LogFile
-
     return EnginePool(stderr=log, trace=LogFile(log).trace)
 
 

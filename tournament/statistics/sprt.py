@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from merels.tournament.statistics.counts import MatchCounts
 from merels.tournament.statistics.elo import GAMES_A_CELL, NELO_UNIT, moments, score_of_elo
 
 Model = Literal["normalized", "logistic", "bayesian"]
@@ -167,3 +168,9 @@ def _tilt(observed: Sequence[float], slopes: Sequence[float]) -> list[float]:
             break
         theta = step
     return [p / (1 + theta * slope) for p, slope in zip(observed, slopes)]
+
+
+def match_llr(sprt: Sprt, counts: MatchCounts, penta: bool = True) -> float:
+    """The match's log-likelihood ratio: of pairs where asked for, if the model has it for pairs."""
+    pairs = penta and sprt.model != "bayesian"
+    return sprt.llr(counts.pentanomial if pairs else counts.trinomial)

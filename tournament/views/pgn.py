@@ -14,13 +14,10 @@ from merels.engine.game.rules import Rules, parse_rules
 from merels.tournament.journal.journal import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import NANOSECONDS, MoveRecord, TimeControl
+from merels.tournament.records.pgn_tags import ID_TAG, PAIR_TAG
 from merels.tournament.records.settings import Settings
-from merels.tournament.views.pgn_file import ID_TAG, PgnFile
-from merels.tournament.views.view import View
-
-PAIR_TAG = "PairId"
-"""The tag that the games of one opening share: the tournament's id and the pair's number."""
-
+from merels.tournament.run.view import View
+from merels.tournament.views.pgn_file import PgnFile
 
 _move = lru_cache(maxsize=8192)(parse_move)
 """The same few hundred moves come again and again."""

@@ -12,11 +12,8 @@ from typing import BinaryIO
 
 from merels.engine.game.record import RESULTS
 from merels.tournament.records.files import system_error
+from merels.tournament.records.pgn_tags import ID_TAG
 
-ID_TAG = "GameId"
-"""The tag that names a game across runs: the tournament's id and the game's number."""
-IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
-"""Such a name, of a game or a pair; what other runners write into a tag of that name is none."""
 _RESULTS = frozenset(result.encode() for result in RESULTS)
 
 

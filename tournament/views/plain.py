@@ -12,13 +12,15 @@ from merels.tournament.journal.standings import Standings
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
-from merels.tournament.records.terminations import count_terminations, terminations_table
 from merels.tournament.report.crosstable import crosstable, rating_list, results_table
 from merels.tournament.report.summary import hypotheses, score_line, summary_lines
+from merels.tournament.report.terminations import terminations_table
 from merels.tournament.report.text_table import grid, shorten
 from merels.tournament.run.plan import Plan
+from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
-from merels.tournament.views.view import View, put, versus
+from merels.tournament.statistics.terminations import count_terminations
+from merels.tournament.views.output import put, versus
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,14 @@ from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import rating_list
-from merels.tournament.report.summary import hypotheses, match_llr, summary_lines
+from merels.tournament.report.summary import hypotheses, summary_lines
 from merels.tournament.report.text_table import width
 from merels.tournament.run.plan import Plan
+from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
-from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.statistics.sprt import Sprt, match_llr
+from merels.tournament.views.output import put, versus
 from merels.tournament.views.plain import notify
-from merels.tournament.views.view import View, put, versus
 
 REDRAW_SECONDS = 0.25
 SHARE = 0.02

@@ -14,13 +14,13 @@ from merels.tournament.journal.journal import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings, facts
-from merels.tournament.records.terminations import Ending, count_terminations
 from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.html import page, summary
 from merels.tournament.report.summary import summary_lines
 from merels.tournament.run.plan import Plan
+from merels.tournament.run.view import View
+from merels.tournament.statistics.terminations import Ending, count_terminations
 from merels.tournament.views.terminal import Pace, time_text
-from merels.tournament.views.view import View
 
 ADDRESS = "127.0.0.1"
 """The page is for whoever sits at this machine; it can be read, and nothing can be done there."""

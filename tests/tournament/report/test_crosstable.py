@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterable
 
 from merels.engine.game.errors import printable
-from merels.tournament.records import terminations
-from merels.tournament.records.terminations import Ending, count_terminations, terminations_table
-from merels.tournament.report import crosstable, summary
+from merels.tournament.report import crosstable, summary, terminations
+from merels.tournament.report.terminations import terminations_table
 from merels.tournament.report.text_table import grid, shorten, width
 from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
 from merels.tournament.statistics.elo import from_cells
-from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.statistics.sprt import Sprt, match_llr
+from merels.tournament.statistics.terminations import Ending, count_terminations
 
 GAMES = [
     *[GameScore("Alpha", "Beta", s) for s in (1.0, 1.0, 0.5, 0.0)],
@@ -197,7 +197,7 @@ def test_without_pairs_the_games_speak() -> None:
     assert "DrawRatio: 7.00 %" in lines[2]
     assert lines[-1] == summary.llr_line(sprt, sprt.llr((48, 7, 45)))
     bayesian = Sprt(0, 5, model="bayesian")
-    assert summary.match_llr(bayesian, MATCH) == bayesian.llr((48, 7, 45))
+    assert match_llr(bayesian, MATCH) == bayesian.llr((48, 7, 45))
 
 
 def test_nothing_prints_nan() -> None:

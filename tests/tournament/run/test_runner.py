@@ -23,16 +23,16 @@ import pytest
 from merels.engine.game.record import parse_records
 from merels.tournament.journal.journal import Journal, JournalError, Row, open_journal
 from merels.tournament.journal.standings import Standings
-from merels.tournament.records.games import GameSpec
+from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, WorkerError
-from merels.tournament.run.tasks import Finished, PairTask, play_pair
+from merels.tournament.run.tasks import Finished, play_pair
+from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
-from merels.tournament.views.view import View
 from tests.tournament.specs import engine, settings
 
 P = ParamSpec("P")

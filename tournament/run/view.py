@@ -1,32 +1,12 @@
-"""Those who show a tournament while it runs."""
+"""What the runner tells those who show a tournament."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TextIO
 
-from merels.engine.game.errors import printable
 from merels.tournament.journal.journal import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
-
-
-class OutputError(Exception):
-    """What is shown cannot be written: the reader has left, or the disk is full."""
-
-
-def put(out: TextIO, text: str) -> None:
-    """Write a text at once; `OutputError` where that fails."""
-    try:
-        out.write(text)
-        out.flush()
-    except OSError as error:
-        raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
-
-
-def versus(white: str, black: str) -> str:
-    """The names of two engines that meet, as they are shown."""
-    return f"{printable(white)} vs {printable(black)}"
 
 
 class View:

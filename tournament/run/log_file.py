@@ -1,0 +1,48 @@
+"""The log file, which the runner and its workers append to side by side."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from datetime import datetime, timezone
+
+from merels.engine.game.errors import printable
+from merels.tournament.records.files import system_error
+
+
+class LogFile:
+    """A file that several processes append whole lines to."""
+
+    def __init__(self, path: str, append: bool = True) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        try:
+            self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
+        except OSError as error:
+            raise system_error(path, "write", error) from None
+        with contextlib.suppress(OSError):
+            if _is_torn(path):
+                os.write(self._file, b"\n")
+
+    def write(self, level: str, text: str) -> None:
+        """Add an entry; OSError (the disk is full) loses it."""
+        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        os.write(self._file, f"{now} {level:<5} {printable(text)}\n".encode())
+
+    def trace(self, engine: str, way: str, data: bytes) -> None:
+        """Add what was sent to an engine (``>``) or came from it (``<``), as far as possible."""
+        with contextlib.suppress(OSError):
+            for line in data.decode(errors="replace").splitlines():
+                self.write("trace", f"{engine} {way} {line}")
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def _is_torn(path: str) -> bool:
+    """Whether a file's last line has no end, as a full disk leaves it."""
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return False
+    with open(path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"
