@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from merels.tournament.commands.main import main
 
-def leave(main: Callable[[list[str]], int], argv: Sequence[str]) -> int:
-    """The exit status of a command; ``argparse`` leaves by SystemExit, the rest by returning."""
-    try:
-        return main(list(argv))
-    except SystemExit as leaving:
-        return int(leaving.code or 0)
+
+def command(name: str) -> Callable[[Sequence[str]], int]:
+    """What runs ``merels NAME`` with the words behind it and returns the exit status."""
+    return lambda words: main([name, *words])

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from merels.tournament.commands.main import COMMANDS, main
-from tests.commands import leave
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -67,7 +66,7 @@ def ids(value: object) -> str:
 
 def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
     """Status, output and errors of a command."""
-    status = leave(main, words)
+    status = main(words)
     out, err = capsys.readouterr()
     return status, out, err
 

@@ -1,4 +1,4 @@
-"""The one error that a user's input can raise, and foreign text made safe to print."""
+"""The errors that a user meets, and foreign text made safe to print."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ class InputError(ValueError):
     def __str__(self) -> str:
         place = "" if self.index is None else f" (token {self.index})"
         return f"'{shorten(self.token)}'{place}: {printable(self.expected)}"
+
+
+class Failure(Exception):
+    """What was asked for makes sense but cannot be done: the disk is full, a worker dies."""
 
 
 def printable(text: str) -> str:

@@ -20,7 +20,7 @@ from merels.engine.game.board import (
     format_board,
 )
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 
@@ -111,8 +111,8 @@ def _parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Po
     if side not in ("w", "b"):
         raise InputError(side, "expected the side to move, w or b", places[1])
     hands = (
-        _number(white_hand, places[2], 0, MEN_PER_SIDE, "White's men in hand"),
-        _number(black_hand, places[3], 0, MEN_PER_SIDE, "Black's men in hand"),
+        read_whole(white_hand, 0, MEN_PER_SIDE, what="White's men in hand", index=places[2]),
+        read_whole(black_hand, 0, MEN_PER_SIDE, what="Black's men in hand", index=places[3]),
     )
     for colour, mask, hand, place in zip(COLOURS, men, hands, places[2:4]):
         if mask.bit_count() + hand > MEN_PER_SIDE:
@@ -127,8 +127,8 @@ def _parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Po
         men,
         hands,
         SIDES.index(side),
-        _number(plies, places[4], 0, MAXIMUM_PLIES, "plies without a removal"),
-        _number(number, places[5], 1, MAXIMUM_NUMBER, "a move number"),
+        read_whole(plies, 0, MAXIMUM_PLIES, what="plies without a removal", index=places[4]),
+        read_whole(number, 1, MAXIMUM_NUMBER, what="a move number", index=places[5]),
     )
 
 
@@ -141,19 +141,22 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
         raise InputError(phase, "expected a phase: r, p, n, m or o", 2)
     if action not in ("p", "s", "r"):
         raise InputError(action, "expected an action: p, s or r", 3)
-    owed = [_number(fields[place], place, 0, 2, "men still to remove") for place in (8, 9)]
+    owed = [
+        read_whole(fields[place], 0, 2, what="men still to remove", index=place)
+        for place in (8, 9)
+    ]
     if action == "r" or any(owed):
         place = 3 if action == "r" else 8 if owed[0] else 9
         raise InputError(
             fields[place], "a removal is still due; give the position after the whole move", place
         )
     for place in range(10, 14):
-        _number(fields[place], place, -1, 63, "a point of the last mill")
-    _number(fields[14], 14, 0, (1 << 64) - 1, "a mask of mills")
+        read_whole(fields[place], -1, 63, what="a point of the last mill", index=place)
+    read_whole(fields[14], 0, (1 << 64) - 1, what="a mask of mills", index=14)
     places = (0, 1, 5, 7, 15, 16)
     position = _parse_six([fields[place] for place in places], places, rules)
     for colour, mask, place in zip(COLOURS, position.men, (4, 6)):
-        stated = _number(fields[place], place, 0, MEN_PER_SIDE, f"{colour}'s men")
+        stated = read_whole(fields[place], 0, MEN_PER_SIDE, what=f"{colour}'s men", index=place)
         if stated != mask.bit_count():
             raise InputError(
                 fields[place], f"expected the {mask.bit_count()} {colour} men of the board", place
@@ -192,14 +195,6 @@ def _parse_board(text: str, place: int) -> tuple[int, int]:
                 place,
             )
     return white, black
-
-
-def _number(text: str, place: int, low: int, high: int, what: str) -> int:
-    """A decimal number within bounds; ``what`` completes 'expected … from low to high'."""
-    number = parse_whole(text)
-    if number is not None and low <= number <= high:
-        return number
-    raise InputError(text, f"expected {what} from {low} to {high}", place)
 
 
 def format_moves(moves: Iterable[Move]) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from merels.engine.game.errors import InputError
+
 _BEYOND = 10**19
-"""More than anything here is bounded by. Longer numbers are not told apart: reading them costs the
-square of their length."""
+"""Beyond every bound. Longer numbers are not told apart: reading one costs the square of its
+length."""
 
 
 def parse_whole(text: str) -> int | None:
-    """The decimal number that a text is, with a sign or without, or None.
+    """The decimal number that a text is, with or without a sign; None if it is none.
 
-    Beyond 10 to the 19th, either way, it is that.
+    Numbers beyond 10 to the 19th, either way, count as that.
     """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):
@@ -18,3 +20,19 @@ def parse_whole(text: str) -> int | None:
     digits = digits.lstrip("0") or "0"
     number = _BEYOND if len(digits) > len(str(_BEYOND)) else min(int(digits), _BEYOND)
     return -number if text[0] == "-" else number
+
+
+def read_whole(
+    text: str, low: int, high: int, where: str = "", *,
+    what: str = "a whole number", index: int | None = None,
+) -> int:  # fmt: skip
+    """The number that a text is, or an `InputError` unless it lies from ``low`` to ``high``.
+
+    ``where`` names what it is for, such as ``-rounds`` or ``cpu= of A``; ``index`` is the text's
+    place in its list, where it has one.
+    """
+    number = parse_whole(text)
+    if number is not None and low <= number <= high:
+        return number
+    purpose = where and f" for {where}"
+    raise InputError(text, f"expected {what} from {low} to {high}{purpose}", index)

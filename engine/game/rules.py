@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 
 MEN_PER_SIDE = 9
 FLYING_MEN = 3
@@ -80,10 +80,7 @@ class Field:
             if text.lower() in self.choices:
                 return text.lower()
             raise InputError(text, f"expected {' or '.join(self.choices)} for {self.name}")
-        number = parse_whole(text)
-        if number is not None and 0 <= number <= self.maximum:
-            return number
-        raise InputError(text, f"expected a number from 0 (off) to {self.maximum} for {self.name}")
+        return read_whole(text, 0, self.maximum, f"{self.name} (0: off)")
 
 
 FIELDS: tuple[Field, ...] = (

@@ -34,7 +34,7 @@ from merels.engine.core.convert import (
 )
 from merels.engine.game.board import SIZE
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import MEN_PER_SIDE, Rules, make_rules
 from merels.engine.tablebase.files import write_whole
@@ -306,10 +306,7 @@ def _share(text: str) -> float:
 
 def _count(text: str) -> int:
     """A flag's whole number from 1 up."""
-    number = parse_whole(text)
-    if number is None or not 0 < number <= 1000:
-        raise ValueError(text)
-    return number
+    return read_whole(text, 1, 1000)
 
 
 def _make(args: argparse.Namespace) -> bytes:

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from merels.engine.game.board import POINTS
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import MEN_PER_SIDE, Rules, make_rules
 from merels.engine.search.limits import Limit
@@ -101,12 +101,12 @@ def serve(source: TextIO, out: TextIO, milliseconds: int = MOVE_MS) -> None:
     """
     lines = (line.strip() for line in source)
     arena = Arena(milliseconds)
-    arena.begin(_number(_next(lines, "our player's number"), 0, 1))
-    for _ in range(_number(_next(lines, "the number of points"), 1, MOST_LINES)):
+    arena.begin(read_whole(_next(lines, "our player's number"), 0, 1))
+    for _ in range(read_whole(_next(lines, "the number of points"), 1, MOST_LINES)):
         _next(lines, "a point's neighbours")
     for theirs in lines:
         board = _next(lines, "the board")
-        count = _number(_next(lines, "the number of commands"), 1, MOST_LINES)
+        count = read_whole(_next(lines, "the number of commands"), 1, MOST_LINES)
         commands = [_next(lines, "a command") for _ in range(count)]
         print(arena.move(theirs, board, commands), file=out, flush=True)
 
@@ -116,13 +116,6 @@ def _next(lines: Iterator[str], what: str) -> str:
     if line is None:
         raise InputError("", f"expected {what}, and the input ended")
     return line
-
-
-def _number(text: str, low: int, high: int) -> int:
-    number = parse_whole(text)
-    if number is not None and low <= number <= high:
-        return number
-    raise InputError(text, f"expected a number from {low} to {high}")
 
 
 def main() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import time
 
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_moves
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import COLOURS
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
@@ -15,7 +14,6 @@ from merels.engine.tools.perft import count, divide
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    guarded,
     like_option,
     make_parser,
     rules_of,
@@ -49,13 +47,11 @@ def perft(argv: list[str]) -> int:
     add_flag(parser, "position", metavar="P", default="startpos", help="where to count from")
     add_flag(parser, "divide", action="store_true", help="the count below each first move, too")
     arguments = parser.parse_args(argv)
-    return guarded("perft", lambda: _perft(arguments))
+    return _perft(arguments)
 
 
 def _perft(arguments: argparse.Namespace) -> int:
-    depth = parse_whole(arguments.depth)
-    if depth is None or not 0 <= depth <= _DEEPEST_COUNT:
-        raise InputError(arguments.depth, f"expected a depth from 0 to {_DEEPEST_COUNT}")
+    depth = read_whole(arguments.depth, 0, _DEEPEST_COUNT, what="a depth")
     position = setup_of([arguments.position], rules_of(arguments)).position
     started = time.perf_counter()
     if arguments.divide and depth:
@@ -80,14 +76,10 @@ def bench(argv: list[str]) -> int:
         "on every machine, and changes when the search does; the speed is this machine's.",
     )
     parser.parse_args(argv)
+    from merels.engine.tools.bench import run
 
-    def body() -> int:
-        from merels.engine.tools.bench import run
-
-        print(*bench_lines(*run()), sep="\n")
-        return 0
-
-    return guarded("bench", body)
+    print(*bench_lines(*run()), sep="\n")
+    return 0
 
 
 def analyse(argv: list[str]) -> int:
@@ -115,7 +107,7 @@ def analyse(argv: list[str]) -> int:
     ):
         add_flag(parser, flag, metavar=unit, type=kind, help=text)
     arguments = parser.parse_args(argv)
-    return guarded("analyse", lambda: _analyse(arguments))
+    return _analyse(arguments)
 
 
 def _analyse(arguments: argparse.Namespace) -> int:
@@ -166,12 +158,8 @@ def _show(command: str, description: str, argv: list[str]) -> int:
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
     lines = evaluation_lines if command == "eval" else board_lines
-
-    def body() -> int:
-        print(*lines(setup_of(arguments.position, rules_of(arguments)).position), sep="\n")
-        return 0
-
-    return guarded(command, body)
+    print(*lines(setup_of(arguments.position, rules_of(arguments)).position), sep="\n")
+    return 0
 
 
 def _never() -> bool:

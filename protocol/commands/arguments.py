@@ -1,4 +1,4 @@
-"""What the shell commands share: their common flags, their errors, a search that Ctrl-C ends."""
+"""What the shell commands share: their common flags, tables, a search that Ctrl-C ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from merels.engine.game.errors import InputError, printable, shorten
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.levels import Level
@@ -17,28 +17,28 @@ from merels.engine.search.limits import LONGEST, MOST_SECONDS, Info, Limit, Resu
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import MOST_MEN, Tables, open_tables
+from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.uci.options import TABLE
 from merels.protocol.uci.position_command import Setup, read_setup
 from merels.protocol.uci.worker import Worker
 
-USAGE_ERROR = 2
 MOST = LONGEST * 1000
 """The greatest number that a flag takes unless it says otherwise."""
 _LOOK_UP = 0.1
-"""Seconds between looks for Ctrl-C, which on Windows does not wake a thread that waits."""
+"""Seconds between checks for Ctrl-C, which does not wake a waiting thread on Windows."""
 
 _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake in one line, and help that cannot be written at all."""
+    """A parser that reports a mistake in one line, and a full disk when it prints its help."""
 
     def print_help(self, file: Any = None) -> None:
-        """Write the help; argparse's own passes over an output that is full."""
+        """Write the help; argparse's own method ignores a write that fails."""
         print(self.format_help(), end="", file=file)
 
     def error(self, message: str) -> NoReturn:
-        """Leave with a status that says so."""
+        """Exit with one line and the status of a usage error."""
         self.exit(USAGE_ERROR, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
@@ -54,12 +54,12 @@ def make_parser(command: str, description: str, epilog: str = "") -> Parser:
 
 
 def add_flag(parser: argparse._ActionsContainer, name: str, **settings: Any) -> None:
-    """Add ``-name``, which may be written with two dashes, too; settings as argparse has them."""
+    """Add ``-name``, also accepted with two dashes; ``settings`` are those of argparse."""
     parser.add_argument(f"-{name}", f"--{name}", **settings)
 
 
 def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARIANT) -> None:
-    """The flags that choose the rules: those of ``variant`` where nothing is said."""
+    """Add the flags that choose the rules; ``variant`` is the default rule set."""
     add_flag(
         parser,
         "variant",
@@ -75,7 +75,7 @@ def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARI
         type=_field_setting,
         action="extend",
         default=[],
-        help=f"rule fields that differ from it: {_FIELDS_HELP} (N plies or times, 0: off)",
+        help=f"rule fields to change in it: {_FIELDS_HELP} (N plies or times, 0: off)",
     )
 
 
@@ -85,9 +85,9 @@ def rules_of(arguments: argparse.Namespace) -> Rules:
 
 
 def setup_of(words: Sequence[str], rules: Rules) -> Setup:
-    """The position that words on a command line name: ``startpos`` or its text, then moves.
+    """The position that words on a command line name: ``startpos`` or its text, quoted or not.
 
-    A text may be quoted or not, and ``moves`` and moves may follow it.
+    ``moves`` and moves may follow.
     """
     words = " ".join(words).split()
     if not words:
@@ -98,30 +98,28 @@ def setup_of(words: Sequence[str], rules: Rules) -> Setup:
 
 
 def _field_setting(text: str) -> str:
-    """A word behind ``-set``, which would otherwise swallow what was meant for the command."""
+    """A word after ``-set``, which would otherwise swallow the command's own arguments."""
     if "=" in text:
         return text
     raise argparse.ArgumentTypeError(
-        f"expected Field=value, found '{shorten(text)}'; words that are none go before -set"
+        f"expected Field=value, found '{shorten(text)}'; put other words before -set"
     )
 
 
 def whole_from(low: int, high: int = MOST) -> Callable[[str], int]:
-    """What reads a flag's number from ``low`` to ``high``."""
+    """A reader of a flag's number from ``low`` to ``high``."""
 
     def read(text: str) -> int:
-        number = parse_whole(text)
-        if number is not None and low <= number <= high:
-            return number
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number from {low} to {high}, found '{shorten(text)}'"
-        )
+        try:
+            return read_whole(text, low, high)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(f"{error.expected}, found '{shorten(text)}'") from None
 
     return read
 
 
 def read_seconds(text: str) -> float:
-    """A thinking time from its text: a millisecond to a day."""
+    """A thinking time, from a millisecond to a day."""
     try:
         seconds = float(text)
     except ValueError:
@@ -132,44 +130,25 @@ def read_seconds(text: str) -> float:
 
 
 def like_option(name: str) -> Callable[[str], int]:
-    """What reads a flag's number within the bounds of the engine's option of that name."""
+    """A reader of a flag's number within the bounds of the engine option of that name."""
     option = TABLE[name]
     return whole_from(option.minimum or 0, option.maximum or 0)
-
-
-def guarded(command: str, body: Callable[[], int]) -> int:
-    """Runs a command's body and turns a user's mistake into one line and an exit code.
-
-    Ctrl-C and the standard streams are the matter of `merels.tournament.commands.main`.
-    """
-    try:
-        return body()
-    except InputError as error:
-        print(f"merels {command}: {error}", file=sys.stderr)
-        return USAGE_ERROR
-    except MemoryError as error:
-        print(f"merels {command}: {str(error) or 'not enough memory'}", file=sys.stderr)
-        return USAGE_ERROR
-    except RuntimeError as error:
-        if "thread" not in str(error):
-            raise
-        print(f"merels {command}: {error}: the system allows no more of them", file=sys.stderr)
-        return USAGE_ERROR
 
 
 def open_named(
     command: str, root: Path, rules: Rules, men: int = MOST_MEN, check: bool = False
 ) -> Tables:
-    """The tables in a folder that a user named; those that cannot be used are named on the way.
+    """The tables in a folder that a user named; reports those that cannot be used.
 
-    Where there is none, that is an error: what is asked for cannot be done without.
+    An `InputError` where there is no usable one.
     """
     tables = open_tables(root, rules, men, check)
     for problem in tables.problems:
         print(f"merels {command}: {problem}", file=sys.stderr)
     if not tables.headers:
         raise InputError(
-            str(root / rules_folder(rules)), "no usable table there: merels tables build makes them"
+            str(root / rules_folder(rules)),
+            "no usable table here; make them with merels tables build",
         )
     return tables
 

@@ -9,12 +9,12 @@ import webbrowser
 from dataclasses import replace
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.protocol.board.engines import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
-from merels.protocol.commands.arguments import add_flag, guarded, make_parser
+from merels.protocol.commands.arguments import add_flag, make_parser
 
 _EPILOG = """\
 An engine of your own is given as KEY=VALUE words behind -engine; the page can choose among those
@@ -49,14 +49,12 @@ def main(argv: list[str]) -> int:
         help="the address to listen on (default: this machine alone; nothing is encrypted)",
     )
     add_flag(parser, "no-open", action="store_true", help="print the address, open nothing")
-    return guarded("board", lambda: _serve(parser.parse_args(argv)))
+    return _serve(parser.parse_args(argv))
 
 
 def _serve(arguments: argparse.Namespace) -> int:
     choices = [OWN, *map(_read_choice, arguments.engine)]
-    port = parse_whole(arguments.port)
-    if port is None or not 0 <= port < 65536:
-        raise InputError(arguments.port, "expected a port from 0 (a free one) to 65535")
+    port = read_whole(arguments.port, 0, 65535, what="a port")
     if not arguments.host:
         raise InputError("-host", "expected an address to listen on; all of them are 0.0.0.0")
     try:

@@ -14,7 +14,6 @@ from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    guarded,
     like_option,
     make_parser,
     read_seconds,
@@ -73,7 +72,7 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     if arguments.codingame and len(argv) > 1:
         parser.error("-codingame takes no other flag: the arena sets the rules and the time")
-    return guarded("bot", lambda: _run(arguments))
+    return _run(arguments)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -14,13 +14,8 @@ from merels.protocol.check.subject import FAST, Pace, Subject
 from merels.protocol.check.suite import choose
 from merels.protocol.check.verdicts import PROTOCOLS, Fault, Verdict
 from merels.protocol.client.engine_spec import OPTION, read_engine
-from merels.protocol.commands.arguments import (
-    add_flag,
-    add_rules_flags,
-    guarded,
-    make_parser,
-    rules_of,
-)
+from merels.protocol.commands.arguments import add_flag, add_rules_flags, make_parser, rules_of
+from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.process.errors import EngineError
 
 DESCRIPTION = """\
@@ -73,7 +68,7 @@ def main(argv: list[str]) -> int:
     )
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
-    return guarded("check", lambda: _check(arguments))
+    return _check(arguments)
 
 
 def _seconds(text: str) -> float:
@@ -119,7 +114,8 @@ def _check(arguments: argparse.Namespace) -> int:
             print(summary(findings, seconds))
     finally:
         subject.close()
-    return int(any(finding.verdict is Verdict.FAIL for finding in findings))
+    failed = any(finding.verdict is Verdict.FAIL for finding in findings)
+    return FAILED if failed else OK
 
 
 def _try_start(subject: Subject) -> None:

@@ -21,7 +21,6 @@ from merels.engine.search.searcher import Searcher
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    guarded,
     make_parser,
     read_seconds,
     rules_of,
@@ -90,7 +89,7 @@ def main(argv: list[str]) -> int:
         help="where to begin: a position's text, quoted, with 'moves' and moves if you like",
     )
     add_flag(parser, "record", metavar="FILE", help="append the game's record to this file")
-    return guarded("play", lambda: _play(parser.parse_args(argv)))
+    return _play(parser.parse_args(argv))
 
 
 def _play(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,6 @@ from merels.engine.search.searcher import Searcher
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    guarded,
     make_parser,
     rules_of,
     whole_from,
@@ -72,7 +71,7 @@ def main(argv: list[str]) -> int:
     add_flag(form, "pgn", action="store_true", help="print the record, the judgements as comments")
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
-    return guarded("review", lambda: _review(arguments))
+    return _review(arguments)
 
 
 def _review(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,6 @@ from merels.engine.tools.suite import Problem, Tally, load, play
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    guarded,
     like_option,
     make_parser,
     open_named,
@@ -78,7 +77,7 @@ def main(argv: list[str]) -> int:
     )  # fmt: skip
     add_flag(parser, "show", action="store_true", help="print each move that failed")
     arguments = parser.parse_args(argv)
-    return guarded("suite", lambda: _suite(arguments))
+    return _suite(arguments)
 
 
 def _suite(arguments: argparse.Namespace) -> int:

@@ -24,7 +24,6 @@ from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
     add_rules_flags,
-    guarded,
     like_option,
     make_parser,
     open_named,
@@ -32,8 +31,8 @@ from merels.protocol.commands.arguments import (
     setup_of,
     whole_from,
 )
+from merels.protocol.commands.exit_status import FAILED, OK
 
-FAILURE = 1
 LEAST_MEN = 6
 _LINES = 20
 _BAR = 24
@@ -48,7 +47,7 @@ def main(argv: list[str]) -> int:
     """Run ``merels tables COMMAND``; returns the exit status."""
     arguments = _parser().parse_args(argv)
     action: Action = arguments.action
-    return guarded("tables", lambda: action(arguments, rules_of(arguments)))
+    return action(arguments, rules_of(arguments))
 
 
 def _parser() -> Parser:
@@ -230,7 +229,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
                 line += f", for example {format_position(found.example)}"
             print(line, flush=True)
             wrong += found.errors
-    return FAILURE if wrong else 0
+    return FAILED if wrong else OK
 
 
 def _rows(headers: dict[tuple[int, int], Header]) -> list[dict[str, int | str | None]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.protocol.process.errors import EngineError
 
 LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")
@@ -71,7 +71,13 @@ def read_limits(values: Mapping[str, str], where: str = "") -> ResourceLimits | 
     `InputError` for one that makes no sense or that the system does not have; ``where`` says
     whose it is.
     """
-    given = {key: _whole(key, values[key], where) for key in KEYS if key in values}
+    given = {
+        key: read_whole(
+            values[key], _LEAST[key], _MOST, f"{key}= {where}".strip(),
+            what="whole seconds" if key == "cpu" else "whole MiB",
+        )
+        for key in KEYS if key in values
+    }  # fmt: skip
     if not given:
         return None
     limits = ResourceLimits(**given)
@@ -89,12 +95,3 @@ def _can_limit() -> bool:
     except ImportError:
         return False
     return True
-
-
-def _whole(key: str, text: str, where: str) -> int:
-    unit = "seconds" if key == "cpu" else "MiB"
-    number = parse_whole(text)
-    if number is not None and _LEAST[key] <= number <= _MOST:
-        return number
-    place = f" {where}" if where else ""
-    raise InputError(text, f"expected whole {unit} from {_LEAST[key]} to {_MOST} for {key}={place}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from tests.commands import leave
+from merels.tournament.commands.main import main
 from tests.fuzz.harness import Defect, Tally
 
 STATUSES = (0, 1, 2, 130)
@@ -15,11 +15,11 @@ NOTES = ("merels tournament: seed ", "merels tournament: the journal's own comma
 """What a command may say before it makes out a mistake."""
 
 
-def run_command(main: Callable[[list[str]], int], words: list[str]) -> Tally:
+def run_command(*words: str) -> Tally:
     """Run a command; an exception, an odd status or a mistake told at length is a `Defect`."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = leave(main, words)
+        status = main(list(words))
     told = err.getvalue()
     if status not in STATUSES or "Traceback" in told:
         raise Defect(f"status {status}: {told[-300:]}")

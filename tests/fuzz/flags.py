@@ -7,7 +7,6 @@ import tempfile
 
 from merels.engine.game.rules import FIELDS, PRESETS
 from merels.protocol.client.engine_spec import OPTION
-from merels.tournament.commands import tournament
 from merels.tournament.commands.flags import ENGINE_KEYS, FLAGS, Flag
 from tests.fuzz.commands import run_command, within
 from tests.fuzz.harness import Case, Fuzzer, Tally
@@ -57,7 +56,7 @@ class Flags(Fuzzer):
     def check(self, case: Case) -> Tally:
         """Run the command line in an empty folder."""
         with tempfile.TemporaryDirectory(dir=self._folder.name) as folder, within(folder):
-            return run_command(tournament.main, [*case, *IDLE])
+            return run_command("tournament", *case, *IDLE)
 
 
 def _is_path(word: str) -> bool:

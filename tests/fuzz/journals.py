@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.commands import merge, ratings, tournament
 from merels.tournament.journal.journal import Row, make_row, open_journal
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.settings import Settings
@@ -73,15 +72,15 @@ class Journals(Fuzzer):
         _execute(folder / "spoilt", [text[4:] for text in case if text.startswith("sql ")])
         with within(str(folder)):
             tallies = [
-                run_command(ratings.main, ["spoilt", "-format", form])
+                run_command("ratings", "spoilt", "-format", form)
                 for form in ("text", "html", "json")
             ]
             # Each reader gets what the file was: a resumed journal is written to.
-            tallies.append(run_command(merge.main, ["out", "sound", "spoilt"]))
-            tallies.append(run_command(merge.main, ["out2", "spoilt"]))
+            tallies.append(run_command("merge", "out", "sound", "spoilt"))
+            tallies.append(run_command("merge", "out2", "spoilt"))
             resume = ["-journal", "spoilt", "-resume", *IDLE]
-            tallies.append(run_command(tournament.main, [*resume, "-pgnout", "p", "-quiet"]))
-            tallies.append(run_command(tournament.main, [*FLAGS, *resume]))
+            tallies.append(run_command("tournament", *resume, "-pgnout", "p", "-quiet"))
+            tallies.append(run_command("tournament", *FLAGS, *resume))
         for path in folder.iterdir():
             path.unlink()
         folder.rmdir()
@@ -124,7 +123,7 @@ class GameFiles(Fuzzer):
         path = os.path.join(self._folder.name, "games.pgn")
         Path(path).write_bytes("".join(case).encode("latin-1", "replace"))
         tallies = [
-            run_command(ratings.main, [path, "-format", form])
+            run_command("ratings", path, "-format", form)
             for form in ("text", "html", "json", "csv")
         ]
         accepted = all(tally.accepted for tally in tallies)

@@ -12,18 +12,17 @@ from typing import TextIO
 
 from merels.engine import __version__
 from merels.engine.game.errors import printable
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.protocol.commands.arguments import (
     MOST,
     add_flag,
     add_rules_flags,
-    guarded,
     make_parser,
     rules_of,
     whole_from,
 )
-from merels.tournament.commands.flags import whole
 from merels.tournament.pairing.book import (
     CHOICE_MARGIN,
     CHOICES,
@@ -82,7 +81,7 @@ def main(argv: list[str]) -> int:
         help="prove every position by the tables in this folder",
     )
     arguments = parser.parse_args(argv)
-    return guarded("book", lambda: _run(arguments))
+    return _run(arguments)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -98,15 +97,15 @@ def _run(arguments: argparse.Namespace) -> int:
 def _settings(arguments: argparse.Namespace) -> BookSettings:
     """The book that the flags ask for."""
     first, dash, last = arguments.plies.partition("-")
-    shortest = whole(first, "A of -plies A-B")
+    shortest = read_whole(first, 0, MOST, "A of -plies A-B")
     return BookSettings(
         rules=rules_of(arguments),
         positions=arguments.positions,
         shortest=shortest,
-        longest=whole(last, "B of -plies A-B") if dash else shortest,
+        longest=read_whole(last, 0, MOST, "B of -plies A-B") if dash else shortest,
         nodes=arguments.nodes,
         bound=arguments.bound,
-        seed=whole(arguments.srand, "-srand", 0, 2**63 - 1),
+        seed=read_whole(arguments.srand, 0, 2**63 - 1, "-srand"),
         proven=arguments.tables is not None,
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.game.numbers import read_whole
 from merels.protocol.client.engine_spec import KEYS, OPTION
 from merels.tournament.records.files import file_error, read_text
 
@@ -143,7 +143,7 @@ class Given:
     def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The one word of a flag as a whole number."""
         words = self.words.get(flag)
-        return whole(words[0], flag, low, high) if words else default
+        return read_whole(words[0], low, high, flag) if words else default
 
     def key(self, flag: str, key: str, default: str) -> str:
         """The value of a key of a flag."""
@@ -152,20 +152,12 @@ class Given:
     def key_number(self, flag: str, key: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The value of a key of a flag as a whole number."""
         text = self.pairs.get(flag, {}).get(key)
-        return default if text is None else whole(text, f"{flag} {key}=", low, high)
+        return default if text is None else read_whole(text, low, high, f"{flag} {key}=")
 
     def key_switch(self, flag: str, key: str, default: bool) -> bool:
         """The value of a key of a flag as yes or no."""
         text = self.pairs.get(flag, {}).get(key)
         return default if text is None else switch(text, f"{flag} {key}=")
-
-
-def whole(text: str, what: str, low: int = 0, high: int = 10**9) -> int:
-    """A whole number within bounds."""
-    number = parse_whole(text)
-    if number is not None and low <= number <= high:
-        return number
-    raise InputError(text, f"expected a whole number from {low} to {high} for {what}")
 
 
 def real(text: str, what: str, low: float, high: float) -> float:

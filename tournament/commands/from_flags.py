@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
-from merels.tournament.commands.flags import Given, choice, real, switch, whole
+from merels.tournament.commands.flags import Given, choice, real, switch
 from merels.tournament.pairing.openings import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
@@ -167,7 +168,9 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
     per_move = None
     if "st" in values:
         per_move = _nanoseconds(real(values["st"], f"st= {where} in seconds", 1e-3, MOST_SECONDS))
-    margin = whole(values.get("timemargin", "0"), f"timemargin= {where} in milliseconds")
+    margin = read_whole(
+        values.get("timemargin", "0"), 0, 10**9, f"timemargin= {where} in milliseconds"
+    )
     if clock.time is None and not (per_move or depth or nodes):
         raise InputError("tc=inf", f"no limit {where}; add nodes= or depth=")
     return TimeControl(
@@ -175,8 +178,8 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
         increment=clock.increment,
         moves=clock.moves,
         per_move=per_move,
-        nodes=None if nodes is None else whole(nodes, f"nodes= {where}", 1, 10**15),
-        depth=None if depth is None else whole(depth, f"depth= {where}", 1, 10**6),
+        nodes=None if nodes is None else read_whole(nodes, 1, 10**15, f"nodes= {where}"),
+        depth=None if depth is None else read_whole(depth, 1, 10**6, f"depth= {where}"),
         margin=margin * MILLISECOND,
     )
 
@@ -231,7 +234,7 @@ def _openings(given: Given) -> OpeningSettings:
         ),
         order=choice(given.key(flag, "order", "sequential"), f"{flag} order=",
                      ("sequential", "random")),
-        plies=None if plies is None else whole(plies, f"{flag} plies=", 1, 10_000),
+        plies=None if plies is None else read_whole(plies, 1, 10_000, f"{flag} plies="),
         start=given.key_number(flag, "start", 1, 1),
         digest=file_digest(path) if file else "",
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from merels.engine.game.errors import printable
+from merels.engine.game.errors import InputError
+from merels.protocol.commands.exit_status import OK, run_command
 from merels.protocol.uci.streams import make_usable
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -34,31 +35,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bot": ("merels.protocol.commands.bot:main", "moves for programs, by lines of JSON"),
     "d": ("merels.protocol.commands.analyse:display", "draw a position"),
 }
-FAILURE, USAGE_ERROR, INTERRUPTED = 1, 2, 130
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run ``merels`` with ``argv``, the process's own when None; returns the exit status.
-
-    Ctrl-C and a standard output that is closed or full are answered here, for every command.
-    """
+    """Run ``merels`` with ``argv``, the process's own when None; returns the exit status."""
     make_usable()
-    try:
-        try:
-            return _run(sys.argv[1:] if argv is None else argv)
-        finally:
-            # What finds no room is found out here, where it can still be said.
-            sys.stdout.flush()
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        status = 0  # Whoever read our output has enough.
-    except OSError as error:
-        what = error.filename or "standard output cannot be written"
-        print(f"merels: {what}: {error.strerror or error}", file=sys.stderr)
-        status = FAILURE
-    sys.stdout = None  # What is left in its buffer has nowhere to go.
-    return status
+    words = sys.argv[1:] if argv is None else argv
+    program = f"merels {words[0]}" if words and words[0] in COMMANDS else "merels"
+    return run_command(program, lambda: _run(words))
 
 
 def _run(words: list[str]) -> int:
@@ -70,18 +54,17 @@ def _run(words: list[str]) -> int:
     name, *rest = words
     if name in ("-h", "-help", "--help", "help"):
         print(_help())
-        return 0
+        return OK
     if name in ("-V", "-version", "--version", "version"):
         from merels.engine import __version__
 
         print(f"merels {__version__}")
-        return 0
+        return OK
     if name not in COMMANDS:
         from merels.tournament.commands.flags import suggestion
 
         hint = suggestion(name, COMMANDS) or "; merels --help lists the commands"
-        print(f"merels: unknown command '{printable(name)}'{hint}", file=sys.stderr)
-        return USAGE_ERROR
+        raise InputError(name, f"unknown command{hint}")
     module, _, function = COMMANDS[name][0].partition(":")
     return int(getattr(import_module(module), function)(rest))
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import sys
 from collections.abc import Sequence
 
 from merels.engine.game.errors import InputError
-from merels.protocol.commands.arguments import guarded, make_parser
+from merels.protocol.commands.arguments import make_parser
+from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.flags import without
-from merels.tournament.journal.journal import (
-    Journal,
-    JournalError,
-    connect,
-    read_journal,
-    remove_files,
-)
+from merels.tournament.journal.journal import Journal, connect, read_journal, remove_files
 from merels.tournament.records.files import create_partial, file_error, system_error
 from merels.tournament.records.settings import MAY_GROW, differences
 
@@ -34,21 +28,13 @@ That writes to no PGN file and no log of a part; -pgnout and -log name those of 
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels merge``; returns the exit status, 2 for a user's mistake."""
+    """Run ``merels merge``; returns the exit status."""
     parser = make_parser("merge", DESCRIPTION)
     parser.add_argument("out", metavar="OUT", help="the journal to write; it must not exist yet")
     parser.add_argument("journals", metavar="IN", nargs="*", help="a journal to take games from")
     arguments = parser.parse_args(argv)
-    return guarded("merge", lambda: _merge(arguments.out, arguments.journals))
-
-
-def _merge(out: str, paths: Sequence[str]) -> int:
-    try:
-        print(merge(out, paths))
-    except JournalError as error:
-        print(f"merels merge: {error}", file=sys.stderr)
-        return 1
-    return 0
+    print(merge(arguments.out, arguments.journals))
+    return OK
 
 
 def merge(out: str, paths: Sequence[str]) -> str:

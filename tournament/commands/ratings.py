@@ -10,13 +10,8 @@ import sys
 from collections.abc import Sequence
 
 from merels.engine.game.errors import InputError
-from merels.protocol.commands.arguments import (
-    USAGE_ERROR,
-    Parser,
-    add_flag,
-    make_parser,
-    whole_from,
-)
+from merels.protocol.commands.arguments import Parser, add_flag, make_parser, whole_from
+from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.flags import real
 from merels.tournament.journal.import_games import (
     PlayedGame,
@@ -54,23 +49,17 @@ game of ours that is in several of them is counted once."""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels ratings``; returns the exit status, 2 for a user's mistake."""
-    try:
-        options = _parser().parse_args(argv)
-    except SystemExit as leaving:
-        return int(leaving.code or 0)
-    try:
-        anchor = _anchor(options.anchor)
-        _check_out(options.out, options.files)
-        games = _games(options.files)
-        form = options.format or _format_of(options.out)
-        known = journal_facts(options.files[0]) if len(options.files) == 1 else []
-        text = render(games, form, anchor, options.cells, options.games, known)
-        _write(options.out, text)
-    except (InputError, ValueError) as error:
-        print(f"merels ratings: {error}", file=sys.stderr)
-        return USAGE_ERROR
-    return 0
+    """Run ``merels ratings``; returns the exit status."""
+    options = _parser().parse_args(argv)
+    anchor = _anchor(options.anchor)
+    _check_out(options.out, options.files)
+    games = _games(options.files)
+    form = options.format or _format_of(options.out)
+    known = journal_facts(options.files[0]) if len(options.files) == 1 else []
+    if anchor is not None and not any(anchor[0] in (s.white, s.black) for s in scores(games)):
+        raise InputError(anchor[0], "the anchor played no rated game")
+    _write(options.out, render(games, form, anchor, options.cells, options.games, known))
+    return OK
 
 
 def _games(paths: Sequence[str]) -> list[PlayedGame]:

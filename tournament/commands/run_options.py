@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError
-from merels.tournament.commands.flags import Given, choice, whole
+from merels.engine.game.numbers import read_whole
+from merels.tournament.commands.flags import Given, choice
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error
 from merels.tournament.records.settings import Settings
@@ -126,8 +127,8 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     part, slash, parts = text.partition("/")
     if not slash:
         raise InputError(text, "expected -shard i/n, such as 1/4")
-    count = whole(parts, "n of -shard i/n", 1, 10**6)
-    index = whole(part, "i of -shard i/n", 1, count)
+    count = read_whole(parts, 1, 10**6, "n of -shard i/n")
+    index = read_whole(part, 1, count, "i of -shard i/n")
     if count > 1 and settings.format in ("swiss", "knockout"):
         raise InputError(
             text, f"a {settings.format} cannot be played in parts: it pairs by results"
@@ -176,6 +177,7 @@ def _parse_cpus(text: str) -> list[int]:
     cpus: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.partition("-")
-        low = whole(first, "-use-affinity", 0, 4095)
-        cpus.update(range(low, (whole(last, "-use-affinity", low, 4095) if dash else low) + 1))
+        low = read_whole(first, 0, 4095, "-use-affinity")
+        high = read_whole(last, low, 4095, "-use-affinity") if dash else low
+        cpus.update(range(low, high + 1))
     return sorted(cpus)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 
 from merels.engine.game.errors import InputError
-from merels.protocol.commands.arguments import USAGE_ERROR, Parser, add_flag, make_parser
-from merels.tournament.commands.flags import real, whole
+from merels.engine.game.numbers import read_whole
+from merels.protocol.commands.arguments import Parser, add_flag, make_parser
+from merels.protocol.commands.exit_status import OK
+from merels.tournament.commands.flags import real
 from merels.tournament.statistics.elo import from_cells
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
@@ -26,15 +27,16 @@ VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels stats`` with its arguments; returns the exit status, 2 for a user's mistake."""
-    parser = _parser()
-    options = parser.parse_args(_joined(argv))
+    """Run ``merels stats``; returns the exit status."""
+    options = _parser().parse_args(_joined(argv))
+    cells = _cells(options)
     try:
-        cells, sprt = _cells(options), _sprt(options)
+        sprt = _sprt(options)
         llr = None if sprt is None else sprt.llr(cells)
-    except ValueError as mistake:
-        print(f"{parser.prog}: {mistake}", file=sys.stderr)
-        return USAGE_ERROR
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError("-sprt", str(error)) from None
     estimate = from_cells(cells)
     answer = {
         "elo": estimate.elo,
@@ -51,7 +53,7 @@ def main(argv: list[str]) -> int:
         for key, value in answer.items()
     }
     print(json.dumps(finite, allow_nan=False))
-    return 0
+    return OK
 
 
 def _parser() -> Parser:
@@ -96,7 +98,7 @@ def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
     words = text.split(",")
     if len(words) != form.count(",") + 1:
         raise InputError(text, f"expected whole numbers as {form} for {option}")
-    return tuple(whole(word.strip(), option, 0, MAX_COUNT) for word in words)
+    return tuple(read_whole(word.strip(), 0, MAX_COUNT, option) for word in words)
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
@@ -104,7 +106,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
     if options.sprt is None:
         for name in ("model", "alpha", "beta"):
             if getattr(options, name) is not None:
-                raise ValueError(f"-{name} belongs to a test: add -sprt elo0,elo1")
+                raise InputError(f"-{name}", "belongs to a test: add -sprt elo0,elo1")
         return None
     words = options.sprt.split(",")
     if len(words) != 2:

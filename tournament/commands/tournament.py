@@ -16,7 +16,8 @@ from functools import partial
 from types import FrameType
 
 from merels.engine import __version__
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import Failure, InputError
+from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
@@ -24,48 +25,32 @@ from merels.tournament.journal.journal import Journal, JournalError, is_new, ope
 from merels.tournament.records.files import file_error
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.runner import End, Runner, WorkerError
+from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.log import LogView
-from merels.tournament.views.output import OutputError, put
+from merels.tournament.views.output import put
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
 from merels.tournament.views.plain import NoticeView, PlainView, final_lines, notify
 from merels.tournament.views.terminal import LiveView, is_terminal
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
 EXIT_STATUS: dict[End, int] = {
-    "finished": 0, "decided": 0, "interrupted": INTERRUPTED, "killed": INTERRUPTED, "stuck": FAILED,
+    "finished": OK, "decided": OK, "interrupted": INTERRUPTED, "killed": INTERRUPTED,
+    "stuck": FAILED,
 }
 
 ExecutorFactory = Callable[[], Executor]
-"""What makes the executor that the games run on."""
+"""Makes the executor that the games run on."""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels tournament``; returns the exit status.
-
-    0: played to the end; 1: stopped by a failure, such as a full disk; 2: a mistake on the
-    command line; 130: interrupted.
-    """
+    """Run ``merels tournament``; returns the exit status."""
     if any(word in ("-h", "-help", "--help") for word in argv):
         from merels.tournament.commands.help import help_text
 
         print(help_text())
-        return 0
-    try:
-        return _run(argv)
-    except InputError as error:
-        notify(str(error))
-        return USAGE
-    except JournalError as error:
-        notify(str(error))
-        return FAILED
-
-
-def _run(argv: list[str]) -> int:
-    """Read the command line and the journal, and play."""
+        return OK
     given = parse(argv)
     path = file_of(given, "-journal")
     resume = "-resume" in given.words
@@ -124,34 +109,28 @@ def _play(
         if end == "stuck":
             notify("too few engines start; look at the reasons above and at cmd=, dir= and args=")
         if EXIT_STATUS[end]:
-            _say_how_to_go_on(journal, runner)
+            notify(_how_to_go_on(journal, runner))
         lines = final_lines(settings, plan, runner.standings, journal, runner.verdict)
         put(sys.stdout, "\n".join(lines).lstrip("\n") + "\n")
         return EXIT_STATUS[end]
-    except InputError:
+    except Failure as error:
+        error.add_note(_how_to_go_on(journal, runner))
         raise
-    except WorkerError as error:
-        notify(f"{error}; lower -concurrency, or see what the machine lacks")
-    except (JournalError, OutputError) as error:
-        notify(str(error))
-        if isinstance(error, OutputError):
-            # What is left in its buffer has nowhere to go.
-            sys.stdout = open(os.devnull, "w")
     except Exception as error:
-        if options.executor is None:
+        if options.executor is None or isinstance(error, InputError):
             raise
-        # What a foreign executor may raise, nobody knows; it is no fault of the program.
-        notify(f"the executor {options.executor} failed: {error!r}")
-    _say_how_to_go_on(journal, runner)
-    return FAILED
+        # A foreign executor may raise anything, which is no fault of this program.
+        failure = Failure(f"the executor {options.executor} failed: {error!r}")
+        failure.add_note(_how_to_go_on(journal, runner))
+        raise failure from None
 
 
-def _say_how_to_go_on(journal: Journal, runner: Runner) -> None:
-    """What is kept of a tournament that is not over, and the words that go on with it."""
-    said = f"stopped; {runner.finished} games are finished"
+def _how_to_go_on(journal: Journal, runner: Runner) -> str:
+    """What is kept of an unfinished tournament, and the flags that resume it."""
+    text = f"stopped; {runner.finished} games are finished"
     if journal.path is not None:
-        said += "; go on with: " + shlex.join(["-journal", f"file={journal.path}", "-resume"])
-    notify(said)
+        text += "; go on with: " + shlex.join(["-journal", f"file={journal.path}", "-resume"])
+    return text
 
 
 def _make_views(

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, get_type_hints
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.game.errors import Failure, InputError, printable
 from merels.tournament.records.files import file_error
 from merels.tournament.records.games import GameResult, MoveRecord
 from merels.tournament.records.settings import Settings, check_settings, differences, engine_names
@@ -63,7 +63,7 @@ PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 
-class JournalError(Exception):
+class JournalError(Failure):
     """The journal cannot be written: the disk is full, the file is gone or another run has it."""
 
 

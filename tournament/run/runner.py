@@ -9,6 +9,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
 from typing import Literal, NamedTuple
 
+from merels.engine.game.errors import Failure
 from merels.tournament.journal.journal import Journal, Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameResult, GameSpec, PairTask
@@ -30,8 +31,8 @@ End = Literal["finished", "decided", "interrupted", "killed", "stuck"]
 engine starts, or none to test against."""
 
 
-class WorkerError(Exception):
-    """No worker gets as far as to play a game: the machine is at fault, not a pair."""
+class WorkerError(Failure):
+    """No worker gets as far as playing a game: the machine is at fault, not a pair."""
 
 
 class _Done(NamedTuple):
@@ -267,7 +268,10 @@ class Runner:
             self._again.append(left)
             return
         if not self._workers_play or all(spec.number in self._unstarted for spec in left.games):
-            raise WorkerError(f"no worker gets as far as to play a game: {why}")
+            raise WorkerError(
+                f"no worker gets as far as playing a game: {why}; "
+                "lower -concurrency, or see what the machine lacks"
+            )
         del self._failures[pair]
         for spec in left.games:
             self._take(finished(GameResult(spec, "*", "unterminated", f"No result: {why}")))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from merels.engine.game.errors import printable
+from merels.engine.game.errors import Failure, printable
 
 
-class OutputError(Exception):
+class OutputError(Failure):
     """What is shown cannot be written: the reader has left, or the disk is full."""
 
 

@@ -56,10 +56,11 @@ def test_a_build_without_memory_says_so(tmp_path: Path) -> None:
     """In a process that the system gives little memory to, at whichever step it runs out."""
     pytest.importorskip("resource")
     script = (
-        "import resource, sys; from merels.protocol.commands.tables import main; import os\n"
+        "import os, resource, sys; import merels.protocol.commands.tables\n"
+        "from merels.tournament.commands.main import main\n"
         "used = int(open('/proc/self/statm').read().split()[0]) * os.sysconf('SC_PAGE_SIZE')\n"
         "resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)\n"
-        "sys.exit(main(['build', '-men', '7', '-threads', '2', '-dir', sys.argv[2]]))"
+        "sys.exit(main(['tables', 'build', '-men', '7', '-threads', '2', '-dir', sys.argv[2]]))"
     )
     if not Path("/proc/self/statm").exists():
         pytest.skip("needs /proc")

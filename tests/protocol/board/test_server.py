@@ -11,6 +11,7 @@ import pytest
 
 from merels.engine.game.position import Position
 from merels.engine.search.levels import LEVELS
+from tests.commands import command
 from tests.processes import FAKE, needs_proc
 from tests.protocol.board.server import Server, alive
 
@@ -346,8 +347,6 @@ def test_ctrl_c_does_not_wait_for_an_engine_that_hangs_at_its_start() -> None:
 
 
 def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    from merels.protocol.commands.board import main
-
     for flags, word in (
         (["-port", "x"], "port"),
         (["-engine", "name=A"], "cmd="),
@@ -360,7 +359,7 @@ def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
         (["-host", "a" * 100], "cannot listen there"),
         (["-host", ""], "-host"),
     ):
-        assert main(["-no-open", *flags]) == 2
+        assert command("board")(["-no-open", *flags]) == 2
         assert word in capsys.readouterr().err
 
 

@@ -19,9 +19,10 @@ from merels.protocol.check.subject import FAST, Pace, Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
 from merels.protocol.check.verdicts import PROTOCOLS, Finding, Verdict, quoted
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
-from merels.protocol.commands.check import main
-from tests.commands import leave
+from tests.commands import command
 from tests.processes import FAKE, assert_none_is_left
+
+main = command("check")
 
 FAULTY = str(Path(__file__).parents[2] / "fakes" / "faulty.py")
 OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
@@ -384,7 +385,7 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
 def test_mistakes_get_one_line_and_exit_code_2(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert leave(main, arguments) == 2
+    assert main(arguments) == 2
     captured = capsys.readouterr()
     assert message in captured.err and captured.err.count("\n") == 1
     assert captured.out == ""

@@ -82,7 +82,7 @@ def test_rule_fields_over_a_variant() -> None:
         (("perft", "3", "-variant", "chess"), "'chess'"),
         (("perft", "3", "-set", "Flying"), "'Flying'"),
         (("perft", "3", "-set", "Flying=high"), "'high'"),
-        (("perft", "-set", "Flying=never", "3"), "'3'; words that are none go before -set"),
+        (("perft", "-set", "Flying=never", "3"), "'3'; put other words before -set"),
         (("d", "-set", "Flying=never", "startpos"), "'startpos'"),
         (("perft", "3", "-position", "nonsense"), "'nonsense'"),
         (("perft", "3", "-position", "startpos moves d6 d6"), "'d6' (token 1)"),

@@ -11,14 +11,14 @@ import pytest
 from merels.engine.game.record import parse_record, parse_records
 from tests.protocol.gui import PATIENCE
 
-CODE = "import sys; from merels.protocol.commands.play import main; sys.exit(main(sys.argv[1:]))"
+PLAY = [sys.executable, "-m", "merels.tournament.commands.main", "play"]
 QUICK = ("-level", "Beginner", "-time", "0.05")
 
 
 def play(typed: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Plays a game by typing some lines; the end of the lines is the end of the input."""
     return subprocess.run(
-        [sys.executable, "-c", CODE, *arguments],
+        [*PLAY, *arguments],
         input=typed,
         capture_output=True,
         encoding="utf-8",
@@ -67,7 +67,7 @@ def test_a_mill_without_its_removal_lists_the_choices() -> None:
 def test_commands(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     text = shown(
-        f"help\nturns\nundo\nd6\nundo\nhint\nlevel\nlevel club\nlevel nobody\ntime 0.01\ntime x\n"
+        f"help\nmoves\nundo\nd6\nundo\nhint\nlevel\nlevel club\nlevel nobody\ntime 0.01\ntime x\n"
         f"swap\nboard\nsave\nsave {path}\nnew\nresign\nd6\nhint\nundo\nquit\n",
         *QUICK,
     )

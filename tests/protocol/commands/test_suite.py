@@ -9,7 +9,9 @@ import pytest
 
 from merels.engine.game.rules import preset
 from merels.engine.tablebase.build import Builder
-from merels.protocol.commands.suite import main
+from tests.commands import command
+
+main = command("suite")
 
 START = {"position": "********/********/******** w 9 9 0 1", "value": 0, "best": ["d6"]}
 
@@ -44,7 +46,7 @@ def test_what_was_not_done_is_no_result(
     bad = suite(tmp_path / "bad", START, START | {"position": "x"})
     for words, word in (
         ([some, "-known"], "expected -tables DIR"),
-        ([some, "-tables", str(tmp_path / "mistyped")], "no usable table there"),
+        ([some, "-tables", str(tmp_path / "mistyped")], "no usable table here"),
         ([some, "-tables", str(tmp_path), "-known"], "found none"),
         ([none], "found none"),
         ([bad], "'x': "),

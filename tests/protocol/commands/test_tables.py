@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from merels.protocol.commands.tables import main
-from tests.commands import leave
+from tests.commands import command
+
+main = command("tables")
+
 
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
 SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
@@ -30,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
     """The exit status, output and error output of a command."""
     capsys.readouterr()
-    status = leave(main, words)
+    status = main(words)
     output = capsys.readouterr()
     return status, output.out, output.err
 
@@ -236,7 +238,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         (["build", "-men", "6", "-set", "Repetition=1"], "expected 0 or at least 2"),
         (["build", "-men", "6", "-memory", "0.001"], "GiB of memory"),
         (["build", "-men", "6", "-memory", "nan"], "expected a memory bound"),
-        (["stats"], "no usable table there: merels tables build makes them"),
+        (["stats"], "no usable table here; make them with merels tables build"),
         (["probe", "nonsense"], "expected"),
         (["stats", "-set", "Colour=red"], "expected a rule field"),
     ),

@@ -16,8 +16,11 @@ from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.small import small_tables
-from merels.protocol.commands.review import LARGEST_FILE, main
+from merels.protocol.commands.review import LARGEST_FILE
 from merels.protocol.review.review import Value, judge_with, review, score_text
+from tests.commands import command
+
+main = command("review")
 
 THROWN = """\
 [Variant "morris"]

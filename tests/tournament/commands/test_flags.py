@@ -15,12 +15,14 @@ from merels.tournament.commands.flags import FLAGS, parse
 from merels.tournament.commands.from_flags import make_settings, parse_time_control
 from merels.tournament.commands.help import help_text
 from merels.tournament.commands.run_options import make_run_options
-from merels.tournament.commands.tournament import main
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
 from merels.tournament.records.settings import Settings
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.pgn import Style
+from tests.commands import command
+
+main = command("tournament")
 
 TWO = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
 

@@ -7,8 +7,10 @@ import math
 
 import pytest
 
-from merels.tournament.commands.stats import main
-from tests.commands import leave
+from tests.commands import command
+
+main = command("stats")
+
 
 KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "llr", "lower", "upper"]
 
@@ -105,12 +107,12 @@ def test_infinite_values_are_null(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_mistake_is_one_clear_line(
     capsys: pytest.CaptureFixture[str], argv: list[str], word: str
 ) -> None:
-    assert leave(main, argv) == 2
+    assert main(argv) == 2
     out, err = capsys.readouterr()
     assert out == "" and len(err) < 250
     assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
 
 
 def test_help_tells_the_unit_of_los(capsys: pytest.CaptureFixture[str]) -> None:
-    assert leave(main, ["-h"]) == 0
+    assert main(["-h"]) == 0
     assert "superiority, in percent" in capsys.readouterr().out

@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 
 from merels.tournament.commands import merge as merge_command
-from merels.tournament.commands.merge import main, merge
+from merels.tournament.commands.merge import merge
 from merels.tournament.journal.journal import Journal, make_row, open_journal, read_journal
+from tests.commands import command
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
+
+main = command("merge")
 
 
 def journal(
@@ -64,9 +67,9 @@ def test_refused(
 
 MERGE_WITHIN = """
 import resource, sys
-from merels.tournament.commands.merge import main
+from merels.tournament.commands.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
-sys.exit(main(sys.argv[2:]))
+sys.exit(main(["merge", *sys.argv[2:]]))
 """
 
 

@@ -20,7 +20,6 @@ from merels.tournament.commands.main import main
 from merels.tournament.pairing.book import BookSettings, make_book
 from merels.tournament.pairing.openings import _canonical, load_openings, shipped_book
 from merels.tournament.records.settings import OpeningSettings
-from tests.commands import leave
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words
 
@@ -200,7 +199,7 @@ def test_too_few_positions() -> None:
     ],
 )
 def test_mistakes(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
-    assert leave(main, ["book", *SMALL, *words]) == 2
+    assert main(["book", *SMALL, *words]) == 2
     captured = capsys.readouterr()
     assert message in captured.err and "Traceback" not in captured.err
 

@@ -23,14 +23,16 @@ from merels.engine.game.board import NAMES, points_of
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
 from merels.tournament.commands.merge import merge
-from merels.tournament.commands.ratings import main
 from merels.tournament.journal.import_games import read_games, scores, without_doubles
 from merels.tournament.journal.journal import make_row, open_journal, read_journal
 from merels.tournament.report.html import games_json
 from merels.tournament.report.svg import tick_step
 from merels.tournament.views.pgn import GameWriter
+from tests.commands import command
 from tests.tournament.processes import COMMAND, Marked, wait_for
 from tests.tournament.specs import engine, match, result, settings
+
+main = command("ratings")
 
 
 @pytest.fixture(scope="module")
