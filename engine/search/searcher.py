@@ -1,4 +1,4 @@
-"""The player: limits in, information on the way, a move out. Threads and time live here."""
+"""The player: a search on one or more threads, with its memory and its clock."""
 
 from __future__ import annotations
 
@@ -7,98 +7,52 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from merels.engine.core import core, weights
-from merels.engine.core.convert import (
-    core_board,
-    core_history,
-    core_moves,
-    core_rules,
-    decode_move,
-    decode_score,
-    encode_move,
-)
-from merels.engine.game.board import SIZE
+from merels.engine.core.convert import core_board, core_history, core_rules
 from merels.engine.game.errors import InputError
-from merels.engine.game.position import BLACK, WHITE, Move, Outcome, Position
+from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
-from merels.engine.game.score import TABLE_CP, PovScore, Score
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import Info, Limit, Result
+from merels.engine.search.reporting import Lines, Reporter, final_info
+from merels.engine.search.root import Root, make_root
 from merels.engine.search.time_management import TimeManager
 
 if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables
-    from merels.engine.tablebase.root_ranking import Choice
 
 DEFAULT_HASH = 16
-MAXIMUM_DEPTH = core.MAX_DEPTH
-
-class _Root(NamedTuple):
-    """Where a search begins: the moves to choose from, as the core numbers them, and its tables."""
-
-    moves: list[int]
-    tables: Tables | None
-    table_men: int
-    """The search asks the tables for boards with fewer men than this."""
-    ranks: tuple[int, ...] = ()
-    """The order that the tables put the moves in; equal ones are left to the search."""
-    choices: dict[int, Choice] = {}
-    """What the tables say of each move."""
-    hits: int = 0
-    """How many moves they were asked of."""
-
-
-_Report = Callable[[int, list[tuple[int, int, list[int]]]], bool]
-"""Takes a depth and its lines as the core has them; a true answer ends the search."""
-
-
-def _line_score(score: Score, choice: Choice | None) -> Score:
-    """A line's score from the search, held to what tables know of its move."""
-    if choice is None or score.win_in is not None:
-        return score
-    if choice.certain:
-        return Score(cp=choice.value * (TABLE_CP - (choice.depth or 0)))
-    # The win or the loss that the tables know may still become a draw, but nothing else.
-    estimate = score.cp or 0
-    return Score(cp=max(estimate, 0) if choice.value > 0 else min(estimate, 0))
-
-
-def _final_score(outcome: Outcome, side: int) -> Score:
-    """The score of a finished game for the side to move."""
-    if outcome.winner is None:
-        return Score(cp=0)
-    # A side that has already won, with the move at hand, is a plain win: nothing is left to play.
-    return Score(win_in=0) if outcome.winner != side else Score(win_in=1)
+"""MiB of a transposition table."""
+_MAX_NODES = 1 << 63
 
 
 class Searcher:
     """A player with its memory: one search at a time, from any thread.
 
-    ``hash_mb`` is in MiB; ValueError for that or ``threads`` below 1.
+    ``hash_mb`` is in MiB; ValueError where it or ``threads`` is below 1.
     """
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
         if hash_mb < 1 or threads < 1:
             raise ValueError(f"at least 1 MiB and 1 thread, not {hash_mb} and {threads}")
         self.threads = threads
+        self.tables: Tables | None = None
+        """Tablebases, used in positions of their rules."""
         self._hash_mb = hash_mb
         self._table: core.TranspositionTable | None = None
         self._workers: list[core.SearchWorker] = []
         self._context: object = None
-        self._stopped = threading.Event()
-        self._woken = threading.Event()
-        self.tables: Tables | None = None
-        """Tables of perfect play, used in positions of their rules."""
         self._clock: TimeManager | None = None
         self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._woken = threading.Event()
         self._ponderhit = False
 
     @property
     def hash_mb(self) -> int:
-        """The transposition table's size in MiB."""
+        """The size of the transposition table in MiB."""
         return self._hash_mb
 
     def resize(self, hash_mb: int) -> None:
@@ -128,7 +82,7 @@ class Searcher:
                 worker = core.SearchWorker(self._table)
             except MemoryError:
                 if self._workers:
-                    break  # They search without it.
+                    break  # The others search without it.
                 raise
             worker.clear()
             self._workers.append(worker)
@@ -149,14 +103,14 @@ class Searcher:
             worker.arm()
 
     def stop(self) -> None:
-        """End the running search, or the one just handed to a thread, as soon as may be."""
+        """End the running search, or the one just handed to a thread, at once."""
         self._stopped.set()
         self._woken.set()
         for worker in self._workers:
             worker.stop()
 
     def ponderhit(self) -> None:
-        """The opponent played the expected move: the pondering search's limits count from now."""
+        """The opponent played the expected move: the pondering search's limit counts from now."""
         with self._lock:
             self._ponderhit = True
             clock = self._clock
@@ -167,11 +121,9 @@ class Searcher:
             self._set_deadlines(clock)
         self._woken.set()
 
-    def _set_deadlines(self, clock: TimeManager) -> None:
-        """Tell every worker when to end."""
-        deadline = clock.deadline()
-        for worker in self._workers:
-            worker.set_deadline(deadline)
+    def tables_for(self, rules: Rules) -> Tables | None:
+        """The tablebases, if they hold for these rules."""
+        return self.tables if self.tables is not None and self.tables.hold_for(rules) else None
 
     def search(
         self,
@@ -189,138 +141,110 @@ class Searcher:
         """Search a position until a limit or `stop`; the interpreter's lock is free meanwhile.
 
         ``on_info`` is called at least once, and after each iteration for each of ``multipv``
-        lines. ``root_moves`` are the only ones to choose from, all where it is empty. An
-        ``infinite`` search ends by `stop` alone, so does one to ``ponder``, until `ponderhit` lets
-        its limit count. ``overhead`` is the seconds that a move may lose outside of the search. A
-        search without any limit runs to the greatest depth. The same position, limit by depth or
-        nodes and one thread give the same answer after `clear`.
+        lines. ``root_moves`` are the only ones to choose from; all are, if there are none. An
+        ``infinite`` search ends by `stop` alone, as one to ``ponder`` does until `ponderhit`.
+        ``overhead`` is the seconds that a move may lose outside of the search. A search without
+        any limit runs to the greatest depth. The same position, limit by depth or nodes and one
+        thread give the same answer after `clear`.
         """
         clock = TimeManager(limit, position.side, overhead, infinite)
         with self._lock:
-            # The opponent may have been faster than this thread.
+            # The ponderhit may have been faster than this thread.
             clock.pondering = ponder and not self._ponderhit
             self._clock = clock
-        report = on_info or _ignore
+        on_info = on_info or _ignore
         outcome = position.outcome()
-        if outcome is not None:
-            score = _final_score(outcome, position.side)
-            info = Info(
-                PovScore(score, position.side), depth=0, seldepth=0, nodes=0, nps=0, time=0.0,
-                hashfull=0, tbhits=0, wdl=score.wdl(),
-            )
-            report(info)
-            self._wait_if_asked(clock)
-            self.arm()
-            return Result(None, None, info)
-        self.prepare()
-        assert self._table is not None
-        root = self._root(position, root_moves, level, multipv)
-        self._enter(position.rules, level, root.tables)
-        last: list[Info] = []
-        deepest = max(1, min(limit.depth or MAXIMUM_DEPTH, MAXIMUM_DEPTH))
-        if len(root.moves) == 1 and limit.clock(position.side) is not None:
-            # A forced move needs no thought; one look gives it a score.
-            deepest = 1 if not infinite and not ponder else deepest
-
-        def measured(info: Info) -> Info:
-            """An info with what the search has spent by now."""
-            assert self._table is not None
-            nodes = sum(worker.nodes for worker in self._workers[: self.threads])
-            elapsed = time.monotonic_ns() - clock.asked
-            return replace(
-                info,
-                nodes=nodes,
-                time=elapsed / 1e9,
-                nps=nodes * 1_000_000_000 // max(elapsed, 1),
-                hashfull=self._table.full(),
-                tbhits=sum(worker.table_hits for worker in self._workers[: self.threads])
-                + root.hits,
-            )
-
-        def finished(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-            last.clear()
-            scores = [
-                _line_score(decode_score(value), root.choices.get(pv[0])) for value, _, pv in lines
-            ]
-            for number, (score, (_, seldepth, pv)) in enumerate(zip(scores, lines), 1):
-                last.append(measured(Info(
-                    PovScore(score, position.side), depth=depth, seldepth=seldepth,
-                    multipv=number, wdl=score.wdl(), pv=tuple(map(decode_move, pv)),
-                )))
-            for info in last:
-                report(info)
-            return clock.enough(lines[0][2][0], depth, scores[0])
-
-        with self._lock:
-            self._set_deadlines(clock)
-        if self._stopped.is_set():
-            deepest = 1
-        cut, missing = self._run(position, root, finished, deepest, limit.nodes, multipv, level)
-        self._wait_if_asked(clock)
+        if outcome is None:
+            result = self._think(position, clock, on_info, root_moves, multipv, level)
+        else:
+            result = Result(None, None, final_info(outcome, position.side))
+            on_info(result.info)
+        while clock.waits and not self._stopped.is_set():
+            self._woken.wait()
+            if not self._stopped.is_set():
+                self._woken.clear()
         self._clock = None
         self.arm()
-        best = last[0]
+        return result
+
+    def _think(
+        self,
+        position: Position,
+        clock: TimeManager,
+        on_info: Callable[[Info], None],
+        root_moves: Sequence[Move],
+        multipv: int,
+        level: Level | None,
+    ) -> Result:
+        """Search a position that has moves, and choose one."""
+        self.prepare()
+        assert self._table is not None
+        # A level has no perfect knowledge.
+        tables = None if level else self.tables_for(position.rules)
+        root = make_root(position, root_moves, tables, multipv)
+        self._enter(position.rules, level, tables)
+        reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
+        with self._lock:
+            self._set_deadlines(clock)
+        cut, missing = self._run(position, root, clock, reporter.iteration, multipv, level)
         if cut:
-            best = measured(best)
-            report(best)
-        reply = best.pv[1] if len(best.pv) > 1 else None
-        return Result(best.pv[0], reply, best, cut, missing)
-
-    def tables_for(self, rules: Rules) -> Tables | None:
-        """The tables, if they hold for these rules."""
-        if self.tables is None or rules.repetition == 1:
-            return None
-        from merels.engine.tablebase.files import rules_folder
-
-        if rules_folder(self.tables.rules) != rules_folder(rules):
-            return None
-        return self.tables
+            reporter.cut()
+        best = reporter.lines[0]
+        ponder = best.pv[1] if len(best.pv) > 1 else None
+        return Result(best.pv[0], ponder, best, cut, missing)
 
     def _enter(self, rules: Rules, level: Level | None, tables: Tables | None) -> None:
-        """Start a search: scores of other rules, eyes or knowledge are worth nothing."""
+        """Start a search; what was learnt under other rules, or at another level, is forgotten."""
         assert self._table is not None
-        context = (core_rules(rules), _taste(level), tables)
+        context = (core_rules(rules), _bias(level), tables)
         if context != self._context:
             if self._context is not None:
                 self.clear()
             self._context = context
         self._table.new_search()
 
+    def _set_deadlines(self, clock: TimeManager) -> None:
+        """Tell every worker when to end."""
+        deadline = clock.deadline()
+        for worker in self._workers:
+            worker.set_deadline(deadline)
+
+    def _max_depth(self, root: Root, clock: TimeManager) -> int:
+        """The depth to search to."""
+        if self._stopped.is_set():
+            return 1
+        if len(root.moves) == 1 and clock.limit.clock(clock.side) is not None and not clock.waits:
+            return 1  # A forced move needs no thought; one look gives it a score.
+        wanted = clock.limit.depth
+        return core.MAX_DEPTH if wanted is None else max(1, min(wanted, core.MAX_DEPTH))
+
     def _run(
         self,
         position: Position,
-        root: _Root,
-        finished: _Report,
-        deepest: int,
-        nodes: int | None,
+        root: Root,
+        clock: TimeManager,
+        report: Callable[[int, Lines], bool],
         multipv: int,
         level: Level | None,
     ) -> tuple[bool, int]:
         """Run all workers; the first one reports, and its end ends the others.
 
-        Returns whether an iteration was cut short, and how many threads were not to be had.
+        Returns whether an iteration was cut short, and how many threads the system refused.
         """
         rules, board = core_rules(position.rules), core_board(position)
-        history = core_history(position)
-        if level is not None:
-            nodes = min(nodes or level.nodes, level.nodes)
+        history, bias = core_history(position), _bias(level)
+        tables = root.tables.core if root.tables else None
+        bounds = [count for count in (clock.limit.nodes, level and level.nodes) if count]
+        nodes = min([*bounds, _MAX_NODES]) if bounds else 0
         # The limit is the whole search's: each thread gets its share, the first one what is left.
-        nodes = min(nodes, 1 << 63) if nodes else 0
         share = max(1, nodes // self.threads) if nodes else 0
-        noise, noise_seed, greed, freedom = _taste(level)
-        core_tables = root.tables.core if root.tables else None
 
-        def run(worker: core.SearchWorker, report: _Report, **own: int) -> bool:
+        def run(
+            worker: core.SearchWorker, report: Callable[[int, Lines], bool], **own: int
+        ) -> bool:
             return worker.run(
-                rules, board, history, root.moves, report,
-                tables=core_tables,
-                ranks=root.ranks,
-                table_men=root.table_men,
-                noise=noise,
-                noise_seed=noise_seed,
-                greed=greed,
-                freedom=freedom,
-                **own,
+                rules, board, history, root.moves, report, ranks=root.ranks, tables=tables,
+                table_men=root.table_men, **bias, **own,
             )
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
@@ -335,9 +259,12 @@ class Searcher:
                 except RuntimeError:
                     break  # The system allows no more threads.
                 helpers.append(thread)
-            rest = max(1, nodes - share * len(helpers)) if nodes else 0
             cut = run(
-                self._workers[0], finished, max_depth=deepest, lines=multipv, node_limit=rest
+                self._workers[0],
+                report,
+                max_depth=self._max_depth(root, clock),
+                lines=multipv,
+                node_limit=max(1, nodes - share * len(helpers)) if nodes else 0,
             )
             return cut, self.threads - 1 - len(helpers)
         finally:
@@ -348,50 +275,24 @@ class Searcher:
             for worker in self._workers[1:]:
                 worker.arm()
 
-    def _root(
-        self, position: Position, wanted: Sequence[Move], level: Level | None, multipv: int
-    ) -> _Root:
-        """The root: the legal moves among those wanted, or all, less those that tables rule out."""
-        moves = core_moves(position)
-        codes = {encode_move(move) for move in wanted}
-        moves = [move for move in moves if move in codes] or moves
-        # A level has no perfect knowledge.
-        tables = self.tables_for(position.rules) if level is None else None
-        if tables is None:
-            return _Root(moves, None, SIZE)
-        from merels.engine.tablebase.root_ranking import guide
-
-        # Before a man is taken positions of the game may recur, of which the tables know nothing,
-        # and they tell moves of one value from each other no better: both are the search's matter.
-        men = sum(position.total(side) for side in (WHITE, BLACK))
-        guidance = guide(tables, position, [decode_move(move) for move in moves], multipv)
-        if guidance is None:
-            return _Root(moves, tables, SIZE if any(position.hands) else men)
-        ranked = [(rank, one) for rank, group in enumerate(guidance.groups) for one in group]
-        choices = {encode_move(choice.move): choice for _, choice in ranked}
-        ranks = tuple(rank for rank, _ in ranked)
-        return _Root(list(choices), tables, men, ranks, choices, guidance.hits)
-
-    def _wait_if_asked(self, clock: TimeManager) -> None:
-        """Hold the answer back while pondering or searching without end."""
-        while not self._stopped.is_set() and clock.waits:
-            self._woken.wait()
-            if not self._stopped.is_set():
-                self._woken.clear()
-
 
 def _memory_mb() -> float:
-    """The machine's memory in MiB; a system may promise more, and end who uses it."""
+    """The machine's memory in MiB; a system may promise more, and kill who uses it."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
     except (AttributeError, ValueError, OSError):  # Not every system tells.
         return math.inf
 
 
-def _taste(level: Level | None) -> tuple[int, int, int, int]:
-    """What bends the evaluation: noise and its seed, the worth of a man more and of a step more."""
-    return (level.noise, level.seed, level.greed, level.freedom) if level else (0, 0, 0, 0)
+def _bias(level: Level | None) -> dict[str, int]:
+    """What distorts a level's evaluation, in the core's words."""
+    if level is None:
+        return {}
+    return {
+        "noise": level.noise, "noise_seed": level.seed,
+        "greed": level.greed, "freedom": level.freedom,
+    }
 
 
 def _ignore(info: Info) -> None:
-    """Take no notice of a search's information."""
+    """Report to nobody."""

@@ -92,6 +92,10 @@ class Tables:
                 self.problems.append(str(error))
         self.add(header, values, depths)
 
+    def hold_for(self, rules: Rules) -> bool:
+        """Whether the tables hold for some rules, which may differ in what repetitions count."""
+        return rules.repetition != 1 and rules_folder(self.rules) == rules_folder(rules)
+
     def has_depths(self, own: int, opponent: int) -> bool:
         """Whether depths are here for ``own`` men to move against ``opponent``."""
         return self.core.has_depths(own, opponent)

@@ -1,4 +1,4 @@
-"""The moves that tables of perfect play leave to choose from."""
+"""Root ranking: the order that tablebases put the moves of a position in."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from merels.engine.tablebase.probe import Known, Tables
 
 
 class Choice(NamedTuple):
-    """A move with what the tables make of it for the side that plays it.
+    """A move with its value for the side that plays it.
 
     ``value`` (-1, 0, 1) is proven where it is ``certain``; otherwise a limit on plies or a
-    repetition may come before the win or loss, which then is a draw. ``depth`` is the plies to the
-    next removal or the end, where it is known.
+    repetition may turn the win or loss into a draw. ``depth`` is the plies to the next removal or
+    the end (depth to conversion), where it is known.
     """
 
     move: Move
@@ -24,27 +24,25 @@ class Choice(NamedTuple):
     certain: bool
 
 
-class Guidance(NamedTuple):
-    """The moves of a position, those first that perfect play prefers; equal ones make a group.
+class Ranking(NamedTuple):
+    """The moves of a position in groups of equal ones, the best group first.
 
-    ``hits`` counts the moves looked up.
+    ``hits`` is the number of moves looked up.
     """
 
     groups: tuple[tuple[Choice, ...], ...]
     hits: int
 
 
-def guide(
+def rank_moves(
     tables: Tables, position: Position, among: Sequence[Move], lines: int = 1
-) -> Guidance | None:
-    """What perfect play makes of some moves; None where the tables do not know them all.
+) -> Ranking | None:
+    """Rank some moves; None where the tables do not know them all.
 
-    There are as many groups as it takes for so many ``lines`` of play.
-
-    A win takes the shortest way to the next removal, a loss the longest, as far as depths are kept,
-    and what is certain goes before a win that is not, and behind a loss that is not. Moves that all
-    hold a draw differ in what they ask of the opponent: those go first that leave him the smallest
-    share of replies that hold it too.
+    Only the best groups are kept, with at least so many ``lines`` together. A certain win goes
+    before one that is not, and a loss that is not certain before one that is. Among equals the
+    shortest win and the longest loss go first, where depths are kept, and of the drawing moves
+    those that leave the opponent the smallest share of replies that draw too.
     """
     wanted = set(among)
     recurring = _recurring(position)
@@ -58,21 +56,21 @@ def guide(
         return None
     groups: list[tuple[Choice, ...]] = []
     for value in (1, 0, -1):
-        # Draws are dear to rank: not before they are asked for.
+        # Draws are expensive to rank: not before they are needed.
         if sum(map(len, groups)) < lines:
             groups += _groups(tables, position, [c for c in choices if c.value == value])
     if groups[0][0].value < 0 and not all(choice.certain for choice in choices):
-        # It is lost for certain only if all moves lose for certain.
+        # The game is lost for certain only if every move is.
         groups = [tuple(c._replace(certain=False) for c in group) for group in groups]
     while sum(map(len, groups[:-1])) >= lines:
         groups.pop()
-    return Guidance(tuple(groups), len(choices))
+    return Ranking(tuple(groups), len(choices))
 
 
 def _recurring(position: Position) -> set[int]:
-    """The positions, by key, that the game must not come to again: that would be a draw.
+    """The keys of the positions that draw the game when they occur once more.
 
-    Not the present one: whoever wins comes nearer to the end with every move, and never back to it.
+    Not the present one: a winning side gets nearer to the end with every move, and never returns.
     """
     most = position.rules.repetition - 1
     if most < 1:
@@ -84,11 +82,11 @@ def _recurring(position: Position) -> set[int]:
 def _choice(
     tables: Tables, position: Position, move: Move, known: Known, recurring: set[int]
 ) -> Choice:
-    """A move with its value, the game before the position counted.
+    """A move with its value, in the light of the game so far.
 
-    The tables know no repetition: where a side that loses can come to a position that recurs, the
-    game is drawn, and where it may do so later, the value is not certain. Which of its moves leads
-    there is the search's to find, so no depth parts them.
+    The tables know no repetition: a losing side that can repeat a position draws, and where it may
+    do so later, the value is not certain. The search must find the move that leads there, so depths
+    do not rank a losing side's moves.
     """
     after = position.play(move)
     if after.outcome() is not None:
@@ -107,7 +105,7 @@ def _choice(
 def _groups(
     tables: Tables, position: Position, choices: Sequence[Choice]
 ) -> list[tuple[Choice, ...]]:
-    """Moves of one value by rank, the best first."""
+    """Moves of one value in groups of equal rank, the best first."""
     deep = all(choice.depth is not None for choice in choices)
     groups: dict[tuple[float, ...], list[Choice]] = {}
     for choice in choices:
@@ -118,7 +116,7 @@ def _groups(
 def _rank(
     tables: Tables, position: Position, choice: Choice, deep: bool
 ) -> tuple[float, ...]:
-    """The lower, the better among moves of one value; ``deep``: all have depths to go by."""
+    """A move's rank among moves of one value, the lowest the best; ``deep``: all have depths."""
     if not choice.value:
         return (_holding_share(tables, position.play(choice.move)),)
     depth = choice.depth if deep and choice.depth is not None else 0
@@ -126,7 +124,7 @@ def _rank(
 
 
 def _holding_share(tables: Tables, position: Position) -> float:
-    """The share of a side's moves that keep a drawn position drawn; 1 where it is not known."""
+    """The share of moves that hold a drawn position; 1 where it is not known."""
     if position.outcome() is not None:
         return 1.0
     values = [value.value if value else 0 for _, value in tables.moves(position)]

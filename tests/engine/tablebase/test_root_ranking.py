@@ -17,7 +17,7 @@ from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
-from merels.engine.tablebase.root_ranking import guide
+from merels.engine.tablebase.root_ranking import rank_moves
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 MEN = 7
@@ -172,9 +172,9 @@ def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> 
         position = random_position(chance, 3, 3, RULES.with_field("Repetition", "2"))
         known = tables.probe(position)
         assert known is not None
-        guidance = guide(tables, position, position.legal_moves())
-        assert guidance is not None
-        best = guidance.groups[0][0]
+        ranking = rank_moves(tables, position, position.legal_moves())
+        assert ranking is not None
+        best = ranking.groups[0][0]
         assert (best.value, best.certain) == (known.value, True)
 
 
@@ -218,10 +218,10 @@ def test_among_drawing_moves_the_hardest_to_answer_stay(tables: Tables) -> None:
         assert known is not None
         if known.value != 0:
             continue
-        guidance = guide(tables, position, position.legal_moves())
-        assert guidance is not None
-        best = [choice.move for choice in guidance.groups[0]]
-        assert {choice.value for choice in guidance.groups[0]} == {0}
+        ranking = rank_moves(tables, position, position.legal_moves())
+        assert ranking is not None
+        best = [choice.move for choice in ranking.groups[0]]
+        assert {choice.value for choice in ranking.groups[0]} == {0}
         values = dict(tables.moves(position))
         drawing = [move for move, value in values.items() if value and value.value == 0]
         assert set(best) <= set(drawing)

@@ -1,0 +1,65 @@
+"""The root of a search: the moves to choose from, and what tablebases say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from merels.engine.core.convert import core_moves, decode_move, encode_move
+from merels.engine.game.board import SIZE
+from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.game.score import TABLE_CP, Score
+
+if TYPE_CHECKING:
+    from merels.engine.tablebase.probe import Tables
+    from merels.engine.tablebase.root_ranking import Choice
+
+
+class Root(NamedTuple):
+    """Where a search begins; ``moves`` are the core's numbers of the moves to choose from."""
+
+    moves: list[int]
+    tables: Tables | None = None
+    table_men: int = SIZE
+    """The search probes the tables for boards with fewer men than this."""
+    ranks: tuple[int, ...] = ()
+    """The order that the tables put the moves in; the search chooses among equal ones."""
+    choices: dict[int, Choice] = {}
+    """What the tables say of each move."""
+    hits: int = 0
+    """How many moves were looked up."""
+
+    def score(self, move: int, score: Score) -> Score:
+        """A move's score from the search, corrected by what the tables know of it."""
+        choice = self.choices.get(move)
+        if choice is None or score.win_in is not None:
+            return score
+        if choice.certain:
+            return Score(cp=choice.value * (TABLE_CP - (choice.depth or 0)))
+        # The win or the loss that the tables know may still become a draw, but nothing else.
+        estimate = score.cp or 0
+        return Score(cp=max(estimate, 0) if choice.value > 0 else min(estimate, 0))
+
+
+def make_root(
+    position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int
+) -> Root:
+    """The root with the legal moves among ``root_moves``, or all, without those ruled out."""
+    moves = core_moves(position)
+    wanted = {encode_move(move) for move in root_moves}
+    moves = [move for move in moves if move in wanted] or moves
+    if tables is None:
+        return Root(moves)
+    from merels.engine.tablebase.root_ranking import rank_moves
+
+    # Before the next removal positions of the game may recur, of which the tables know nothing,
+    # and the tables do not tell moves of equal value apart: both are left to the search.
+    men = sum(position.total(side) for side in (WHITE, BLACK))
+    ranking = rank_moves(tables, position, [decode_move(move) for move in moves], multipv)
+    if ranking is None:
+        return Root(moves, tables, SIZE if any(position.hands) else men)
+    ranked = [(rank, one) for rank, group in enumerate(ranking.groups) for one in group]
+    choices = {encode_move(choice.move): choice for _, choice in ranked}
+    return Root(
+        list(choices), tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits
+    )
