@@ -11,9 +11,9 @@ from merels.protocol.formats.playok import format_playok, is_playok, parse_playo
 
 
 def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
-    """A game from a position's text, a PGN-form record or a PlayOK record.
+    """A game from the text of a position, a PGN record or a PlayOK record.
 
-    ``rules`` hold where the text names none. `InputError` names the place of a fault.
+    ``rules`` apply where the text names none. `InputError` names the place of a fault.
     """
     stripped = text.strip().removeprefix("\ufeff")
     if not stripped:
@@ -26,9 +26,9 @@ def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
 
 
 def write_game(record: Record, shown: Position) -> dict[str, str]:
-    """The forms beside the record's own: ``position``, ``seventeen`` and ``playok``.
+    """The game in other formats: ``position``, ``seventeen`` and ``playok``.
 
-    ``playok`` is left out for a game that does not begin at the start.
+    ``playok`` is missing for a game that does not begin at the starting position.
     """
     forms = {"position": format_position(shown), "seventeen": format_seventeen(shown)}
     try:
@@ -39,7 +39,7 @@ def write_game(record: Record, shown: Position) -> dict[str, str]:
 
 
 def _looks_like_position(text: str) -> bool:
-    """Whether a text is meant as a position: one line whose first word has rings.
+    """Whether a text is meant as a position: one line whose first word contains a slash.
 
     A record begins with a tag, a comment, a number, a move or a result.
     """

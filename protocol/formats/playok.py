@@ -1,12 +1,11 @@
-"""PlayOK's records: PGN in form, with points numbered 1 to 24 row by row.
+"""PlayOK's records: PGN with points numbered 1 to 24, row by row.
 
-A move is ``7`` (a placement), ``2-5`` (a move), and ``7x12`` or ``2-5x9`` with the man it takes.
+A move is ``7`` (placing a man) or ``2-5`` (moving one), and ``7x12`` or ``2-5x9`` with a removal.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from merels.engine.game.board import NAMES, POINTS, SIZE
@@ -17,31 +16,31 @@ from merels.engine.game.record import RESULTS, ROSTER, Record, format_record, pa
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
-"""The points in the order of their numbers, 1 first."""
+"""The points in the order of their numbers, from 1."""
 NUMBERS: dict[str, int] = {name: number for number, name in enumerate(ROW_BY_ROW, 1)}
 
 _MOVE = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
 _PIECES = re.compile(r'(\[[^\]"]*"(?:[^"\\]|\\.)*"\s*\]|\{[^}]*\}|;[^\n]*|\s+)')
 _NUMBER = re.compile(r"(\d+\.+)?(.*)", re.DOTALL)
 _OF_A_MOVE = re.compile(r"\(line \d+\)\Z")
-"""How the reader of records ends what it says of a move, and of nothing else."""
+"""How `parse_record` ends a message about a move, and no other message."""
 
 
 def parse_playok_move(text: str) -> Move:
-    """A move from its numbers; legality is not looked at."""
+    """A move from its numbers, legal or not; `InputError` for anything else."""
     match = _MOVE.fullmatch(text.lower())
     if match is None:
         raise InputError(text, "expected a move such as 7, 7x12, 2-5 or 2-5x9")
     numbers = [int(word) for word in re.findall(r"\d+", text)]
     for number in numbers:
         if not 1 <= number <= SIZE:
-            raise InputError(text, f"expected points from 1 to {SIZE}, and {number} is none")
+            raise InputError(text, f"expected points from 1 to {SIZE}, found {number}")
     if len(set(numbers)) != len(numbers):
         raise InputError(text, "expected each point once")
     points = [POINTS[ROW_BY_ROW[number - 1]] for number in numbers]
     origin = points.pop(0) if match[1] is not None else None
-    to, *taken = points
-    return Move(origin, to, tuple(sorted(taken, key=NAMES.__getitem__)))
+    to, *removed = points
+    return Move(origin, to, tuple(sorted(removed, key=NAMES.__getitem__)))
 
 
 def format_playok_move(move: Move) -> str:
@@ -56,31 +55,33 @@ def _number(point: int) -> int:
 
 def is_playok(text: str) -> bool:
     """Whether a record's first move is written in numbers."""
-    for word, _ in _words(text):
-        rest = _NUMBER.fullmatch(word)
+    for piece in _PIECES.split(text):
+        rest = None if _PIECES.fullmatch(piece) else _NUMBER.fullmatch(piece)
         if rest is not None and rest[2] and rest[2] not in RESULTS:
             return rest[2][0].isdigit()
     return False
 
 
 def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
-    """The one record of a text; an error names the word and the line it stands in."""
+    """The game of a record; `InputError` names the word at fault and its line."""
     pieces = []
-    for piece, line in _pieces(text):
+    line = 1
+    for piece in _PIECES.split(text):
         if _PIECES.fullmatch(piece) or not piece:
             pieces.append(piece)
+            line += piece.count("\n")
             continue
         match = _NUMBER.fullmatch(piece)
         assert match is not None
         number, word = match[1] or "", match[2]
-        # A tag or comment that does not end is for the reader of records to name.
+        # A tag or comment without an end is left for `parse_record` to report.
         if word and word not in RESULTS and word[0] not in "{[":
             try:
                 word = str(parse_playok_move(word))
             except InputError as error:
                 raise InputError(word, f"{error.expected} (line {line})") from None
         pieces.append(f"{number} {word}" if number else word)
-    # The words are translated in their places, so that lines are counted as they were.
+    # The words are translated in place, so that `parse_record` counts the same lines.
     try:
         return parse_record("".join(pieces), rules)
     except InputError as error:
@@ -90,10 +91,10 @@ def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
 
 
 def format_playok(record: Record) -> str:
-    """A record as text; `InputError` for one that does not begin at the start of the game."""
+    """A record as text; `InputError` if the game does not begin at the starting position."""
     first = format_position(record.start)
     if first != START:
-        raise InputError(first, "this form has games from the start alone")
+        raise InputError(first, "PlayOK records begin at the starting position")
     tags = {name: "?" for name in ROSTER} | record.tags | {"Result": record.result}
     tags["Variant"] = str(record.start.rules)
     bare = replace(record, moves=[], comments=[], tags=tags)
@@ -107,18 +108,6 @@ def format_playok(record: Record) -> str:
     return head + "\n\n" + " ".join(words) + "\n"
 
 
-def _pieces(text: str) -> Iterator[tuple[str, int]]:
-    """A text cut into words and what stands between them, each with its line."""
-    line = 1
-    for piece in _PIECES.split(text):
-        yield piece, line
-        line += piece.count("\n")
-
-
-def _words(text: str) -> Iterator[tuple[str, int]]:
-    return ((piece, at) for piece, at in _pieces(text) if piece and not _PIECES.fullmatch(piece))
-
-
 def _in_numbers(text: str) -> str:
-    """An error's text with its points in numbers, as its reader wrote them."""
+    """An error message with its points as the numbers that the user wrote."""
     return re.sub(r"[a-g][1-7]", lambda match: str(NUMBERS.get(match[0], match[0])), text)

@@ -1,4 +1,4 @@
-"""Foreign forms of games: PlayOK's numbers and CodinGame's commands, in and out."""
+"""Foreign game formats: PlayOK's numbers and CodinGame's commands, read and written."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def test_moves_in_numbers(text: str, move: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "0", "25", "d6", "1-", "-1", "1-1", "7x7", "1x2x3x4", "1_2", "²"]
 )
-def test_what_is_no_move_in_numbers(text: str) -> None:
+def test_invalid_moves_in_numbers(text: str) -> None:
     with pytest.raises(InputError):
         parse_playok_move(text)
 
 
 def random_game(seed: int, position: Position) -> list[Move]:
-    """The moves of a random game, to its end or its 200th move."""
+    """The moves of a random game, to its end or for 200 moves."""
     chance = random.Random(seed)
     moves: list[Move] = []
     while position.outcome() is None and len(moves) < 200:
@@ -73,7 +73,7 @@ def random_game(seed: int, position: Position) -> list[Move]:
 
 
 @pytest.mark.parametrize("variant", ["mill", "multi", "loc"])
-def test_games_survive_the_way_out_and_in(variant: str) -> None:
+def test_games_are_written_and_read_back(variant: str) -> None:
     for seed in range(20):
         moves = random_game(seed, Position(preset(variant)))
         record = Record(Position(preset(variant)), moves, [""] * len(moves), "*", {"White": "A"})
@@ -97,7 +97,7 @@ def test_a_record_as_the_site_gives_it() -> None:
 @pytest.mark.parametrize(
     "text, place",
     [
-        ("1. 5 14\n2. 2 25", "'25': expected points from 1 to 24, and 25 is none (line 2)"),
+        ("1. 5 14\n2. 2 25", "'25': expected points from 1 to 24, found 25 (line 2)"),
         ("1. 5 14\n\n2. 5", "'5': illegal move, 5 is occupied (line 3)"),
         ("1. 5 14 2. 2 11 3. 8", "'8': illegal move, the move must remove one man (line 1)"),
         ("1. 5 oops", "'oops': expected a move such as 7, 7x12, 2-5 or 2-5x9 (line 1)"),
@@ -117,13 +117,13 @@ def test_a_fault_is_named_with_its_place(text: str, place: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["MOVE\r\n\r\n;E4;G7;A1", "PLACE;C\r5", "PLACE;\x85"])
-def test_a_fault_in_a_command_is_told_on_one_line(text: str) -> None:
+def test_a_fault_in_a_command_is_reported_on_one_line(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_command(text)
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_every_form_is_told_apart() -> None:
+def test_every_format_is_recognized() -> None:
     six = "********/@*@*****/***OOO** w 6 7 0 3"
     assert read_game(six).start == parse_position(six)
     seventeen = "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes"
@@ -158,11 +158,11 @@ def test_commands(command: str, move: str) -> None:
     "command",
     ["", "PLACE", "PLACE;A1;D1", "MOVE;A1", "TAKE;A1", "PLACE;D4", "MOVE;A1;A1", "PLACE;A1;"],
 )
-def test_what_is_no_command(command: str) -> None:
+def test_invalid_commands(command: str) -> None:
     with pytest.raises(InputError):
         parse_command(command)
 
 
-def test_a_command_takes_one_man() -> None:
+def test_a_command_removes_one_man() -> None:
     with pytest.raises(InputError, match="one man"):
         format_command(parse_move("a1xb2xd6"))
