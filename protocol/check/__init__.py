@@ -1,5 +1,5 @@
-"""``merels check``: whether an engine keeps to the protocol, step by step.
+"""``merels check``: whether an engine follows the protocol, step by step.
 
-A step is a function that talks to the engine, with one sentence on what is expected and who
-suffers otherwise. `suite` lists them all, `runner` runs them, `report` prints what they found.
+A step is a function that talks to the engine; its docstring says what is expected, and why.
+`suite` lists the steps, `runner` runs them, and `report` prints what they found.
 """

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from merels.engine.game.errors import printable
+from merels.protocol.check.faults import quoted
+from merels.protocol.check.step import Finding, Step, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS
-from merels.protocol.check.verdicts import Finding, Step, Verdict, quoted
 
 WIDTH = 98
 NAME = max(len(step.name) for step in STEPS)
@@ -29,7 +30,7 @@ class Printer:
         self._skipped: list[Finding] = []
 
     def show(self, finding: Finding) -> None:
-        """One step's line, and what is to be said of it below."""
+        """Print a finding; skipped steps wait, so that those with one reason share a line."""
         skipped = finding.verdict is Verdict.SKIP
         last = self._skipped[-1] if self._skipped else finding
         if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):
@@ -40,7 +41,7 @@ class Printer:
             self._print(finding, lines_of(finding))
 
     def end(self) -> None:
-        """Prints the steps that were skipped last, those with one reason together."""
+        """Print the skipped steps that wait."""
         if not self._skipped:
             return
         names = ", ".join(finding.step.name for finding in self._skipped)
@@ -52,7 +53,7 @@ class Printer:
         self._skipped.clear()
 
     def _print(self, finding: Finding, lines: list[str]) -> None:
-        """Prints lines under the title of the step's group."""
+        """Print lines under the title of the step's group."""
         if finding.step.group != self._group:
             self._group = finding.step.group
             print(f"\n{_TITLES[self._group]}")
@@ -60,7 +61,7 @@ class Printer:
 
 
 def lines_of(finding: Finding) -> list[str]:
-    """A step's line; a failure is followed by what the engine said and what was expected."""
+    """A finding's lines; a failure shows what the engine wrote and what was expected."""
     mark = _MARKS[finding.verdict]
     reason = printable(finding.reason)
     if finding.verdict is Verdict.PASS:
@@ -78,9 +79,9 @@ def lines_of(finding: Finding) -> list[str]:
 
 
 def heading(subject: Subject) -> str:
-    """Which engine is checked, and by which rules its moves are judged."""
+    """The engine's name and protocol, and the rules by which its moves are judged."""
     names = [line.words[2:] for line in subject.greeting.lines if line.words[:2] == ["id", "name"]]
-    said = printable(" ".join(names[0])) if names else "an engine without a name"
+    said = printable(" ".join(names[0])) if names else "unnamed engine"
     called = printable(subject.candidate.name) or said
     also = f" ({said})" if called != said else ""
     return f"{called}{also}, {subject.dialect.name}, judged by the rules of {subject.rules}"
@@ -97,12 +98,12 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
     failed = [finding.step.name for finding in findings if finding.verdict is Verdict.FAIL]
     text = f"\n{', '.join(parts)} of {len(findings)} steps in {seconds:.1f} s"
     if failed:
-        text += f"\nagain, the failed ones alone: -only {','.join(failed)}"
+        text += f"\nto repeat the failed steps: -only {','.join(failed)}"
     return text
 
 
 def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> dict[str, Any]:
-    """The whole report as plain data."""
+    """The whole report as a JSON object."""
     counts = Counter(finding.verdict for finding in findings)
     greeting = {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting.lines
                 if line.first == "id" and len(line.words) > 2}
@@ -134,14 +135,14 @@ def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> di
 
 
 def listing(steps: Sequence[Step]) -> str:
-    """Every step with what it expects."""
+    """Every step with its expectation."""
     lines: list[str] = []
     group = ""
     for step in steps:
         if step.group != group:
             group = step.group
             lines += ["", f"{_TITLES[group]} ({group})"]
-        only = "" if len(step.protocols) > 1 else f" [{step.protocols[0]} alone]"
+        only = "" if len(step.protocols) > 1 else f" [{step.protocols[0]} only]"
         lines.append(f"  {step.name}{only}")
         lines += textwrap.wrap(step.expected, WIDTH, initial_indent=INDENT,
                                subsequent_indent=INDENT)

@@ -1,18 +1,19 @@
-"""Runs steps one after the other and says what came of each, whatever the engine does."""
+"""Runs the steps in order, whatever the engine does."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 
+from merels.protocol.check.faults import Fault, Skip, quoted
+from merels.protocol.check.step import Finding, Step, Verdict
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Finding, Skip, Step, Verdict, quoted
 from merels.protocol.process.errors import EngineError
 
 MOST_START_FAILURES = 3
-"""In a row; after them the engine is not started again."""
+"""Failed starts in a row, after which the engine is not started again."""
 MOST_SECONDS = 300.0
-"""After which no further step is begun."""
+"""After this time no further step begins."""
 
 
 def run(
@@ -21,21 +22,22 @@ def run(
     on_finding: Callable[[Finding], None],
     most_seconds: float = MOST_SECONDS,
 ) -> list[Finding]:
-    """What came of each step; ``on_finding`` is told at once."""
+    """The finding of each step; each is also passed to ``on_finding`` at once."""
     findings: list[Finding] = []
     unfit: set[str] = set()
     deadline = time.monotonic() + most_seconds
     for step in steps:
         missing = [need for need in step.needs if need in unfit]
         if subject.candidate.protocol not in step.protocols:
-            finding = Finding(step, Verdict.SKIP, f"is about {step.protocols[0]}")
+            finding = Finding(step, Verdict.SKIP, f"only for {step.protocols[0]}")
         elif subject.start_failures >= MOST_START_FAILURES:
             reason = f"the engine failed to start {subject.start_failures} times in a row"
             finding = Finding(step, Verdict.SKIP, reason)
         elif missing:
             finding = Finding(step, Verdict.SKIP, f"needs {missing[0]}, which did not pass")
         elif time.monotonic() > deadline:
-            finding = Finding(step, Verdict.SKIP, f"{most_seconds:g} s are over")
+            reason = f"the time limit of {most_seconds:g} s has passed"
+            finding = Finding(step, Verdict.SKIP, reason)
         else:
             finding = run_step(step, subject)
         if finding.verdict is Verdict.FAIL or missing:
@@ -46,7 +48,7 @@ def run(
 
 
 def run_step(step: Step, subject: Subject) -> Finding:
-    """What came of one step."""
+    """The finding of one step."""
     subject.warnings.clear()
     searches, strays = len(subject.searches), len(subject.strays)
     started = time.monotonic()
@@ -58,13 +60,13 @@ def run_step(step: Step, subject: Subject) -> Finding:
     except Skip as skip:
         verdict, reason = Verdict.SKIP, str(skip)
     except EngineError as error:
-        verdict, reason = Verdict.FAIL, f"{error}; last sent: {quoted(subject.said.encode())}"
+        verdict, reason = Verdict.FAIL, f"{error}; last sent: {quoted(subject.sent.encode())}"
     warnings = list(subject.warnings)
     if verdict is Verdict.PASS and warnings:
         verdict, reason, line = Verdict.WARN, warnings[0].reason, warnings[0].line
         del warnings[0]
     if verdict is Verdict.FAIL:
-        # One fault, one failure: the steps that judge everything leave out what this one found.
+        # One fault, one failure: the steps that judge every search leave this one's out.
         del subject.searches[searches:], subject.strays[strays:]
     subject.tidy(verdict is Verdict.FAIL)
     seconds = time.monotonic() - started

@@ -1,4 +1,4 @@
-"""All steps, in the order in which they run, and the choice among them."""
+"""All steps in the order in which they run, and the choice among them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from merels.engine.game.errors import InputError
+from merels.protocol.check.step import Group, Step
 from merels.protocol.check.steps import (
     ending,
     handshake,
@@ -19,7 +20,6 @@ from merels.protocol.check.steps import (
     stopping,
     strange_input,
 )
-from merels.protocol.check.verdicts import Group, Step
 
 GROUPS: tuple[Group, ...] = (
     handshake.GROUP,
@@ -38,7 +38,7 @@ STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps
 
 
 def choose(names: Sequence[str]) -> list[Step]:
-    """The steps of these names, or of the groups of these names; all of them for none."""
+    """The steps with these names, or in groups with these names; all of them for no names."""
     if not names:
         return list(STEPS)
     groups = {group.name for group in GROUPS}
@@ -47,6 +47,6 @@ def choose(names: Sequence[str]) -> list[Step]:
     for name in sorted(wanted):
         if name not in groups and name not in known:
             near = difflib.get_close_matches(name, [*known, *groups], 1)
-            hint = f"; did you mean {near[0]}?" if near else "; -list names them all"
-            raise InputError(name, f"no step or group of that name{hint}")
+            hint = f"; did you mean {near[0]}?" if near else "; -list prints them all"
+            raise InputError(name, f"no step or group has that name{hint}")
     return [step for step in STEPS if step.name in wanted or step.group in wanted]

@@ -8,11 +8,13 @@ import time
 from dataclasses import replace
 
 from merels.engine.game.errors import InputError, shorten
+from merels.protocol.check.conversation import FAST, Pace
+from merels.protocol.check.faults import Fault
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
 from merels.protocol.check.runner import run
-from merels.protocol.check.subject import FAST, Pace, Subject
+from merels.protocol.check.step import PROTOCOLS, Verdict
+from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import choose
-from merels.protocol.check.verdicts import PROTOCOLS, Fault, Verdict
 from merels.protocol.client.engine_spec import OPTION, read_engine
 from merels.protocol.commands.arguments import add_flag, add_rules_flags, make_parser, rules_of
 from merels.protocol.commands.exit_status import FAILED, OK

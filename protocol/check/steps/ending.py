@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from merels.protocol.check.faults import Fault
 from merels.protocol.check.positions import START
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Group
 
 GROUP = Group("ending", "Ending", needs=("greeting",))
 
@@ -31,7 +32,7 @@ def quit_at_once(engine: Subject) -> None:
 def quit_in_search(engine: Subject) -> None:
     """'quit' ends the process during a search too."""
     engine.begin("go infinite", START)
-    engine.pending(engine.pace.listen / 2)
+    engine.listen(engine.pace.listen / 2)
     engine.send("quit")
     engine.end("quit in a search")
 
@@ -58,7 +59,7 @@ def end_of_input_at_once(engine: Subject) -> None:
 def end_of_input_in_search(engine: Subject) -> None:
     """So does one that ends during a search, which nobody will stop any more."""
     engine.begin("go infinite", START)
-    engine.pending(engine.pace.listen / 2)
+    engine.listen(engine.pace.listen / 2)
     engine.close_input()
     engine.end("the end of its input in a search")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from merels.engine.game.numbers import parse_whole
-from merels.protocol.check.heard import Line
+from merels.protocol.check.faults import Fault
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Group
+from merels.protocol.check.transcript import Line
 from merels.protocol.client.options import Option, parse_option
 
 GROUP = Group("handshake", "Handshake", needs=("greeting",))
@@ -33,7 +34,7 @@ def silent_before_greeting(engine: Subject) -> None:
     # The time to the greeting is about what the engine needs to start.
     seconds = 2 * engine.greeting.seconds + engine.pace.listen
     engine.spawn()
-    early = engine.pending(min(seconds, SLOW))
+    early = engine.listen(min(seconds, SLOW))
     engine.greet()
     for line in early:
         if line.first in _PROTOCOL:
@@ -86,7 +87,7 @@ def nothing_after_greeting(engine: Subject) -> None:
     second uciok answers a question that was not put."""
     engine.spawn()
     engine.greet()
-    for line in engine.pending(engine.pace.listen):
+    for line in engine.listen(engine.pace.listen):
         if line.first in _PROTOCOL:
             raise Fault("came behind the end of the greeting", line.raw)
         engine.warn("came behind the end of the greeting", line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from merels.engine.game.position import Position
-from merels.protocol.check.heard import Kind, Search, judge, read
+from merels.protocol.check.faults import Fault, Skip
 from merels.protocol.check.positions import (
     FINISHED,
     FLYING,
@@ -13,17 +13,18 @@ from merels.protocol.check.positions import (
     GAME,
     MOVING,
     PLACING,
+    REMOVALS,
     START,
-    TAKING,
     WINNING,
     shuffle,
 )
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Group, Skip
+from merels.protocol.check.transcript import Kind, Search, judge, read
 from merels.protocol.client.engine import NO_MOVES
 
 GROUP = Group("moves", "Moves", needs=("greeting", "ready", "answers"))
-SURVEY = (START, PLACING, MOVING, FLYING, TAKING, WINNING)
+SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
 
 
 def survey(engine: Subject) -> Iterator[Search]:
@@ -51,7 +52,7 @@ def whole_moves(engine: Subject) -> None:
     removal is part of the move, and without it the move is illegal."""
     for search in survey(engine):
         if search.kind is Kind.WITHOUT_REMOVAL:
-            raise Fault(f"closes a mill and removes nothing, {search}", search.said)
+            raise Fault(f"closes a mill and removes nothing, {search}", search.quote)
 
 
 @GROUP.step()
@@ -62,12 +63,12 @@ def bestmove_legal(engine: Subject) -> None:
         if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
             continue
         if kind is Kind.NONE:
-            raise Fault(f"plays no move though there are some, {search}", search.said)
+            raise Fault(f"plays no move though there are some, {search}", search.quote)
         if kind is Kind.UNREADABLE:
-            raise Fault(f"is no move (such as d6, d6xb4, d6-d5, d6-d5xc3), {search}", search.said)
+            raise Fault(f"is no move (such as d6, d6xb4, d6-d5, d6-d5xc3), {search}", search.quote)
         move = read(search.answer)
         objection = search.position.objection(move) if move else ""
-        raise Fault(f"is illegal ({objection}), {search}", search.said)
+        raise Fault(f"is illegal ({objection}), {search}", search.quote)
 
 
 @GROUP.step(needs=("bestmove-legal",))
@@ -78,14 +79,14 @@ def forced_move(engine: Subject) -> None:
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)
         if search.kind is not Kind.LEGAL:
-            raise Fault("is not the one legal move", search.said)
+            raise Fault("is not the one legal move", search.quote)
 
 
 def _ends(engine: Subject, search: Search, what: str) -> None:
     """The answer in a position that is over."""
     answer = search.answer.lower()
     if answer not in NO_MOVES:
-        raise Fault(f"plays on where the game is over: {what}", search.said)
+        raise Fault(f"plays on where the game is over: {what}", search.quote)
     if answer != "0000":
         engine.warn(f"writes '{answer}' where the game is over; 0000 is usual", search.best)
     if not any(info.scored for info in search.infos):
@@ -127,7 +128,7 @@ def whole_games(engine: Subject) -> None:
             move = read(search.answer)
             if move is None or not position.is_legal(move):
                 raise Fault(f"not a legal move, ply {len(moves) + 1} of a game: {search}",
-                            search.said)
+                            search.quote)
             position = position.play(move)
             moves.append(str(move))
 
@@ -165,4 +166,4 @@ def ponder_legal(engine: Subject) -> None:
             continue
         token = words[3] if len(words) > 3 else ""
         if judge(search.position.play(move), token) is not Kind.LEGAL:
-            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", search.said)
+            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", search.quote)

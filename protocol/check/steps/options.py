@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from merels.protocol.check.faults import Fault, Skip
 from merels.protocol.check.positions import START
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject, option_line
-from merels.protocol.check.verdicts import Fault, Group, Skip
 from merels.protocol.client.options import EMPTY, Option
 
 GROUP = Group("options", "Options", needs=("greeting", "ready", "answers"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
-from merels.protocol.check.heard import Info, Kind, read
+from merels.protocol.check.faults import Fault
+from merels.protocol.check.step import Group
 from merels.protocol.check.steps.moves import survey
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Group
+from merels.protocol.check.transcript import Info, Kind, read
 
 GROUP = Group("output", "Output", needs=("greeting", "ready", "answers"))
 KNOWN = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
@@ -23,7 +24,7 @@ def one_bestmove(engine: Subject) -> None:
     search, and from then on every answer is one move late."""
     list(survey(engine))
     engine.ensure()
-    engine.pending(engine.pace.listen / 2)
+    engine.listen(engine.pace.listen / 2)
     if engine.strays:
         line, said = engine.strays[0]
         raise Fault(f"a bestmove that nobody asked for, last sent: '{said}'", line.raw)
@@ -36,9 +37,9 @@ def bestmove_form(engine: Subject) -> None:
         assert search.best is not None
         words = search.best.words
         if words[0] != "bestmove":
-            raise Fault("is not written in lower case", search.said)
+            raise Fault("is not written in lower case", search.quote)
         if len(words) != 2 and not (len(words) == 4 and words[2] == "ponder"):
-            raise Fault("is neither 'bestmove T' nor 'bestmove T ponder T'", search.said)
+            raise Fault("is neither 'bestmove T' nor 'bestmove T ponder T'", search.quote)
 
 
 @GROUP.step(protocols=("ugi",))
@@ -48,7 +49,7 @@ def bestmove_two_words(engine: Subject) -> None:
     for search in survey(engine):
         assert search.best is not None
         if len(search.best.words) != 2:
-            raise Fault("has not exactly two words", search.said)
+            raise Fault("has not exactly two words", search.quote)
 
 
 @GROUP.step()
@@ -57,7 +58,7 @@ def score_before_bestmove(engine: Subject) -> None:
     time; tournaments adjudicate by it, and some clients fail without one."""
     for search in survey(engine):
         if not any(info.scored for info in search.infos):
-            raise Fault(f"no info line with a score before it, {search}", search.said)
+            raise Fault(f"no info line with a score before it, {search}", search.quote)
 
 
 def _infos(engine: Subject) -> list[Info]:
@@ -150,7 +151,7 @@ def info_complete(engine: Subject) -> None:
 def known_lines(engine: Subject) -> None:
     """Lines begin with a word of the protocol; anything else belongs behind 'info string'."""
     list(survey(engine))
-    for line in engine.heard:
+    for line in engine.transcript:
         if line.first and line.first not in KNOWN:
             engine.warn("begins with no word of the protocol", line)
             return
@@ -162,7 +163,7 @@ def clean_lines(engine: Subject) -> None:
     clients that compare or split strictly miss them otherwise. CR before LF and empty lines are
     only unusual."""
     list(survey(engine))
-    for line in engine.heard:
+    for line in engine.transcript:
         raw = line.raw
         if raw.endswith(b"\r"):
             raw = raw[:-1]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from merels.engine.game.position import Position
-from merels.protocol.check.heard import Kind, Search, judge, read
+from merels.protocol.check.faults import Fault
 from merels.protocol.check.positions import FLYING, GAME, MOVING, PLACING, START
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Group
+from merels.protocol.check.transcript import Kind, Search, judge, read
 
 GROUP = Group("position", "Positions", needs=("greeting", "ready", "answers"))
 
@@ -37,7 +38,7 @@ def _is_at(search: Search, before: Position, complaint: str) -> None:
     Any other illegal move is the matter of a step of its own.
     """
     if search.kind is Kind.ILLEGAL and judge(before, search.answer) is Kind.LEGAL:
-        raise Fault(complaint, search.said)
+        raise Fault(complaint, search.quote)
 
 
 @GROUP.step()
@@ -110,7 +111,7 @@ def _refuses(engine: Subject, bad: str, what: str) -> bool:
     places = move is not None and move.origin is None and not move.removed
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
         raise Fault(f"does not keep the position that it had before '{bad}' ({what})",
-                    search.said)
+                    search.quote)
     return any(line.first == "info" for line in said)
 
 
@@ -145,7 +146,7 @@ def position_in_search(engine: Subject) -> None:
     search = engine.begin("go infinite", MOVING)
     engine.send("position startpos")
     if engine.watch(search, engine.pace.listen / 2) is not None:
-        raise Fault("position ended the search", search.said)
+        raise Fault("position ended the search", search.quote)
     engine.stop(search)
     _is_at(search, engine.position(START),
            "answers for the position that was sent during the search")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from merels.engine.game.position import WHITE
-from merels.protocol.check.heard import Line
+from merels.protocol.check.faults import Fault
 from merels.protocol.check.positions import FINISHED, MOVING, START, WINNING
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Group
+from merels.protocol.check.transcript import Line
 
 GROUP = Group("queries", "UGI's questions", needs=("greeting", "ready"))
 TEXTS = (START, MOVING, WINNING, *FINISHED.values())

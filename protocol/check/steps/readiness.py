@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from time import monotonic_ns
 
+from merels.protocol.check.conversation import LATE
+from merels.protocol.check.faults import Fault
 from merels.protocol.check.positions import START
-from merels.protocol.check.subject import LATE, Subject
-from merels.protocol.check.verdicts import Fault, Group
+from merels.protocol.check.step import Group
+from merels.protocol.check.subject import Subject
 
 GROUP = Group("readiness", "Ready")
 
@@ -41,7 +43,7 @@ def ready_counts(engine: Subject) -> None:
     engine.send(*["isready"] * 5)
     for _ in range(5):
         engine.until("readyok", engine.pace.answer, "isready, 5 times")
-    for line in engine.pending(engine.pace.listen):
+    for line in engine.listen(engine.pace.listen):
         if line.first == "readyok":
             raise Fault("a readyok too many", line.raw)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from merels.protocol.check.heard import Kind, Search, read
+from merels.protocol.check.conversation import LATE
+from merels.protocol.check.faults import Fault, Skip
 from merels.protocol.check.positions import MOVING, PLACING, START, WINNING
-from merels.protocol.check.subject import LATE, Subject
-from merels.protocol.check.verdicts import Fault, Group, Skip
+from merels.protocol.check.step import Group
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.transcript import Kind, Search, read
 
 GROUP = Group("search", "Searches", needs=("greeting", "ready", "answers"))
 NODES_WARN = (1.1, 1_000)
@@ -53,7 +55,7 @@ def _timed(
     """A search that has so long: by how many seconds it was late, and what is to say of that."""
     limit = milliseconds / 1000
     search = engine.search(go, start, seconds=limit + max(engine.pace.answer, LATE))
-    return search.elapsed - limit, f"'{search.go}' took {search.elapsed:.3f} s", search.said
+    return search.elapsed - limit, f"'{search.go}' took {search.elapsed:.3f} s", search.quote
 
 
 @GROUP.step()
@@ -153,7 +155,7 @@ def go_searchmoves(engine: Subject) -> None:
             search = engine.search(f"go depth 2 searchmoves {move}", text)
             if search.kind is Kind.LEGAL and read(search.answer) != move:
                 raise Fault(f"plays another move than the only one that '{search.go}' allows",
-                            search.said)
+                            search.quote)
 
 
 @GROUP.step()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from time import monotonic_ns
 
-from merels.protocol.check.heard import Search
+from merels.protocol.check.conversation import LATE
+from merels.protocol.check.faults import Fault, Skip
 from merels.protocol.check.positions import FORCED, MOVING, START, WINNING
-from merels.protocol.check.subject import LATE, Subject
-from merels.protocol.check.verdicts import Fault, Group, Skip
+from merels.protocol.check.step import Group
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.transcript import Search
 
 GROUP = Group("stopping", "Stopping", needs=("greeting", "ready", "answers"))
 CLOCK = 600
@@ -17,7 +19,7 @@ CLOCK = 600
 def _stops(engine: Subject, search: Search, what: str) -> None:
     """Ends a search, which should answer at once."""
     seconds = engine.stop(search)
-    engine.judge_late(seconds, f"{what} was answered after {seconds:.2f} s", search.said)
+    engine.judge_late(seconds, f"{what} was answered after {seconds:.2f} s", search.quote)
 
 
 def _never_ends(engine: Subject, go: str) -> None:
@@ -64,7 +66,7 @@ def stop_idle(engine: Subject) -> None:
     for the answer to the next search."""
     engine.new_game()
     engine.send("stop", "ponderhit", "stop")
-    lines = engine.ping() + engine.pending(engine.pace.listen)
+    lines = engine.ping() + engine.listen(engine.pace.listen)
     for line in lines:
         if line.first == "bestmove":
             raise Fault("a bestmove without a search", line.raw)
@@ -142,7 +144,7 @@ def _late_after_ponderhit(
     assert search.best is not None
     took = (search.best.at - hit) / 1e9
     reason = f"'{search.go}' took {took:.3f} s after ponderhit"
-    return took - milliseconds / 1000, reason, search.said
+    return took - milliseconds / 1000, reason, search.quote
 
 
 @GROUP.step(needs=("ponder-waits",))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 
+from merels.protocol.check.faults import Fault
 from merels.protocol.check.positions import START
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.verdicts import Fault, Group
 
 GROUP = Group("input", "Input of all kinds", needs=("greeting", "ready", "answers"))
 MEGABYTE = 1 << 20
@@ -65,9 +66,9 @@ def torn_lines(engine: Subject) -> None:
     """A line that arrives in pieces is one line; pipes tear lines anywhere."""
     engine.ensure()
     engine.raw(b"isre")
-    engine.pending(engine.pace.listen / 2)
+    engine.listen(engine.pace.listen / 2)
     engine.raw(b"ady")
-    if any(line.first == "readyok" for line in engine.pending(engine.pace.listen / 2)):
+    if any(line.first == "readyok" for line in engine.listen(engine.pace.listen / 2)):
         raise Fault("answered a line before its end")
     engine.raw(b"\n")
     engine.until("readyok", engine.pace.answer, "isready, in pieces")
@@ -132,5 +133,5 @@ def board_command(engine: Subject) -> None:
     lines = engine.ping()[:-1]
     # What is printed for people is no matter of the steps that judge lines.
     shown = set(map(id, lines))
-    engine.heard[:] = [line for line in engine.heard if id(line) not in shown]
+    engine.transcript[:] = [line for line in engine.transcript if id(line) not in shown]
     engine.search("go depth 1", START)

@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.notation import parse_position
-from merels.protocol.check.heard import Kind, Line, judge, read_info
+from merels.protocol.check.conversation import FAST, Pace
+from merels.protocol.check.faults import quoted
 from merels.protocol.check.runner import run
-from merels.protocol.check.subject import FAST, Pace, Subject
+from merels.protocol.check.step import PROTOCOLS, Finding, Verdict
+from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
-from merels.protocol.check.verdicts import PROTOCOLS, Finding, Verdict, quoted
+from merels.protocol.check.transcript import Kind, Line, judge, read_info
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
 from tests.commands import command
 from tests.processes import FAKE, assert_none_is_left
@@ -190,7 +192,7 @@ def test_our_engine_passes_every_step(protocol: str, other: str) -> None:
     assert failed(findings) == {}
     assert len(verdicts) == len(STEPS)
     skipped = {finding.reason for finding in findings if finding.verdict is Verdict.SKIP}
-    assert skipped == {f"is about {other}"}
+    assert skipped == {f"only for {other}"}
 
 
 def test_what_is_said_to_an_engine_that_still_starts_can_wait() -> None:
@@ -313,7 +315,7 @@ def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
     subject.close()
     assert [finding.verdict for finding in findings] == [Verdict.PASS]
     # Besides the first that every process gives.
-    assert sum(line.first == "readyok" for line in subject.heard) == 1 + 1
+    assert sum(line.first == "readyok" for line in subject.transcript) == 1 + 1
 
 
 def test_after_failed_starts_the_rest_is_skipped() -> None:
@@ -330,19 +332,19 @@ def test_the_suite_is_bounded_in_time() -> None:
     subject = Subject(EngineSpec((sys.executable, FAULTY, "sound")), QUICK)
     findings = run(STEPS[:5], subject, lambda _: None, most_seconds=-1.0)
     subject.close()
-    assert {f.reason for f in findings} == {"-1 s are over"}
+    assert {f.reason for f in findings} == {"the time limit of -1 s has passed"}
 
 
 def test_the_report_groups_steps_and_ends_in_counts(capsys: pytest.CaptureFixture[str]) -> None:
     engine = [f"cmd={sys.executable}", f"args={FAULTY} nameless", "name=Anna"]
     assert main(["-engine", *engine, "-only", "handshake,query-move", "-fast"]) == 1
     out = capsys.readouterr().out
-    assert out.startswith("Anna (an engine without a name), uci, judged by the rules of mill\n")
+    assert out.startswith("Anna (unnamed engine), uci, judged by the rules of mill\n")
     assert "\nHandshake\n  ok    greeting\n" in out
     assert "  FAIL  id-name" in out and "\n        expected: The greeting says" in out
-    assert "  skip  query-move (is about ugi)\n" in out
+    assert "  skip  query-move (only for ugi)\n" in out
     assert "\n8 passed, 1 failed, 1 skipped of 10 steps in " in out
-    assert out.endswith("again, the failed ones alone: -only id-name\n")
+    assert out.endswith("to repeat the failed steps: -only id-name\n")
 
 
 def test_the_list_names_every_step(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What an engine said: its lines as they came, its info lines word by word, its answers."""
+"""What an engine wrote: its lines, its info lines word by word, and its answers to searches."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NUMBERS = (
     "depth", "seldepth", "time", "nodes", "multipv", "currmovenumber", "hashfull", "nps", "tbhits",
     "sbhits", "cpuload", "cp", "mate",
 )
-"""The words of an info line that a whole number follows."""
+"""The words of an info line that are followed by a whole number."""
 SIGNED = ("cp", "mate")
 LISTS = ("pv", "refutation", "currline")
-"""Words that moves follow, up to the next known word."""
+"""The words that are followed by moves, up to the next known word."""
 WORDS = frozenset(
     (*NUMBERS, *LISTS, "score", "lowerbound", "upperbound", "currmove", "string", "wdl")
 )
@@ -26,14 +26,14 @@ WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its line feed, and when it came (`time.monotonic_ns`)."""
+    """A line without its line feed, and the time at which it came (`time.monotonic_ns`)."""
 
     raw: bytes
     at: int
 
     @property
     def text(self) -> str:
-        """The line without outer blanks."""
+        """The line without outer spaces."""
         return self.raw.decode("utf-8", "replace").strip()
 
     @property
@@ -43,14 +43,14 @@ class Line:
 
     @property
     def first(self) -> str:
-        """The first word, in lower case."""
+        """The first word in lower case."""
         words = self.raw[:80].decode("utf-8", "replace").split(None, 1)
         return words[0].lower() if words else ""
 
 
 @dataclass(slots=True)
 class Info:
-    """An info line taken apart; ``mistakes`` and ``unknown`` are what did not fit."""
+    """An info line's parts; ``mistakes`` and ``unknown`` words break the protocol."""
 
     line: Line
     numbers: dict[str, int] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Info:
 
 
 def read_info(line: Line) -> Info:
-    """The parts of an ``info`` line; what follows ``string`` is anybody's."""
+    """The parts of an ``info`` line; whatever follows ``string`` is free text."""
     info = Info(line)
     words = line.words[1:]
     index = 0
@@ -80,7 +80,7 @@ def read_info(line: Line) -> Info:
             text = words[index] if index < len(words) else ""
             value = parse_whole(text)
             if value is None or value < 0 and word not in SIGNED:
-                info.mistakes.append(f"'{word}' is followed by '{text}', which is no number")
+                info.mistakes.append(f"'{word}' is followed by '{text}', not a number")
             else:
                 info.numbers[word] = value
             index += text != "" and text not in WORDS
@@ -110,44 +110,44 @@ def read_info(line: Line) -> Info:
 
 
 class Kind(Enum):
-    """What a ``bestmove`` says, judged by the rules."""
+    """What a ``bestmove`` is by the rules."""
 
     LEGAL = "legal"
     NONE = "no move"
     WITHOUT_REMOVAL = "a mill without its removal"
     ILLEGAL = "illegal"
-    UNREADABLE = "no move at all"
+    UNREADABLE = "unreadable"
 
 
 @dataclass(slots=True)
 class Search:
-    """One ``go`` and all that was said of it."""
+    """A ``go`` and the lines that answer it."""
 
     position: Position
     setup: str
     """The ``position`` line."""
     go: str
     started: int
-    """When it was sent (`time.monotonic_ns`)."""
+    """The time at which ``go`` was sent (`time.monotonic_ns`)."""
     lines: list[Line] = field(default_factory=list)
-    """Before the answer."""
+    """The lines before the answer."""
     best: Line | None = None
-    """The answer."""
+    """The ``bestmove`` line."""
 
     @property
     def elapsed(self) -> float:
-        """Seconds to the answer."""
+        """Seconds from ``go`` to the answer."""
         return ((self.best.at if self.best else self.started) - self.started) / 1e9
 
     @property
     def infos(self) -> list[Info]:
-        """The info lines but for those that are only text."""
+        """The info lines, except those that hold only text."""
         infos = [read_info(line) for line in self.lines if line.first == "info"]
         return [info for info in infos if info.numbers or info.mistakes or info.unknown]
 
     @property
     def final(self) -> Info | None:
-        """The last line with an exact score: the best variation's."""
+        """The last exact score of the best variation, with the rest of its line."""
         scored = [
             info
             for info in self.infos
@@ -156,19 +156,19 @@ class Search:
         return scored[-1] if scored else None
 
     @property
-    def said(self) -> bytes | None:
-        """The answer as it came, to be quoted."""
+    def quote(self) -> bytes | None:
+        """The answer as it came."""
         return self.best.raw if self.best else None
 
     @property
     def answer(self) -> str:
-        """The word behind ``bestmove``."""
+        """The word after ``bestmove``."""
         words = self.best.words if self.best else []
         return words[1] if len(words) > 1 else ""
 
     @property
     def kind(self) -> Kind:
-        """What the answer is under the rules."""
+        """What the answer is by the rules."""
         return judge(self.position, self.answer)
 
     def __str__(self) -> str:
@@ -176,7 +176,7 @@ class Search:
 
 
 def judge(position: Position, text: str) -> Kind:
-    """What a move's text is in a position."""
+    """What a ``bestmove`` with this text is in a position."""
     if text.lower() in NO_MOVES:
         return Kind.NONE
     move = read(text)
@@ -189,7 +189,7 @@ def judge(position: Position, text: str) -> Kind:
 
 
 def read(text: str) -> Move | None:
-    """A move from its token, or None."""
+    """A move from its text; None if it is not one."""
     try:
         return parse_move(text)
     except InputError:

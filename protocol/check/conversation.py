@@ -1,0 +1,230 @@
+"""The engine's process and the lines that go to and come from it, all of which are kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections import deque
+from dataclasses import dataclass
+from time import monotonic_ns
+
+from merels.protocol.check.faults import Fault
+from merels.protocol.check.transcript import Line
+from merels.protocol.client.engine import PING_SECONDS, START_SECONDS
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.process.errors import EngineTerminated
+from merels.protocol.process.pipe import Pipe, open_pipe
+from merels.protocol.process.process import EngineProcess
+
+LONGEST_LINE = 1 << 16
+"""Bytes of a line that are kept."""
+MOST_LINES = 200_000
+"""Lines that are kept for the steps that judge them all."""
+MOST_BYTES = 1 << 25
+"""Bytes of lines that are kept for them, and that may come before one answer."""
+PROMPT = 0.1
+"""Seconds after which an immediate answer is unusually late."""
+LATE = 1.0
+"""Seconds after which it is a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long to wait, in seconds unless stated otherwise."""
+
+    answer: float = 5.0
+    """For an answer that is due."""
+    start: float = START_SECONDS
+    """For the greeting."""
+    ready: float = PING_SECONDS
+    """For the first readyok of a process, and the first after an option was set."""
+    watch: float = 1.0
+    """For a search that must not end by itself to show that it does not."""
+    listen: float = 0.2
+    """For lines that should not come."""
+    movetime: int = 500
+    """Milliseconds of a timed search."""
+    plies: int = 60
+    """The length of a game that the engine plays against itself."""
+    games: int = 2
+    """The number of such games."""
+
+
+FAST = Pace(answer=3.0, watch=0.2, listen=0.1, movetime=100, plies=16, games=1)
+
+
+class Conversation:
+    """One process at a time, and what was said.
+
+    Methods that wait raise `Fault` when what is due does not come, and `EngineError` when the
+    process is gone.
+    """
+
+    def __init__(self, candidate: EngineSpec, pace: Pace) -> None:
+        self.candidate = candidate
+        self.pace = pace
+        self.transcript: list[Line] = []
+        """Every line that the engine wrote, of all its processes."""
+        self.strays: list[tuple[Line, str]] = []
+        """Each ``bestmove`` that answers no ``go``, with the last line sent before it."""
+        self.warnings: list[Fault] = []
+        self.sent = ""
+        """The last line sent, or the end of it."""
+        self.owed = 0
+        """Answers to ``go`` that have not come yet."""
+        self._folder = tempfile.mkdtemp(prefix="merels-check-")
+        self._process: EngineProcess | None = None
+        self._pipe: Pipe | None = None
+        self._queue: deque[Line] = deque()
+        self._tail = b""
+        self._bytes = 0
+
+    def spawn(self) -> None:
+        """Start a new process, and send it nothing."""
+        self.discard()
+        self._process = EngineProcess(
+            self.candidate.command,
+            self.candidate.directory,
+            os.path.join(self._folder, "stderr"),
+            self.candidate.resources,
+        )
+        self._pipe = open_pipe(self._process, trace=self._receive)
+        self._queue.clear()
+        self._tail, self.owed, self.sent = b"", 0, ""
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a process, dead or alive."""
+        return self._process is not None
+
+    def discard(self) -> None:
+        """End the process in whatever state it is."""
+        if self._process is not None and self._pipe is not None:
+            self._process.close(0.0)
+            self._pipe.close()
+        self._process = self._pipe = None
+
+    def close(self) -> None:
+        """End the process and delete its files."""
+        self.discard()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def wait_for_end(self, seconds: float) -> str | None:
+        """How the process ends by itself within so many seconds; None if it still runs."""
+        assert self._process is not None
+        return self._process.describe_end() if self._process.wait(seconds) else None
+
+    def stderr(self) -> bytes:
+        """What the engine has written to standard error so far."""
+        try:
+            with open(os.path.join(self._folder, "stderr"), "rb") as file:
+                return file.read(LONGEST_LINE)
+        except OSError:
+            return b""
+
+    def warn(self, reason: str, line: Line | bytes | None = None) -> None:
+        """Note something allowed but unusual."""
+        self.warnings.append(Fault(reason, line.raw if isinstance(line, Line) else line))
+
+    def judge_late(self, seconds: float, reason: str, line: bytes | None = None) -> None:
+        """Judge an answer that came so many seconds after it was due."""
+        self._judge(seconds, PROMPT, LATE, reason, line)
+
+    def judge_clock(self, seconds: float, reason: str, line: bytes | None = None) -> None:
+        """Judge an answer that came so many seconds after its clock ran out: that loses a game.
+
+        A little is only unusual, because it includes the time that the answer travels.
+        """
+        self._judge(seconds, 0.0, PROMPT, reason, line)
+
+    def _judge(
+        self, seconds: float, unusual: float, fault: float, reason: str, line: bytes | None
+    ) -> None:
+        """Warn beyond one bound, and raise a `Fault` beyond the other."""
+        if seconds > fault:
+            raise Fault(reason, line)
+        if seconds > unusual:
+            self.warn(reason, line)
+
+    def send(self, *lines: str) -> None:
+        """Send lines."""
+        self.raw("".join(line + "\n" for line in lines).encode())
+
+    def raw(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        assert self._pipe is not None
+        self.sent = (data[-200:].decode("utf-8", "replace").splitlines() or [""])[-1]
+        self._pipe.send(data, self.pace.answer)
+
+    def close_input(self) -> None:
+        """End the engine's input."""
+        assert self._pipe is not None
+        self._pipe.close_input()
+
+    def line(self, seconds: float) -> Line | None:
+        """The next line, or None if none comes in time."""
+        assert self._pipe is not None
+        deadline = monotonic_ns() + int(seconds * 1e9)
+        try:
+            while not self._queue:
+                if self._pipe.read_line(deadline) is None and not self._queue:
+                    return None
+        except EngineTerminated:
+            if not self._queue:
+                raise
+        line = self._queue.popleft()
+        self._bytes += len(line.raw)
+        if len(self.transcript) < MOST_LINES and self._bytes < MOST_BYTES:
+            self.transcript.append(line)
+        if line.first == "bestmove":
+            if self.owed:
+                self.owed -= 1
+            else:
+                self.strays.append((line, self.sent))
+        return line
+
+    def until(self, word: str, seconds: float, question: str) -> list[Line]:
+        """All lines up to one that begins with a word, the answer to ``question``."""
+        lines: list[Line] = []
+        deadline = monotonic_ns() + int(seconds * 1e9)
+        before = self._bytes
+        while True:
+            left = deadline - monotonic_ns()
+            line = self.line(max(0.0, left / 1e9))
+            if line is not None:
+                lines.append(line)
+                if line.first == word:
+                    return lines
+            if self._bytes - before > MOST_BYTES:
+                raise Fault(f"more than {MOST_BYTES >> 20} MiB and no answer to '{question}'")
+            if line is None or left < 0:
+                last = lines[-1].raw if lines else None
+                raise Fault(f"no answer to '{question}' in {seconds:g} s", last)
+
+    def listen(self, seconds: float) -> list[Line]:
+        """All lines that come within so many seconds."""
+        lines: list[Line] = []
+        deadline = monotonic_ns() + int(seconds * 1e9)
+        while (left := deadline - monotonic_ns()) > 0:
+            line = self.line(left / 1e9)
+            if line is not None:
+                lines.append(line)
+        return lines
+
+    def _receive(self, direction: str, data: bytes) -> None:
+        """Split what the engine wrote into lines, each with the time at which it came.
+
+        The pipe's own lines have lost their outer spaces, which a step judges.
+        """
+        if direction != "<":
+            return
+        now = monotonic_ns()
+        *whole, rest = data.split(b"\n")
+        for part in whole:
+            self._queue.append(Line((self._tail + part)[:LONGEST_LINE], now))
+            self._tail = b""
+        self._tail = (self._tail + rest)[:LONGEST_LINE]
+        if not data and self._tail:
+            self._queue.append(Line(self._tail, now))
+            self._tail = b""
