@@ -10,22 +10,10 @@ from merels.engine.game.numbers import read_whole
 from merels.tournament.commands.flags import Given, choice
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error
+from merels.tournament.records.output import LOG_LEVELS, Intervals, LogOptions, PgnStyle
 from merels.tournament.records.settings import Settings
-from merels.tournament.views.pgn import Style
-from merels.tournament.views.plain import Intervals
 
 MOST_WORKERS = 1024
-LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
-
-
-@dataclass(frozen=True, slots=True)
-class LogOptions:
-    """Where the log goes; ``engines`` adds every line sent to and from the engines."""
-
-    file: str
-    level: str = "warn"
-    engines: bool = False
-    append: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +29,7 @@ class RunOptions:
     intervals: Intervals
     pgn_file: str | None
     pgn_append: bool
-    pgn_style: Style
+    pgn_style: PgnStyle
     log: LogOptions | None
     port: int | None
     quiet: bool
@@ -72,7 +60,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         ),
         pgn_file=file_of(given, "-pgnout"),
         pgn_append=given.key_switch("-pgnout", "append", True),
-        pgn_style=Style(
+        pgn_style=PgnStyle(
             given.key_switch("-pgnout", "min", False),
             given.key_switch("-pgnout", "nodes", False),
             given.key_switch("-pgnout", "timeleft", False),

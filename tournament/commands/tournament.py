@@ -29,10 +29,10 @@ from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.log import LogView
-from merels.tournament.views.output import put
+from merels.tournament.views.output import notify, put
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
-from merels.tournament.views.plain import NoticeView, PlainView, final_lines, notify
+from merels.tournament.views.plain import NoticeView, PlainView, final_lines
 from merels.tournament.views.terminal import LiveView, is_terminal
 
 EXIT_STATUS: dict[End, int] = {

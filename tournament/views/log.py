@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from merels.tournament.commands.run_options import LOG_LEVELS, LogOptions
 from merels.tournament.journal.journal import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
+from merels.tournament.records.output import LOG_LEVELS, LogOptions
 from merels.tournament.run.log_file import LogFile
 from merels.tournament.run.view import View
 from merels.tournament.statistics.terminations import BLAMELESS

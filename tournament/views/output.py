@@ -1,14 +1,20 @@
-"""What the views have in common: text on standard output."""
+"""What the views share: text on standard output and standard error, the pace of a run."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from time import monotonic
 from typing import TextIO
 
 from merels.engine.game.errors import Failure, printable
 
+SHARE = 0.02
+"""The most of the runner's time that a view may take."""
+
 
 class OutputError(Failure):
-    """What is shown cannot be written: the reader has left, or the disk is full."""
+    """Standard output cannot be written: its reader has gone, or the disk is full."""
 
 
 def put(out: TextIO, text: str) -> None:
@@ -20,6 +26,53 @@ def put(out: TextIO, text: str) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
+def notify(text: str) -> None:
+    """Tell a person something on standard error."""
+    print(f"merels tournament: {printable(text)}", file=sys.stderr, flush=True)
+
+
 def versus(white: str, black: str) -> str:
-    """The names of two engines that meet, as they are shown."""
+    """The names of two engines that play each other, safe to print."""
     return f"{printable(white)} vs {printable(black)}"
+
+
+class Throttle:
+    """Draws something costly at most every ``seconds``, and in at most `SHARE` of the time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next = 0.0
+
+    def run(self, draw: Callable[[], None]) -> None:
+        """Draw, if that is due."""
+        began = monotonic()
+        if began >= self._next:
+            draw()
+            now = monotonic()
+            self._next = now + max(self._seconds, (now - began) / SHARE)
+
+
+class Pace:
+    """How fast games are finished."""
+
+    def __init__(self) -> None:
+        self._began = monotonic()
+        self._games = 0
+
+    def add(self) -> None:
+        """Count a game."""
+        self._games += 1
+
+    def rate(self) -> float:
+        """Games a second."""
+        return self._games / max(monotonic() - self._began, 1e-9)
+
+    def left(self, games: int) -> str:
+        """The time until so many more games are finished, as h:mm:ss; ``?`` before the first."""
+        return time_text(max(0, games) / self.rate()) if self._games else "?"
+
+
+def time_text(seconds: float) -> str:
+    """A time as hours, minutes and seconds."""
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
@@ -14,6 +13,7 @@ from merels.engine.game.rules import Rules, parse_rules
 from merels.tournament.journal.journal import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import NANOSECONDS, MoveRecord, TimeControl
+from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.pgn_tags import ID_TAG, PAIR_TAG
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.view import View
@@ -23,19 +23,10 @@ _move = lru_cache(maxsize=8192)(parse_move)
 """The same few hundred moves come again and again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """What goes into a move's comment: nothing with ``minimal``, or nodes and clock as well."""
-
-    minimal: bool = False
-    nodes: bool = False
-    clock: bool = False
-
-
 class GameWriter:
     """Turns the rows of one tournament into PGN text."""
 
-    def __init__(self, settings: Settings, tournament: str, style: Style = Style()) -> None:
+    def __init__(self, settings: Settings, tournament: str, style: PgnStyle = PgnStyle()) -> None:
         self._event, self._site = settings.event, settings.site
         self._rules: Rules = parse_rules(settings.rules)
         self._controls = {e.name: time_control_text(e.limit) for e in settings.engines}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TextIO
 
 from merels.engine.game.errors import printable
@@ -11,6 +10,7 @@ from merels.tournament.journal.journal import Journal, Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.games import GameSpec
+from merels.tournament.records.output import Intervals
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_table
 from merels.tournament.report.summary import hypotheses, score_line, summary_lines
@@ -20,15 +20,7 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.terminations import count_terminations
-from merels.tournament.views.output import put, versus
-
-
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """After how many games the score and the estimates are printed; 0: never."""
-
-    score: int = 1
-    rating: int = 10
+from merels.tournament.views.output import notify, put, versus
 
 
 class NoticeView(View):
@@ -68,11 +60,6 @@ class PlainView(NoticeView):
 
     def _print(self, *lines: str) -> None:
         put(self._out, "".join(line + "\n" for line in lines))
-
-
-def notify(text: str) -> None:
-    """Tell a person something on standard error."""
-    print(f"merels tournament: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def interim_lines(settings: Settings, standings: Standings) -> list[str]:

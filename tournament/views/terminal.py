@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from time import monotonic
 from typing import TextIO
 
 from merels.engine.game.errors import printable
@@ -21,12 +20,9 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.sprt import Sprt, match_llr
-from merels.tournament.views.output import put, versus
-from merels.tournament.views.plain import notify
+from merels.tournament.views.output import Pace, Throttle, notify, put, versus
 
 REDRAW_SECONDS = 0.25
-SHARE = 0.02
-"""The most of the runner's time that drawing may take."""
 NOTICES = 4
 BAR = 30
 CLEAR_BELOW = "\x1b[J"
@@ -51,7 +47,7 @@ class LiveView(View):
         self._last = ""
         self._notices: list[str] = []
         self._drawn = 0
-        self._next = 0.0
+        self._throttle = Throttle(REDRAW_SECONDS)
 
     def finished(self, row: Row, standings: Standings) -> None:
         """Keep how the last game ended, and count it."""
@@ -65,12 +61,7 @@ class LiveView(View):
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         """Draw the table, if that is due."""
-        began = monotonic()
-        if began < self._next:
-            return
-        self._draw(self.lines(standings, playing))
-        spent = monotonic() - began
-        self._next = monotonic() + max(REDRAW_SECONDS, spent / SHARE)
+        self._throttle.run(lambda: self._draw(self.lines(standings, playing)))
 
     def close(self) -> None:
         """Clear the table away and leave the notices."""
@@ -84,7 +75,7 @@ class LiveView(View):
         done = standings.finished
         lines = [
             f"{done} of {total} games  {bar(done / total if total else 0.0)}  "
-            f"{self._pace.rate():.1f} games/s, {time_text(self._pace.left(total - done))} left",
+            f"{self._pace.rate():.1f} games/s, {self._pace.left(total - done)} left",
             "",
         ]
         names = standings.names
@@ -113,26 +104,6 @@ class LiveView(View):
         self._drawn = len(lines)
 
 
-class Pace:
-    """How fast games are finished."""
-
-    def __init__(self) -> None:
-        self._began = monotonic()
-        self._games = 0
-
-    def add(self) -> None:
-        """Count a game."""
-        self._games += 1
-
-    def rate(self) -> float:
-        """Games a second."""
-        return self._games / max(monotonic() - self._began, 1e-9)
-
-    def left(self, games: int) -> float | None:
-        """Seconds until so many more games are finished, None before the first."""
-        return max(0, games) / self.rate() if self._games else None
-
-
 def bar(share: float) -> str:
     """A bar filled to a share from 0 to 1."""
     filled = round(BAR * min(1.0, max(0.0, share)))
@@ -148,14 +119,6 @@ def llr_bar(sprt: Sprt, llr: float) -> str:
         f"LLR: H0 {sprt.lower:.2f} [{line}] {sprt.upper:.2f} H1  now {llr:z.2f}  "
         f"{hypotheses(sprt)}"
     )
-
-
-def time_text(seconds: float | None) -> str:
-    """A time as hours, minutes and seconds; a question mark where it is not known."""
-    if seconds is None:
-        return "?"
-    whole = round(seconds)
-    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 def cut(text: str, columns: int) -> str:

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.protocol.board.own_host import is_own_host
@@ -20,14 +21,14 @@ from merels.tournament.report.summary import summary_lines
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.terminations import Ending, count_terminations
-from merels.tournament.views.terminal import Pace, time_text
+from merels.tournament.views.output import Pace, Throttle
 
 ADDRESS = "127.0.0.1"
-"""The page is for whoever sits at this machine; it can be read, and nothing can be done there."""
+"""The page is for this machine alone, and read-only."""
 READ_SECONDS = 30.0
-"""What a request may take to arrive."""
+"""How long a request may take to arrive."""
 KEPT = 200
-"""The last games, for replay."""
+"""How many of the last games can be replayed."""
 REFRESH = """
 setInterval(async () => {
   try {
@@ -38,18 +39,31 @@ setInterval(async () => {
 """
 
 
+class _Shown(NamedTuple):
+    """What the page shows; it is made by the runner's thread and never changes."""
+
+    summary: str
+    rows: tuple[Row, ...]
+
+
 class WebView(View):
-    """Serves the standings at ``http://127.0.0.1:PORT/``; port 0 takes any that is free."""
+    """Serves the standings at ``http://127.0.0.1:PORT/``; port 0 takes any that is free.
+
+    The runner's thread draws them when a game begins or ends; those that answer requests only
+    hand out what was drawn last.
+    """
 
     def __init__(self, settings: Settings, plan: Plan, port: int) -> None:
         self._settings = settings
         self._plan = plan
         self._pace = Pace()
-        self._standings = Standings(tuple(engine.name for engine in settings.engines))
+        self._throttle = Throttle(0.0)
         self._rows: deque[Row] = deque(maxlen=KEPT)
         self._endings: list[Ending] = []
-        self._playing: list[GameSpec] = []
-        self._lock = threading.Lock()
+        self._playing: tuple[int, ...] = ()
+        self._is_old = False
+        """Whether a game has begun or ended since the page was drawn."""
+        self._draw(Standings(tuple(engine.name for engine in settings.engines)), {})
         try:
             self._server = ThreadingHTTPServer((ADDRESS, port), _handler(self))
         except OSError as error:
@@ -65,9 +79,9 @@ class WebView(View):
         return f"http://{ADDRESS}:{self._server.server_address[1]}/"
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Show the games in progress."""
-        with self._lock:
-            self._playing = list(playing.values())
+        """Draw the page again if a game has begun or ended, and it is due."""
+        if self._is_old or tuple(playing) != self._playing:
+            self._throttle.run(lambda: self._draw(standings, playing))
 
     def finished(self, row: Row, standings: Standings) -> None:
         """Count a game and keep it for replay."""
@@ -76,10 +90,9 @@ class WebView(View):
 
     def found(self, row: Row, standings: Standings) -> None:
         """Keep a game for replay."""
-        with self._lock:
-            self._standings = standings
-            self._rows.append(row)
-            self._endings.append(Ending(row.white, row.black, row.white_score, row.termination))
+        self._rows.append(row)
+        self._endings.append(Ending(row.white, row.black, row.white_score, row.termination))
+        self._is_old = True
 
     def close(self) -> None:
         """Stop serving."""
@@ -88,32 +101,34 @@ class WebView(View):
 
     def page(self) -> str:
         """The whole page."""
-        with self._lock:
-            rows = list(self._rows)
-        return page(self._settings.event, self.summary(), rows, REFRESH)
+        shown = self._shown
+        return page(self._settings.event, shown.summary, shown.rows, REFRESH)
 
     def summary(self) -> str:
         """The part of the page that changes."""
-        with self._lock:
-            matches = dict(self._standings.matches)
-            ends = count_terminations(self._endings)
-            playing = [f"{spec.white.name} – {spec.black.name}" for spec in self._playing]
-            lines = [
-                *facts(self._settings.as_json()),
-                *self._progress(),
-                ("In progress", ", ".join(playing) or "none"),
-            ]
-        return summary(lines, crosstable(matches) if matches else None, ends)
+        return self._shown.summary
 
-    def _progress(self) -> list[tuple[str, str]]:
+    def _draw(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """Show how things stand now."""
+        games = ", ".join(f"{spec.white.name} – {spec.black.name}" for spec in playing.values())
+        lines = [
+            *facts(self._settings.as_json()),
+            *self._progress(standings),
+            ("In progress", games or "none"),
+        ]
+        table = crosstable(standings.matches) if standings.matches else None
+        text = summary(lines, table, count_terminations(self._endings))
+        self._shown = _Shown(text, tuple(self._rows))
+        self._playing, self._is_old = tuple(playing), False
+
+    def _progress(self, standings: Standings) -> list[tuple[str, str]]:
         """How far the tournament is, and of a match its estimates."""
-        total = self._plan.share
-        done = self._standings.finished
-        left = time_text(self._pace.left(total - done))
-        lines = [("Games", f"{done} of {total}, {self._pace.rate():.1f} a second, {left} left")]
-        names = self._standings.names
+        total, done, pace = self._plan.share, standings.finished, self._pace
+        left = pace.left(total - done)
+        lines = [("Games", f"{done} of {total}, {pace.rate():.1f} a second, {left} left")]
+        names = standings.names
         if len(names) == 2:
-            counts = self._standings.counts(names[0], names[1])
+            counts = standings.counts(names[0], names[1])
             texts = summary_lines(
                 counts, names[0], names[1], self._settings.sprt, self._settings.by_pairs
             )
@@ -131,7 +146,7 @@ def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
         timeout = READ_SECONDS
 
         def handle(self) -> None:
-            """Answer one request, for as long as there is somebody to answer."""
+            """Answer a request, unless the browser has gone."""
             with contextlib.suppress(ConnectionError):
                 super().handle()
 

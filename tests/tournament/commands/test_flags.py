@@ -17,9 +17,9 @@ from merels.tournament.commands.help import help_text
 from merels.tournament.commands.run_options import make_run_options
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
+from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import Settings
 from merels.tournament.statistics.sprt import Sprt
-from merels.tournament.views.pgn import Style
 from tests.commands import command
 
 main = command("tournament")
@@ -159,7 +159,7 @@ def test_run_options() -> None:
                    "-concurrency", "4", "-scoreinterval", "0", "-quiet"])
     options = make_run_options(given, make_settings(given, 1))
     assert (options.pgn_file, options.pgn_append) == ("games.pgn", False)
-    assert options.pgn_style == Style(clock=True)
+    assert options.pgn_style == PgnStyle(clock=True)
     assert options.intervals.score == 0
     assert (options.shard, options.concurrency, options.quiet) == ((2, 3), 4, True)
 

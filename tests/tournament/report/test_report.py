@@ -8,11 +8,7 @@ import json
 import os
 import re
 import shutil
-import socket
-import struct
 import subprocess
-import urllib.error
-import urllib.request
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -29,8 +25,8 @@ from merels.tournament.report.html import games_json
 from merels.tournament.report.svg import tick_step
 from merels.tournament.views.pgn import GameWriter
 from tests.commands import command
-from tests.tournament.processes import COMMAND, Marked, wait_for
-from tests.tournament.specs import engine, match, result, settings
+from tests.tournament.processes import COMMAND, Marked
+from tests.tournament.specs import engine, result, settings
 
 main = command("ratings")
 
@@ -377,43 +373,3 @@ def test_the_reason_of_a_foreign_journal_is_fit_to_print() -> None:
 def test_ticks(span: float) -> None:
     step = tick_step(span)
     assert step > 0 and (span == 0 or 3.9 <= span / step <= 10.1)
-
-
-def test_served_while_it_runs() -> None:
-    run = Marked(*match("-rounds", "2000", "-serve", "0"))
-    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
-    wait_for(run, "Finished game 5 ")
-    with urllib.request.urlopen(address, timeout=10) as answer:
-        text = answer.read().decode()
-    check(text)
-    assert "of 4000" in text and "Standings" in text and '"n":' in text
-    with urllib.request.urlopen(address + "summary", timeout=10) as answer:
-        assert "Crosstable" in answer.read().decode()
-    with pytest.raises(urllib.error.HTTPError):
-        urllib.request.urlopen(address + "etc/passwd", timeout=10)
-    run.process.terminate()
-    assert run.wait()[0] == 130
-
-
-def test_a_browser_that_goes_away_is_no_news() -> None:
-    run = Marked(*match("-rounds", "2000", "-serve", "0"))
-    port = next(line for line in run.process.stderr if "standings at" in line).split(":")[-1]
-    address = ("127.0.0.1", int(port.rstrip("/\n")))
-    for _ in range(5):
-        with socket.create_connection(address) as browser:
-            reset_at_once = struct.pack("ii", 1, 0)
-            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset_at_once)
-            browser.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-    wait_for(run, "Finished game 5 ")
-    run.process.terminate()
-    _, _, err = run.wait()
-    assert "Traceback" not in err and "Error" not in err
-
-
-def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
-        status, _, err = Marked(*match("-rounds", "1", "-serve", port)).wait()
-    assert status == 2 and "cannot serve at this port" in err

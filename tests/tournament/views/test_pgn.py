@@ -14,12 +14,13 @@ from merels.engine.game.record import parse_record, parse_records
 from merels.tournament.journal.journal import Row, make_row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import NANOSECONDS, TimeControl
-from merels.tournament.views.pgn import GameWriter, PgnView, Style, time_control_text
+from merels.tournament.records.output import PgnStyle
+from merels.tournament.views.pgn import GameWriter, PgnView, time_control_text
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import result, settings
 
 
-def writer(style: Style = Style(), **fields: object) -> GameWriter:
+def writer(style: PgnStyle = PgnStyle(), **fields: object) -> GameWriter:
     return GameWriter(settings(2, **fields), "abc", style)
 
 
@@ -61,9 +62,9 @@ def test_a_game_without_moves() -> None:
 
 def test_styles() -> None:
     row = make_row(result())
-    record = parse_record(writer(Style(minimal=True)).text(row))
+    record = parse_record(writer(PgnStyle(minimal=True)).text(row))
     assert record.comments == ["", "", "", "", "White wins, Black is blocked"]
-    record = parse_record(writer(Style(nodes=True, clock=True)).text(row))
+    record = parse_record(writer(PgnStyle(nodes=True, clock=True)).text(row))
     assert record.comments[2] == "+0.79/6 0.001s, n=1234, tl=59.000s"
 
 

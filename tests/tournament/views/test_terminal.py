@@ -17,7 +17,8 @@ from merels.tournament.journal.standings import Standings
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
-from merels.tournament.views.terminal import LiveView, bar, cut, is_terminal, llr_bar, time_text
+from merels.tournament.views.output import Pace, time_text
+from merels.tournament.views.terminal import LiveView, bar, cut, is_terminal, llr_bar
 from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine, result, settings
 
@@ -105,7 +106,7 @@ def test_llr_bar_stays_between_its_bounds(llr: float, place: int) -> None:
 
 def test_small_words() -> None:
     assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
-    assert time_text(3725.4) == "1:02:05" and time_text(None) == "?"
+    assert time_text(3725.4) == "1:02:05" and Pace().left(7) == "?"
     assert cut("日本語", 4) == "日本"
     assert not is_terminal(io.StringIO())
 

@@ -1,0 +1,35 @@
+"""How a run is shown and what it writes, which decides nothing about its games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """After how many games the score and the estimates are printed; 0: never."""
+
+    score: int = 1
+    rating: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PgnStyle:
+    """What the comment of a move holds: nothing if ``minimal``, else also nodes or clock."""
+
+    minimal: bool = False
+    nodes: bool = False
+    clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """Where the log goes; ``engines`` adds every line sent to and received from the engines."""
+
+    file: str
+    level: str = "warn"
+    """The least important of `LOG_LEVELS` that is logged."""
+    engines: bool = False
+    append: bool = True
