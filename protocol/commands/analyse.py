@@ -11,6 +11,7 @@ from merels.engine.game.position import COLOURS
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.tools.perft import count, divide
+from merels.engine.tools.show import bench_lines, board_lines, evaluation_lines, men
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -21,7 +22,6 @@ from merels.protocol.commands.arguments import (
     setup_of,
     whole_from,
 )
-from merels.protocol.uci.show import bench_lines, board_lines, evaluation_lines, men
 from merels.protocol.uci.table_cache import TableCache, find_tables
 
 _DEEPEST_COUNT = 100

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any, NoReturn
 
 from merels.engine.game.errors import InputError, printable, shorten
@@ -20,7 +21,6 @@ from merels.engine.tablebase.probe import MOST_MEN, Tables, open_tables
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.uci.options import TABLE
 from merels.protocol.uci.position_command import Setup, read_setup
-from merels.protocol.uci.worker import Worker
 
 MOST = LONGEST * 1000
 """The greatest number that a flag takes unless it says otherwise."""
@@ -165,6 +165,7 @@ def search(
     """A search's result, and whether Ctrl-C ended it."""
     results: list[Result] = []
     errors: list[Exception] = []
+    done = Event()  # In Python 3.11 a thread that Ctrl-C ceases to wait for counts as ended.
 
     def job() -> None:
         try:
@@ -173,16 +174,16 @@ def search(
             )
         except Exception as error:
             errors.append(error)
+        finally:
+            done.set()
 
     searcher.prepare()
     searcher.arm()
-    worker = Worker()
-    worker.start(job)
-    worker.close()
+    Thread(target=job).start()
     interrupted = False
     while True:
         try:
-            if worker.join(_LOOK_UP):
+            if done.wait(_LOOK_UP):
                 break
         except KeyboardInterrupt:
             interrupted = True

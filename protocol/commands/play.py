@@ -18,6 +18,7 @@ from merels.engine.game.record import Record, format_record
 from merels.engine.search.levels import LEVELS, Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
+from merels.engine.tools.show import men
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -27,7 +28,6 @@ from merels.protocol.commands.arguments import (
     search,
     setup_of,
 )
-from merels.protocol.uci.show import men
 from merels.protocol.uci.streams import refuse_pipe
 from merels.protocol.uci.table_cache import TableCache, find_tables
 

@@ -14,7 +14,7 @@ from merels.engine.game.record import Record
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.protocol.uci.show import men
+from merels.engine.tools.show import men
 
 DEFAULT_NODES = 300_000
 NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))

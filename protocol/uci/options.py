@@ -73,12 +73,6 @@ class Settings:
             self._values |= {field.name: str(getattr(rules, field.attribute)) for field in FIELDS}
         return option
 
-    def copy(self) -> Settings:
-        """The same values, to be changed independently."""
-        copied = Settings()
-        copied._values = dict(self._values)
-        return copied
-
     def number(self, name: str) -> int:
         """A spin's value."""
         return int(self._values[name])

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, shorten
 from merels.protocol.uci.streams import refuse_pipe
 
 _NOBODY_READS = (errno.EPIPE, errno.EINVAL)
@@ -66,9 +66,12 @@ class Output:
         """Write an ``info string``."""
         self.write(f"info string {text}")
 
-    def error(self, text: object) -> None:
-        """Write an ``info string error``."""
-        self.write(f"info string error {text}")
+    def error(self, what: Exception | str) -> None:
+        """Write an ``info string error``. An unexpected exception is called internal: it is a
+        defect, which must not cost the game."""
+        if isinstance(what, Exception) and not isinstance(what, InputError):
+            what = f"internal, {type(what).__name__}: {shorten(str(what), 200)}"
+        self.write(f"info string error {what}")
 
     def _leave(self, error: OSError) -> None:
         """End the process from whichever thread this is.

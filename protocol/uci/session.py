@@ -1,98 +1,80 @@
-"""One conversation with a client: its state, and a handler for each command."""
+"""One conversation with a client: what is known between two lines, and the commands.
+
+The way of a ``go`` line: the loop reads it and calls `Session.handle`, which finds the command in
+`COMMANDS`. `parse_go` turns its words into a `Go`, the session ends what still runs, and hands a
+new `Search` to the `Worker`. On the worker's thread the search prepares the `Player`, prints each
+iteration and returns the bestmove line, which the worker writes. Meanwhile the loop reads on;
+``stop`` and ``ponderhit`` go to the search that runs.
+"""
 
 from __future__ import annotations
 
 import os
-import sys
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from merels.engine import __version__
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import format_position, format_seventeen
-from merels.engine.game.position import WHITE, Move, Position
-from merels.engine.search.levels import Level, level_for
-from merels.engine.search.limits import Info, Limit
-from merels.engine.search.searcher import Searcher
-from merels.engine.tools.perft import divide
-from merels.protocol.client.options import Option
+from merels.engine.game.position import WHITE, Position
+from merels.engine.tools.show import board_lines, evaluation_lines
+from merels.protocol.client.options import EMPTY
 from merels.protocol.uci.dialects import Uci, Ugi
-from merels.protocol.uci.go_command import Go, parse_go
-from merels.protocol.uci.options import RULE_OPTIONS, TABLE, Settings, split_setting
+from merels.protocol.uci.go_command import parse_go
+from merels.protocol.uci.jobs import Bench, Count, Search
+from merels.protocol.uci.options import RULE_OPTIONS, TABLE, split_setting
 from merels.protocol.uci.output import Output
+from merels.protocol.uci.player import Player
 from merels.protocol.uci.position_command import Setup, read_setup, replay
-from merels.protocol.uci.show import bench_lines, board_lines, evaluation_lines
 from merels.protocol.uci.worker import Worker
 
-if TYPE_CHECKING:
-    from merels.protocol.uci.table_cache import TableCache
-
-PATIENCE = 2.0
-"""Seconds that a count or a benchmark gets to end by itself when another command would end it: a
-script that writes ``go perft 5`` and ``quit`` at once wants the count."""
 FAREWELL = 1.0
-"""Seconds that work which cannot be stopped is waited for when the process ends."""
+"""Seconds to wait for work that cannot be stopped when the process ends."""
 
 
 class Session:
     """What is known between two lines, and what each command does with it.
 
-    All commands are handled on the thread that calls `handle`; searches and counts run on the
-    worker's. A running search has its own position and limits, so no command can disturb it.
+    All commands are handled on the thread that calls `handle`; what takes long runs on the
+    worker's.
     """
 
     def __init__(self, output: Output) -> None:
         self.over = False
+        """Whether the client has sent ``quit``."""
         self._output = output
         self._dialect = Uci()
-        self._options = Settings()
         self._setup = Setup()
-        self._searcher = Searcher(hash_mb=self._options.number("Hash"))
-        self._worker = Worker()
-        self._stopping = threading.Event()
-        self._hit = threading.Event()
+        self._player = Player(output)
+        self._worker = Worker(output)
         self._debug = False
-        self._patience = 0.0
-        self._table_cache: TableCache | None = None
 
     def handle(self, line: str) -> None:
-        """Does what one line says; whatever it holds, the session goes on."""
+        """Do what one line says; whatever it contains, the session goes on."""
         self._output.received(line)
         words = line.split()
         start = _first_command(words)
         if start:
-            noise = " ".join(words[:start])
-            self._output.note(f"unknown command '{shorten(noise)}' is ignored; try help")
+            unknown = " ".join(words[:start])
+            self._output.note(f"unknown command '{shorten(unknown)}' is ignored; try help")
         if start == len(words):
             return
         name = words[start].lower()
         rest = "".join(line.split(None, start + 1)[start + 1 :])
         if rest and name in _ALONE:
-            self._output.note(f"'{shorten(rest)}' behind {name} is ignored")
+            self._output.note(f"'{shorten(rest)}' after {name} is ignored")
         try:
             COMMANDS[name][0](self, rest)
         except Exception as error:
-            self._fail(error)
-
-    def _fail(self, error: Exception) -> None:
-        """Says what is wrong; even a defect, which is named as one, must not cost the game."""
-        if isinstance(error, InputError):
             self._output.error(error)
-        else:
-            self._output.error(f"internal, {type(error).__name__}: {shorten(str(error), 200)}")
 
     def close(self, at_once: bool = False) -> None:
-        """Ends whatever runs; ends the process where that does not end.
+        """End whatever runs, or the process if that does not end.
 
         A count or a benchmark gets some time to end by itself, but not ``at_once``.
         """
-        if not at_once:
-            self._worker.join(self._patience)
-        self._stop()
+        ended = self._worker.finish(at_once, FAREWELL)
         self._worker.close()
-        if not self._worker.join(FAREWELL):
+        if not ended:
             os._exit(0)
         self._output.close_log()
 
@@ -105,7 +87,7 @@ class Session:
         self._greet(Ugi())
 
     def _greet(self, dialect: Uci) -> None:
-        """Answers the handshake, which chooses the dialect of all that follows."""
+        """Answer the handshake, which chooses the dialect of all that follows."""
         self._dialect = dialect
         self._output.write(
             f"id name merels {__version__}",
@@ -120,43 +102,14 @@ class Session:
         self._debug = rest.lower() == "on"
 
     def _is_ready(self, rest: str) -> None:
-        """Allocates what is put off until now, unless a search is using it, and answers."""
-        if not self._worker.busy:
+        """Open tables and allocate memory now, unless a search is using them, and answer."""
+        if self._worker.job is None:
             self._worker.join()
             try:
-                self._prepare()
+                self._player.prepare()
             except Exception as error:
-                self._fail(error)
+                self._output.error(error)
         self._output.write("readyok")
-
-    def _prepare(self, limit: Limit = Limit()) -> None:
-        """Gets what a search needs: tables, and memory, with less for Hash where it is short."""
-        if self._table_cache is None:
-            # Put off until now: the handshake must not wait for what opening tables needs.
-            from merels.protocol.uci.table_cache import TableCache
-
-            self._table_cache = TableCache()
-        self._searcher.tables, problems = self._table_cache.fetch(
-            self._options.rules,
-            self._options["TablePath"],
-            wait=limit.untimed,
-            stopped=self._stopping.is_set,
-        )
-        for problem in problems:
-            self._output.note(f"error {problem}; the engine plays on without it")
-        try:
-            self._searcher.prepare()
-        except InputError as error:
-            wanted = self._options.number("Hash")
-            if wanted <= self._searcher.hash_mb:
-                self._searcher.resize(wanted)
-                raise
-            self._output.error(f"{error}; {self._searcher.hash_mb} MiB are used instead")
-            self._options.set("Hash", str(self._searcher.hash_mb))
-            self._searcher.prepare()
-
-    def _register(self, rest: str) -> None:
-        self._output.note("no registration is needed")
 
     def _quit(self, rest: str) -> None:
         self.over = True
@@ -165,45 +118,25 @@ class Session:
         width = max(map(len, COMMANDS))
         self._output.write(*(f"{name:<{width}}  {text}" for name, (_, text) in COMMANDS.items()))
 
-    def _compiler(self, rest: str) -> None:
-        implementation = sys.implementation.name
-        python = ".".join(map(str, sys.version_info[:3]))
-        self._output.write(f"merels {__version__}, {implementation} {python}, {sys.platform}")
-
-    # Options.
-
     def _set_option(self, rest: str) -> None:
         name, text = split_setting(rest)
-        if self._worker.busy and not self._stopping.is_set():
-            raise InputError(name, "expected no setoption during a search; the old value is kept")
+        job = self._worker.job
+        if job is not None and not job.stopped.is_set():
+            raise InputError(name, "options cannot be set during a search; the old value is kept")
         self._worker.join()
-        kept = self._options.copy()
-        try:
-            option = self._options.set(name, text)
-            self._apply(option)
-        except InputError:
-            self._options = kept
-            raise
-        if self._debug and option.kind != "button":
-            self._output.note(f"{option.name} is {self._options[option.name]}")
-
-    def _apply(self, option: Option) -> None:
-        """Makes an option's new value felt where it is not just looked up."""
-        options = self._options
-        if option.name == "Hash":
-            self._searcher.resize(options.number("Hash"))
-        elif option.name == "Threads":
-            self._searcher.threads = options.number("Threads")
-        elif option.name == "Clear Hash":
-            self._searcher.clear()
-        elif option.name == "Debug Log File":
-            self._output.open_log(options["Debug Log File"])
-        elif option.name in RULE_OPTIONS:
+        option = TABLE.find(name)
+        if option.name == "Debug Log File":
+            self._output.open_log(option.check(text))
+        self._player.set(name, text)
+        if option.name in RULE_OPTIONS:
             self._change_rules()
+        if self._debug and option.kind != "button":
+            value = self._player.settings[option.name] or EMPTY
+            self._output.note(f"{option.name} is {value}")
 
     def _change_rules(self) -> None:
-        """Reads the position and its moves again under the rules that the options now say."""
-        rules = self._options.rules
+        """Read the position and its moves again under the rules that the options now say."""
+        rules = self._player.settings.rules
         try:
             self._setup = self._setup.under(rules)
         except InputError as error:
@@ -213,17 +146,17 @@ class Session:
     # The position.
 
     def _position(self, rest: str) -> None:
-        self._setup = read_setup(rest.split(), self._options.rules, known=self._setup)
+        self._setup = read_setup(rest.split(), self._player.settings.rules, known=self._setup)
         if self._debug:
             self._output.note(f"position {format_position(self._setup.position)}")
 
     def _new_game(self, rest: str) -> None:
-        self._finish()
-        self._searcher.clear()
-        self._setup = Setup().under(self._options.rules)
+        self._worker.finish()
+        self._player.searcher.clear()
+        self._setup = Setup().under(self._player.settings.rules)
 
     def _flip(self, rest: str) -> None:
-        """Swaps the colours: the same position for the side to move, seen from the other side."""
+        """Swap the colours: the same position for the side to move, seen from the other side."""
         old = self._setup.position
         flipped = Position(
             old.rules, old.men[::-1], old.hands[::-1], 1 - old.side, old.plies, old.number
@@ -243,7 +176,7 @@ class Session:
         self._output.write(*evaluation_lines(self._setup.position))
 
     def _query(self, rest: str) -> None:
-        """Answers a question about the position on the board."""
+        """Answer a question about the position on the board."""
         position = self._setup.position
         outcome = position.outcome()
         answers = {
@@ -263,136 +196,33 @@ class Session:
     # Searching and counting.
 
     def _go(self, rest: str) -> None:
-        go = parse_go(rest.split(), self._setup.position, self._dialect)
-        self._finish()
+        position = self._setup.position
+        go = parse_go(rest.split(), position, self._dialect)
+        self._worker.finish()
         for complaint in go.complaints:
             self._output.error(complaint)
         if go.perft is not None:
-            self._count(go.perft)
-            return
-        self._search(go)
+            self._worker.start(Count(self._output, position, go.perft))
+        else:
+            self._worker.start(Search(self._output, self._player, position, go, self._dialect))
 
-    def _stop(self, rest: str = "") -> None:
-        if self._worker.busy:
-            self._stopping.set()
-            self._hit.set()
-            self._searcher.stop()
+    def _stop(self, rest: str) -> None:
+        if (job := self._worker.job) is not None:
+            job.stop()
 
     def _ponder_hit(self, rest: str) -> None:
-        if self._worker.busy:
-            self._hit.set()
-            self._searcher.ponderhit()
+        if (job := self._worker.job) is not None:
+            job.ponderhit()
 
     def _perft(self, rest: str) -> None:
-        """Counts; without a number nothing happens, where ``go`` alone would search for ever."""
+        """Count; without a number do nothing, where ``go`` alone would search without end."""
         if parse_go(["perft", *rest.split()], self._setup.position, self._dialect).perft is None:
             raise InputError(rest or "perft", "expected perft N, the plies to count")
         self._go(f"perft {rest}")
 
-    def _search(self, go: Go) -> None:
-        """Searches on the worker; whatever happens there, one bestmove comes of it."""
-        position, dialect, options = self._setup.position, self._dialect, self._options
-        show_wdl = options.flag("UCI_ShowWDL")
-        multipv, overhead = options.number("MultiPV"), options.number("Move Overhead") / 1000
-        level = self._level()
-
-        def report(info: Info) -> None:
-            self._output.write(dialect.info(info, show_wdl))
-
-        def job() -> None:
-            try:
-                self._prepare(Limit() if go.infinite or go.ponder else go.limit)
-                result = self._searcher.search(
-                    position, go.limit, report, root_moves=go.root_moves, infinite=go.infinite,
-                    ponder=go.ponder, multipv=multipv, overhead=overhead, level=level,
-                )
-                move, ponder = result.move, result.ponder
-                if result.missing:
-                    wanted = self._searcher.threads
-                    had = wanted - result.missing
-                    self._output.error(f"the system allows {had} of {wanted} threads; using those")
-                if result.cut:
-                    self._output.note(f"depth {(result.info.depth or 0) + 1} was cut short")
-            except Exception as error:
-                self._fail(error)
-                if go.infinite:
-                    self._stopping.wait()
-                elif go.ponder:
-                    self._hit.wait()
-                move, ponder = self._any_move(position, go.root_moves), None
-            self._worker.done()
-            self._output.write(dialect.bestmove(move, ponder))
-
-        try:
-            self._begin(job)
-        except RuntimeError as error:  # No thread is to be had, so none can wait for stop either.
-            self._fail(error)
-            self._output.write(dialect.bestmove(self._any_move(position, go.root_moves), None))
-
-    def _any_move(self, position: Position, root_moves: Sequence[Move]) -> Move | None:
-        """A move that needs no search, for where none can be made."""
-        self._output.write("info depth 0 score cp 0")
-        return None if position.outcome() else (root_moves or position.legal_moves())[0]
-
-    def _level(self) -> Level | None:
-        """The level to play at; full strength in analysis, where a weak answer is of no use."""
-        if self._options.flag("UCI_LimitStrength") and not self._options.flag("UCI_AnalyseMode"):
-            level = level_for(self._options.number("UCI_Elo"))
-            return replace(level, seed=self._options.number("LevelSeed"))
-        return None
-
-    def _count(self, depth: int) -> None:
-        """Prints the leaves below each move, and their sum, from the worker."""
-        position = self._setup.position
-
-        def job() -> None:
-            total = 0 if depth else 1
-            for move, leaves in divide(position, depth, self._stopping.is_set) if depth else ():
-                total += leaves
-                self._output.write(f"{move}: {leaves}")
-            if self._stopping.is_set():
-                self._output.note("the count was stopped; its sum is of what was counted")
-            self._worker.done()
-            self._output.write("", f"Nodes searched: {total}")
-
-        self._begin(job, PATIENCE)
-
     def _bench(self, rest: str) -> None:
-        """Runs the benchmark on the worker; it has a search of its own."""
-        from merels.engine.tools.bench import run
-
-        self._finish()
-
-        def job() -> None:
-            nodes, seconds = run()
-            self._worker.done()
-            self._output.write(*bench_lines(nodes, seconds))
-
-        self._begin(job, PATIENCE)
-
-    def _finish(self) -> None:
-        """Ends what runs, and waits for its last line."""
-        self._worker.join(self._patience)
-        self._stop()
-        self._worker.join()
-
-    def _begin(self, job: Callable[[], None], patience: float = 0.0) -> None:
-        """Starts a job that a later stop reaches, even one that comes before the job is at work.
-
-        Other commands that end it give it ``patience`` seconds to end by itself.
-        """
-
-        def guarded() -> None:
-            try:
-                job()
-            except Exception as error:
-                self._fail(error)
-
-        self._stopping.clear()
-        self._hit.clear()
-        self._patience = patience
-        self._searcher.arm()
-        self._worker.start(guarded)
+        self._worker.finish()
+        self._worker.start(Bench(self._output))
 
 
 Handler = Callable[[Session, str], None]
@@ -403,7 +233,6 @@ COMMANDS: dict[str, tuple[Handler, str]] = {
     "debug": (Session._set_debug, "on | off: say more"),
     "isready": (Session._is_ready, "answer readyok, also during a search"),
     "setoption": (Session._set_option, "name N [value V]: set an option"),
-    "register": (Session._register, "nothing to register"),
     "ucinewgame": (Session._new_game, "forget the last game"),
     "uginewgame": (Session._new_game, "the same"),
     "position": (Session._position, "startpos | fen F [moves T ...]: set the board up"),
@@ -423,7 +252,6 @@ COMMANDS: dict[str, tuple[Handler, str]] = {
     "eval": (Session._eval, "explain the static evaluation"),
     "perft": (Session._perft, "N: count the move sequences of N plies, as go perft does"),
     "bench": (Session._bench, "search fixed positions; prints nodes and nodes per second"),
-    "compiler": (Session._compiler, "print versions"),
     "help": (Session._help, "print this list"),
 }
 
@@ -436,7 +264,7 @@ Those that end the program or print a lot are not: such words occur in plain tex
 """
 
 _ALONE = frozenset(COMMANDS) - {
-    "debug", "setoption", "register", "position", "go", "query", "fen", "perft"
+    "debug", "setoption", "position", "go", "query", "fen", "perft"
 }
 """The commands that no word belongs behind."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from merels.engine.game.errors import InputError
@@ -108,7 +109,7 @@ class Model:
             raise InputError(rest, "a search is running")
         states = []
         for state in self.states:
-            after = State(state.setup, state.options.copy())
+            after = State(state.setup, deepcopy(state.options))
             option = after.options.set(*split_setting(rest))
             if option.name in RULE_OPTIONS:
                 rules = after.options.rules

@@ -16,9 +16,8 @@ from merels.engine.game.notation import parse_position
 from merels.engine.search import evaluation
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tools import bench
+from merels.engine.tools import bench, show
 from merels.protocol.commands import analyse, suite
-from merels.protocol.uci import show
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 

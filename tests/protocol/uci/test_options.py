@@ -138,6 +138,7 @@ def test_a_carriage_return_in_an_option_is_refused(gui: Gui) -> None:
     )
     gui.raw(b"setoption name UCI_Opponent value none \r\n")
     assert gui.line() == "info string UCI_Opponent is none"
+    assert gui.ask("setoption name UCI_Opponent") == ["info string UCI_Opponent is <empty>"]
 
 
 def test_refusals_are_said_and_survived(gui: Gui) -> None:

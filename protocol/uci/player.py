@@ -1,0 +1,74 @@
+"""The searcher as the options have it: its memory, its tables and its level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from merels.engine.game.errors import InputError
+from merels.engine.search.levels import Level, level_for
+from merels.engine.search.searcher import Searcher
+from merels.protocol.uci.options import Settings
+from merels.protocol.uci.output import Output
+
+if TYPE_CHECKING:
+    from merels.protocol.uci.table_cache import TableCache
+
+
+class Player:
+    """A searcher and the settings it plays by."""
+
+    def __init__(self, output: Output) -> None:
+        self.settings = Settings()
+        self.searcher = Searcher(hash_mb=self.settings.number("Hash"))
+        self._output = output
+        self._table_cache: TableCache | None = None
+
+    def set(self, name: str, text: str) -> None:
+        """Set an option and make its new value felt; `InputError` for a bad one, which changes
+        nothing."""
+        option = self.settings.set(name, text)
+        if option.name == "Hash":
+            self.searcher.resize(self.settings.number("Hash"))
+        elif option.name == "Threads":
+            self.searcher.threads = self.settings.number("Threads")
+        elif option.name == "Clear Hash":
+            self.searcher.clear()
+
+    @property
+    def level(self) -> Level | None:
+        """The level to play at; None: full strength, as always in analysis."""
+        settings = self.settings
+        if not settings.flag("UCI_LimitStrength") or settings.flag("UCI_AnalyseMode"):
+            return None
+        return replace(level_for(settings.number("UCI_Elo")), seed=settings.number("LevelSeed"))
+
+    def prepare(
+        self, wait: bool = False, stopped: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Get the tables and the memory that a search needs, less memory if there is not enough.
+
+        ``wait`` and ``stopped`` are as in `TableCache.fetch`. `InputError` if there is too little.
+        """
+        if self._table_cache is None:
+            # The handshake must not wait for the imports that opening tables needs.
+            from merels.protocol.uci.table_cache import TableCache
+
+            self._table_cache = TableCache()
+        searcher, settings = self.searcher, self.settings
+        searcher.tables, problems = self._table_cache.fetch(
+            settings.rules, settings["TablePath"], wait=wait, stopped=stopped
+        )
+        for problem in problems:
+            self._output.note(f"error {problem}; the engine plays on without it")
+        try:
+            searcher.prepare()
+        except InputError as error:
+            wanted = settings.number("Hash")
+            if wanted <= searcher.hash_mb:
+                searcher.resize(wanted)
+                raise
+            self._output.error(f"{error}; {searcher.hash_mb} MiB are used instead")
+            settings.set("Hash", str(searcher.hash_mb))
+            searcher.prepare()
