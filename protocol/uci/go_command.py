@@ -1,46 +1,45 @@
-"""The words behind ``go``, in any order."""
+"""The words after ``go``, in any order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import join_steps, parse_move
 from merels.engine.game.numbers import parse_whole
-from merels.engine.game.position import Move, Position
+from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.search.limits import LONGEST, Limit
 from merels.protocol.uci.dialects import Uci
 
-_MOST_NODES = 10**18
-_MOST_COMPLAINTS = 10
-"""A line of megabytes must not be answered by many times as much, before the search begins."""
+_MAX_TIME = LONGEST * 1000
+_MAX_COMPLAINTS = 10
+"""A line of megabytes must not get a much longer answer before the search begins."""
 
-_MOST_TIME = LONGEST * 1000
-
-# Each number's bounds: beyond them it is taken as the bound. White is the first player.
-_TIMES = {
-    "wtime": "white_clock", "btime": "black_clock", "p1time": "white_clock",
-    "p2time": "black_clock", "winc": "white_inc", "binc": "black_inc", "p1inc": "white_inc",
-    "p2inc": "black_inc", "movetime": "time",
+_CLOCK_WORDS = {
+    **dict.fromkeys(("wtime", "p1time"), ("white_clock", -_MAX_TIME, _MAX_TIME)),
+    **dict.fromkeys(("btime", "p2time"), ("black_clock", -_MAX_TIME, _MAX_TIME)),
+    **dict.fromkeys(("winc", "p1inc"), ("white_inc", 0, _MAX_TIME)),
+    **dict.fromkeys(("binc", "p2inc"), ("black_inc", 0, _MAX_TIME)),
+    "movestogo": ("remaining_moves", 0, 10_000),
 }
-"""The fields of `Limit` that the times set, in milliseconds."""
-_BOUNDS = {
-    **{name: (-_MOST_TIME, _MOST_TIME) for name in ("wtime", "btime", "p1time", "p2time")},
-    **{name: (0, _MOST_TIME) for name in ("winc", "binc", "p1inc", "p2inc")},
-    "movestogo": (0, 10_000),
-    "movetime": (1, _MOST_TIME),
-    "depth": (1, 1000),
-    "nodes": (1, _MOST_NODES),
-    "mate": (1, 1000),
-    "perft": (0, 100),
+_NUMBERS = {
+    **_CLOCK_WORDS,
+    "movetime": ("time", 1, _MAX_TIME),
+    "depth": ("depth", 1, 1000),
+    "nodes": ("nodes", 1, 10**18),
+    "mate": ("mate", 1, 1000),
+    "perft": ("perft", 0, 100),
 }
-_FLAGS = ("infinite", "ponder")
-_KEYWORDS = frozenset((*_BOUNDS, *_FLAGS, "searchmoves"))
+"""The field of `Limit` that each number sets, and its bounds: a number beyond counts as the bound.
+White is UGI's first player."""
+_MILLISECONDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
+"""The fields that are given in milliseconds."""
+_KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
 
 
 class Go(NamedTuple):
-    """What a ``go`` line asks for, and what was wrong with it (one line each)."""
+    """What a ``go`` line asks for; ``complaints`` name its words that make no sense."""
 
     limit: Limit
     root_moves: tuple[Move, ...]
@@ -51,73 +50,75 @@ class Go(NamedTuple):
 
 
 def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
-    """The limits that the words behind ``go`` set; words that make no sense are left out."""
-    numbers: dict[str, int] = {}
-    flags: set[str] = set()
+    """The limits that the words after ``go`` set; words that make no sense are left out.
+
+    As soon as one word tells of clocks, the clock of the side to move counts as empty unless it
+    is given or another limit ends the search: such a client waits for a move and sends no stop.
+    """
+    fields: dict[str, Any] = {}
+    named: set[str] = set()
     moves: tuple[Move, ...] = ()
     complaints: list[str] = []
     index = 0
     while index < len(words):
         keyword = words[index].lower()
         end = _argument_end(words, index)
-        if keyword in _BOUNDS:
+        if keyword in _NUMBERS:
             try:
-                numbers[keyword] = _number(keyword, words[index + 1 : end])
+                fields[_NUMBERS[keyword][0]] = _number(keyword, words[index + 1 : end])
             except InputError as error:
-                complaints.append(str(error))
-        elif keyword in _FLAGS:
-            flags.add(keyword)
+                complaints.append(f"{error}; it is ignored")
         elif keyword == "searchmoves":
             moves, illegal = _moves(words[index + 1 : end], position)
             complaints += illegal
-        else:
-            complaints.append(f"unknown word '{shorten(words[index])}' behind go is ignored")
+        elif keyword not in _KEYWORDS:
+            complaints.append(f"unknown word '{shorten(words[index])}' after go is ignored")
+        named.add(keyword)
         index = end
-    if len(complaints) > _MOST_COMPLAINTS:
-        rest = len(complaints) - _MOST_COMPLAINTS
-        complaints[_MOST_COMPLAINTS:] = [f"{rest} more words behind go are ignored"]
-    times = {_TIMES[word]: number / 1000 for word, number in numbers.items() if word in _TIMES}
-    limit = Limit(
-        depth=numbers.get("depth"),
-        nodes=numbers.get("nodes"),
-        mate=dialect.mate_limit(numbers["mate"]) if "mate" in numbers else None,
-        # Some clients write 0 where there is no next time control.
-        remaining_moves=numbers.get("movestogo") or None,
-        **times,
-    )
-    return Go(
-        limit, moves, "infinite" in flags, "ponder" in flags, numbers.get("perft"), complaints
-    )
+    if len(complaints) > _MAX_COMPLAINTS:
+        rest = len(complaints) - _MAX_COMPLAINTS
+        complaints[_MAX_COMPLAINTS:] = [f"{rest} more words after go are ignored"]
+    perft = fields.pop("perft", None)
+    if "mate" in fields:
+        fields["mate"] = dialect.mate_limit(fields["mate"])
+    if fields.get("remaining_moves") == 0:
+        del fields["remaining_moves"]  # Some clients write 0 if there is no next time control.
+    limit = Limit(**fields)
+    if not named.isdisjoint(_CLOCK_WORDS) and not limit.ends(position.side):
+        clock = "white_clock" if position.side == WHITE else "black_clock"
+        limit = Limit(**fields | {clock: 0.0})
+    return Go(limit, moves, "infinite" in named, "ponder" in named, perft, complaints)
 
 
 def _argument_end(words: Sequence[str], index: int) -> int:
-    """The index behind a keyword's arguments; no keyword is ever an argument."""
+    """The index after a keyword's arguments; no keyword is ever an argument."""
     keyword = words[index].lower()
-    most = len(words) if keyword == "searchmoves" else index + 1 + (keyword in _BOUNDS)
+    most = len(words) if keyword == "searchmoves" else index + 1 + (keyword in _NUMBERS)
     end = index + 1
     while end < min(most, len(words)) and words[end].lower() not in _KEYWORDS:
         end += 1
     return end
 
 
-def _number(keyword: str, argument: Sequence[str]) -> int:
-    """A keyword's number, taken as its bound where it lies beyond."""
+def _number(keyword: str, argument: Sequence[str]) -> float:
+    """A keyword's number within its bounds, in the unit of its field."""
     if not argument:
-        raise InputError(keyword, "expected a number behind it; it is ignored")
-    text = argument[0]
-    number = parse_whole(text)
+        raise InputError(keyword, "expected a number after it")
+    number = parse_whole(argument[0])
     if number is None:
-        raise InputError(text, f"expected a number for {keyword}; it is ignored")
-    low, high = _BOUNDS[keyword]
-    return max(low, min(high, number))
+        raise InputError(argument[0], f"expected a number for {keyword}")
+    field, low, high = _NUMBERS[keyword]
+    number = max(low, min(high, number))
+    return number / 1000 if field in _MILLISECONDS else number
 
 
 def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...], list[str]]:
-    """The legal ones of the moves to be searched, and a complaint for each of the others."""
+    """The legal ones of the moves to search, and a complaint for each of the others."""
     complaints = []
     first = 0
     while first < len(tokens) and tokens[first][0] in "xX":
-        complaints.append(f"{InputError(tokens[first], 'a removal without its move')} is ignored")
+        error = InputError(tokens[first], "a removal without its move")
+        complaints.append(f"{error}; it is ignored")
         first += 1
     moves: dict[Move, None] = {}
     for _, token in join_steps(tokens[first:]):

@@ -85,6 +85,27 @@ def test_each_side_has_its_own_clock_and_increment(dialect: Uci, line: str) -> N
     )
 
 
+@pytest.mark.parametrize(
+    "go",
+    ["btime 100", "p2time 100", "winc 100", "binc 100 movestogo 5", "winc 0 binc 0", "wtime x"],
+)
+def test_a_clock_that_is_not_told_is_no_clock_without_end(gui: Gui, go: str) -> None:
+    check(gui.go(f"go {go}", "position startpos"), Position())
+    limit = parse_go(go.split(), Position(), Uci()).limit
+    assert limit.white_clock == 0
+
+
+def test_a_go_without_a_word_of_clocks_or_with_another_limit_has_no_clock(gui: Gui) -> None:
+    for go in ("", "infinite", "depth 9 btime 100", "winc 0 binc 0 movetime 50", "btime 1 nodes 5"):
+        assert parse_go(go.split(), Position(), Uci()).limit.white_clock is None
+    for go in ("go", "go infinite btime 100"):
+        gui.send(go)
+        lines = gui.until("info depth 2 ") + gui.pending(0.2)
+        assert not any(line.startswith("bestmove") for line in lines)
+        gui.send("stop")
+        gui.until("bestmove")
+
+
 def test_the_first_limit_reached_ends_the_search(gui: Gui) -> None:
     lines = gui.go("go movetime 100000 nodes 100000000 depth 4 wtime 100000")
     depths = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
@@ -284,7 +305,7 @@ def test_a_line_of_mistakes_is_answered_in_a_few_lines(gui: Gui) -> None:
         lines = gui.go(f"go depth 1 {words}")
         errors = [line for line in lines if line.startswith("info string error ")]
         assert len(errors) == 11
-        assert errors[-1] == "info string error 990 more words behind go are ignored"
+        assert errors[-1] == "info string error 990 more words after go are ignored"
 
 
 def leave_memory(gui: Gui, mebibytes: int) -> None:
