@@ -131,7 +131,7 @@ class Session:
         if option.name in RULE_OPTIONS:
             self._change_rules()
         if self._debug and option.kind != "button":
-            value = self._player.settings[option.name] or EMPTY
+            value = shorten(self._player.settings[option.name]) or EMPTY
             self._output.note(f"{option.name} is {value}")
 
     def _change_rules(self) -> None:

@@ -141,6 +141,13 @@ def test_a_carriage_return_in_an_option_is_refused(gui: Gui) -> None:
     assert gui.ask("setoption name UCI_Opponent") == ["info string UCI_Opponent is <empty>"]
 
 
+def test_debug_writes_an_empty_value_as_a_word_and_shortens_a_long_one(gui: Gui) -> None:
+    said = gui.ask("debug on", "setoption name TablePath value <empty>")
+    assert said == ["info string TablePath is <empty>"]
+    (line,) = gui.ask("setoption name UCI_Opponent value " + "x" * 100_000)
+    assert len(line) < 1000
+
+
 def test_refusals_are_said_and_survived(gui: Gui) -> None:
     gui.send("debug on", "setoption name Hash value 32")
     assert gui.line() == "info string Hash is 32"
