@@ -160,7 +160,7 @@ class PgnView(View):
 
     def found(self, row: Row, standings: Standings) -> None:
         """Write a game of an earlier run that is not in the file."""
-        if self._file is not None and row.number not in self._file.places:
+        if self._file is not None and row.number not in self._file.kept:
             self._write(row)
 
     def close(self) -> None:
@@ -173,7 +173,6 @@ class PgnView(View):
         if self._file is None:
             return
         try:
-            self._file.make_way(row.number)
             self._file.add(self._writer.text(row))
         except OSError as error:
             path = self._file.path
