@@ -263,7 +263,8 @@ cdef RuleSet load_rules(tuple fields) except *:
 cdef Board load_board(tuple fields) except *:
     cdef Board b
     b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
-    assert is_sound(&b)
+    if not is_sound(&b):
+        raise ValueError(f"an impossible board: {fields}")
     return b
 
 

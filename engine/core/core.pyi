@@ -1,9 +1,11 @@
-"""Types of the compiled core. Positions and rules come as plain tuples.
+"""The compiled core as Python sees it. Rules, boards and moves are plain numbers (see convert.py).
 
 rules    (flying 0 never 1 own 2 both, locked mills safe, two men for two mills, blocked draws,
          repetition, no-removal plies, three-three plies)
-board    (own mask, opponent's mask, own hand, opponent's hand, plies without a removal)
-move     to | origin << 5 | first taken << 10 | second taken << 15, with 31 for none
+board    (own men, opponent's men, own hand, opponent's hand, plies without a removal), the men as
+         masks; own is the side to move. `ValueError` for a board that cannot be.
+move     to | origin << 5 | removed << 10 | second removed << 15, with NO_POINT for none
+value    -1, 0 or 1 for a loss, a draw or a win of the side to move
 """
 
 from collections.abc import Callable, Sequence
@@ -12,46 +14,124 @@ _Rules = tuple[int, bool, bool, bool, int, int, int]
 _Board = tuple[int, int, int, int, int]
 _Line = tuple[int, int, list[int]]
 
-FEATURE_NAMES: tuple[str, ...]
-WEIGHTS_SIZE: int
+# Of the game.
+NO_POINT: int
+NO_MOVE: int
+MEN_PER_SIDE: int
+FLYING_MEN: int
+MINIMUM_MEN: int
+
+# Of the search: scores, the largest depth and the largest number of lines.
 WIN: int
 PROVEN: int
 TABLE_WIN: int
 FAR: int
 MAX_DEPTH: int
 MAX_LINES: int
-NO_POINT: int
-STAGES: tuple[int, int, int, int, int]
 
-def perft(rules: _Rules, fields: _Board, depth: int) -> int: ...
-def legal_moves(rules: _Rules, fields: _Board) -> list[int]: ...
-def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]: ...
-def evaluate(rules: _Rules, fields: _Board) -> int: ...
-def terms(rules: _Rules, fields: _Board) -> list[float]: ...
-def load_weights(data: bytes) -> None: ...
-def label(data: bytearray, tables: TableSet, flying: int) -> int: ...
-def random_samples(number: int, seed: int, flying: int) -> bytearray: ...
-def shuffle(data: bytearray, seed: int) -> None: ...
+# Of the evaluation: bytes of its weights, names of a position's features, and where the weights of
+# each kind of feature begin.
+WEIGHTS_SIZE: int
+FEATURE_NAMES: tuple[str, ...]
+PHASES: int
+ACTIVE: int
+HIDDEN: int
+AT_OUTER: int
+AT_MIDDLE: int
+AT_MEN: int
+AT_HANDS: int
+AT_THREATS: int
+AT_STEPS: int
+AT_BLOCKED: int
+FEATURES: int
+
+SAMPLE_FORMAT: str
+"""The format, as of `struct`, of `merels.engine.training.samples.Sample`."""
+STAGES: tuple[int, int, int, int, int]
+"""The stages of `Retrograde`, in order; the fourth is repeated for every level."""
+
+def perft(rules: _Rules, fields: _Board, depth: int) -> int:
+    """The number of legal move sequences of ``depth`` plies; draws by counting do not end them."""
+
+def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
+    """All legal moves; draws by counting do not matter."""
+
+def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]:
+    """Why the game is over ("": it is not) and its value for the side to move.
+
+    ``history`` holds the keys of the earlier positions that may recur, oldest first.
+    """
+
+def evaluate(rules: _Rules, fields: _Board) -> int:
+    """The static evaluation from the side to move's view, in hundredths of a man."""
+
+def terms(rules: _Rules, fields: _Board) -> list[float]:
+    """The value of each feature, as in ``FEATURE_NAMES``, and then of the hidden layer.
+
+    In hundredths of a man, from the side to move's view.
+    """
+
+def load_weights(data: bytes) -> None:
+    """Use these weights: ``WEIGHTS_SIZE`` bytes of 16-bit little-endian numbers.
+
+    `ValueError` for another size, and for weights that 16 bits could not sum.
+    """
+
+def shuffle(data: bytearray, seed: int) -> None:
+    """Put packed samples in random order, in place; `ValueError` for bytes that are none."""
 
 class Fit:
-    def __init__(self, share: float, seed: int = 1) -> None: ...
-    def epoch(self, data: bytes | bytearray, rate: float) -> float: ...
-    def weights(self) -> bytes: ...
+    """Weights in the making."""
+
+    def __init__(self, share: float, seed: int = 1) -> None:
+        """``share`` is the part of a sample's score in what is learnt; its result has the rest."""
+
+    def epoch(self, data: bytes | bytearray, rate: float) -> float:
+        """One pass over packed samples at a learning rate; at 0 nothing is learnt.
+
+        Returns the mean squared error, of each sample before its step. `ValueError` for bytes that
+        are no samples.
+        """
+
+    def weights(self) -> bytes:
+        """The weights as `load_weights` takes them."""
 
 class TranspositionTable:
-    def __init__(self, megabytes: int) -> None: ...
-    def clear(self) -> None: ...
-    def new_search(self) -> None: ...
-    def full(self) -> int: ...
+    """A hash table of results, shared by the workers of one searcher."""
+
+    def __init__(self, megabytes: int) -> None:
+        """`ValueError` for less than 1 MiB, `MemoryError` for more than there is."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+    def new_search(self) -> None:
+        """Begin a generation: entries of earlier searches are replaced first."""
+
+    def full(self) -> int:
+        """How many entries in a thousand are this search's."""
 
 class SearchWorker:
+    """One thread's search. Between searches it keeps only its move-ordering history."""
+
     nodes: int
+    """Nodes visited by the running or last search."""
     table_hits: int
+    """Positions that the running or last search found in the tablebase."""
+
     def __init__(self, table: TranspositionTable) -> None: ...
-    def stop(self) -> None: ...
-    def set_deadline(self, deadline: int | None) -> None: ...
-    def arm(self) -> None: ...
-    def clear(self) -> None: ...
+    def stop(self) -> None:
+        """End the running search as soon as possible; from any thread."""
+
+    def set_deadline(self, deadline: int | None) -> None:
+        """When a search ends, running or not: monotonic nanoseconds, None for never."""
+
+    def arm(self) -> None:
+        """Forget an earlier `stop`."""
+
+    def clear(self) -> None:
+        """Forget the move-ordering history."""
+
     def run(
         self,
         rules: _Rules,
@@ -71,51 +151,142 @@ class SearchWorker:
         noise_seed: int = 0,
         greed: int = 0,
         freedom: int = 0,
-    ) -> bool: ...
+    ) -> bool:
+        """Search by iterative deepening until a limit, `stop` or ``report`` ends it.
 
-def table_classes(men: int) -> int: ...
-def table_limit(rules: _Rules, own: int, opponent: int) -> int: ...
-def table_places(own: int, opponent: int) -> int: ...
-def table_place(own: int, opponent: int) -> tuple[int, int]: ...
+        history         the keys of the game's earlier positions that may recur, oldest first
+        root_moves      the moves to choose from
+        report          called after each iteration with its depth and its lines, the best first:
+                        score, selective depth, principal variation; ends the search by True
+        ranks           a number for each root move, rising: none comes before one of lower rank,
+                        whatever the search thinks of it
+        tables          the tablebase, asked where no man is in hand and fewer than ``table_men``
+                        men are on the board
+        first_depth     the depth of the first iteration, which is always finished
+        max_depth       the depth of the last one, at most ``MAX_DEPTH``
+        node_limit      of this worker; 0: none
+        lines           principal variations, at most ``MAX_LINES``
+        noise           half-width of a random error of each evaluation, in hundredths of a man;
+                        ``noise_seed`` chooses the errors
+        greed, freedom  what a man more, and a step more, are worth besides
+
+        Returns whether an iteration was cut short.
+        """
+
+def table_classes(men: int) -> int:
+    """How many classes sets of so many men (3 to 9) form under the 16 symmetries."""
+
+def table_limit(rules: _Rules, own: int, opponent: int) -> int:
+    """The plies without a removal that make a draw with so many men on the board; 0: no limit."""
+
+def table_places(own: int, opponent: int) -> int:
+    """The number of places of the table of ``own`` men to move against ``opponent``."""
+
+def table_place(own: int, opponent: int) -> tuple[int, int]:
+    """The class and the rank of a board of 3 to 9 men a side (masks), as FORMAT.md defines them."""
+
 def table_board(
     own_count: int, opponent_count: int, found: int, rank: int
-) -> tuple[int, int]: ...
-def pair_memory(larger: int, smaller: int, with_depths: bool) -> int: ...
+) -> tuple[int, int]:
+    """The men (own, opponent) at a class and rank: the inverse of `table_place`."""
+
+def pair_memory(larger: int, smaller: int, with_depths: bool) -> int:
+    """Bytes that `Retrograde` needs for a sector at most."""
+
 def verify_classes(
     tables: TableSet, rules: _Rules, own: int, opponent: int, first: int, last: int
-) -> tuple[int, int]: ...
+) -> tuple[int, int]:
+    """Recompute the states of the classes from ``first`` to before ``last`` by their successors.
+
+    Returns how many stored values (and depths, where there are any) differ, and the place of the
+    first one. `ValueError` where a table that moves lead to is missing.
+    """
 
 class TableSet:
+    """Open tables of one rule set, by the side to move's and the opponent's men."""
+
     kept: dict[tuple[int, int], tuple[memoryview, memoryview | None]]
+    """The values and depths that `add` was given."""
+
     def __init__(self) -> None: ...
     def add(
         self, own: int, opponent: int, values: memoryview, depths: memoryview | None = None
-    ) -> None: ...
-    def has(self, own: int, opponent: int) -> bool: ...
-    def has_depths(self, own: int, opponent: int) -> bool: ...
-    def probe(self, fields: _Board) -> tuple[int, int] | None: ...
-    def bounds(self, rules: _Rules, fields: _Board) -> tuple[int, int] | None: ...
+    ) -> None:
+        """Add a table, and its depths if any; `ValueError` where they are too short."""
+
+    def has(self, own: int, opponent: int) -> bool:
+        """Whether a table is here."""
+
+    def has_depths(self, own: int, opponent: int) -> bool:
+        """Whether a table's depths are here."""
+
+    def probe(self, fields: _Board) -> tuple[int, int] | None:
+        """The value and the depth to conversion in plies, or None where no table has the board.
+
+        No ply counts as played since the last removal. The depth is -1 for a draw and where the
+        table has none; 255 stands for 255 or more.
+        """
+
+    def bounds(self, rules: _Rules, fields: _Board) -> tuple[int, int] | None:
+        """The least and the greatest value, given the plies since the last removal, or None."""
 
 class Retrograde:
+    """The retrograde analysis of one sector: the larger side is to move in table 0, not in table 1.
+
+    One thread begins each stage; then any number of threads work on it until none of it is left.
+    """
+
     done: float
+    """How much of the stage was begun, from 0 to 1."""
     settled: tuple[tuple[int, int], tuple[int, int]]
+    """States won and lost at the last level, for each table."""
     tallies: tuple[tuple[int, int, int], tuple[int, int, int]]
+    """After packing: canonical states drawn, won and lost, for each table."""
     places: int
+    """Places in each table."""
+
     def __init__(
         self, rules: _Rules, larger: int, smaller: int, with_depths: bool, lower: TableSet
-    ) -> None: ...
-    def begin(self, stage: int, level: int = 0) -> None: ...
-    def work(self) -> None: ...
-    def stop(self) -> None: ...
-    def blocked(self) -> tuple[bool, bool]: ...
-    def values(self, table: int) -> memoryview: ...
-    def depths(self, table: int) -> memoryview: ...
+    ) -> None:
+        """``lower`` has the tables that removals lead to: `ValueError` where it has not."""
+
+    def begin(self, stage: int, level: int = 0) -> None:
+        """Make one of `STAGES` ready for `work`; ``level`` counts the plies of the fourth."""
+
+    def work(self) -> None:
+        """Work on the stage, with other threads, until none of it is left."""
+
+    def stop(self) -> None:
+        """Let every `work` return early; nothing can be used then."""
+
+    def blocked(self) -> tuple[bool, bool]:
+        """Whether a state of each table is lost at once; to be asked before the second level."""
+
+    def values(self, table: int) -> memoryview:
+        """After packing: a table's bytes, which live as long as this object."""
+
+    def depths(self, table: int) -> memoryview:
+        """A table's depths, a byte for each place, which live as long as this object."""
 
 class PlacingProver:
+    """Proves values of positions with men in hand from the tablebase; for any number of threads."""
+
     nodes: int
+    """Positions searched by all calls that have ended."""
     probes: int
+    """Tables looked up by all calls that have ended."""
     missing: tuple[int, int] | None
+    """The table (own men, opponent's) that was needed and is not here."""
+
     def __init__(self, rules: _Rules, tables: TableSet, megabytes: int = 256) -> None: ...
-    def reaches(self, fields: _Board, goal: int) -> bool | None: ...
-    def found(self) -> memoryview: ...
-    def stop(self) -> None: ...
+    def reaches(self, fields: _Board, goal: int) -> bool | None:
+        """Whether the side to move reaches at least ``goal`` (0: a draw, 1: a win).
+
+        None where `stop` or a missing table ended it.
+        """
+
+    def found(self) -> memoryview:
+        """The memory of what was found, to be read or filled while no call runs."""
+
+    def stop(self) -> None:
+        """End all calls as soon as possible; they return None, now and later."""

@@ -1,22 +1,49 @@
-"""The evaluation's weights: read from the file beside this module when first needed."""
+"""The evaluation's weights: a file beside this module, loaded when first needed.
+
+The file is a header of 16 bytes, little-endian (magic, version, CRC-32 of the rest), and then the
+numbers that `core.load_weights` takes.
+"""
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 
 from merels.engine.core import core
 from merels.engine.game.errors import InputError
 
 PATH = Path(__file__).with_name("weights.bin")
+MAGIC = b"MERELSEW"
+VERSION = 1
 
+_HEADER = struct.Struct("<8sII")
 _loaded = False
 
 
+def pack(payload: bytes) -> bytes:
+    """The bytes of a file of these weights."""
+    return _HEADER.pack(MAGIC, VERSION, zlib.crc32(payload)) + payload
+
+
+def unpack(data: bytes) -> bytes:
+    """The weights of a file's bytes; `ValueError` says why there are none."""
+    if len(data) < _HEADER.size or data[: len(MAGIC)] != MAGIC:
+        raise ValueError("not a file of weights")
+    _, version, checksum = _HEADER.unpack_from(data)
+    if version != VERSION:
+        raise ValueError(f"weights of version {version}, this program reads {VERSION}")
+    payload = data[_HEADER.size :]
+    if zlib.crc32(payload) != checksum:
+        raise ValueError("cut off or damaged (checksum differs)")
+    return payload
+
+
 def load(path: Path = PATH) -> None:
-    """Give the core the weights of a file; `InputError` when it cannot be read or is another's."""
+    """Give the core the weights of a file; `InputError` where it cannot be used."""
     global _loaded
     try:
-        core.load_weights(path.read_bytes())
+        core.load_weights(unpack(path.read_bytes()))
     except OSError as error:
         what = f"the evaluation's weights cannot be read: {error.strerror}; reinstall merels"
         raise InputError(str(path), what) from None

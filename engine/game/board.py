@@ -7,7 +7,7 @@ A set of points is a mask: bit ``p`` stands for point ``p``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 RINGS = 3
 ANGLES = 8
@@ -36,7 +36,7 @@ LINES: tuple[tuple[int, int, int], ...] = tuple(
 """The 16 lines of three, each with its middle point second: twelve sides, four crossings."""
 
 
-def mask_of(points: tuple[int, ...]) -> int:
+def mask_of(points: Iterable[int]) -> int:
     """The mask of some points."""
     return sum(1 << point for point in points)
 

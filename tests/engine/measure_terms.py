@@ -1,4 +1,4 @@
-"""What each term of the evaluation is worth: moves thrown away when its weights are nought.
+"""What each term of the evaluation is worth: values thrown away when its weights are zero.
 
     python -m tests.engine.measure_terms [NODES]
 
@@ -18,42 +18,38 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, Tally, load, play
 
 POSITIONS = Path(__file__).parent.parent / "data" / "positions.json"
-ENTRIES = (
-    ("sides of the square", 0, 5346),
-    ("rings", 5346, 7254),
-    ("men", 7254, 7354),
-    ("men in hand", 7354, 7454),
-    ("threats", 7454, 7518),
-    ("steps", 7518, 7582),
-    ("blocked men", 7582, 7646),
+TERMS = (
+    ("sides of the square", 0, core.AT_OUTER),
+    ("rings", core.AT_OUTER, core.AT_MEN),
+    ("men", core.AT_MEN, core.AT_HANDS),
+    ("men in hand", core.AT_HANDS, core.AT_THREATS),
+    ("threats", core.AT_THREATS, core.AT_STEPS),
+    ("steps", core.AT_STEPS, core.AT_BLOCKED),
+    ("blocked men", core.AT_BLOCKED, core.FEATURES),
 )
-"""Each term's first entry and the one after its last, in the order of evaluate.pxi."""
-PHASES, NEURONS = 12, 16
-COUNT = ENTRIES[-1][2]
-VECTORS = PHASES * COUNT + 2 * PHASES * NEURONS
-"""Where the vectors begin in the weights, in numbers of 16 bits."""
+"""Each term's first feature and the one after its last."""
+OUTPUT = core.PHASES * (core.FEATURES + core.HIDDEN)
+VECTORS = OUTPUT + core.PHASES * core.HIDDEN
+"""Where the hidden layer's output and the features' vectors begin, in numbers of 16 bits."""
 
 
-def without(data: bytes, first: int, end: int) -> bytes:
-    """The weights with some entries' worth and vectors nought."""
-    kept = bytearray(data)
-    spans = [(phase * COUNT + first, end - first) for phase in range(PHASES)]
-    spans.append((VECTORS + first * NEURONS, (end - first) * NEURONS))
+def without(payload: bytes, first: int, end: int) -> bytes:
+    """The weights with some features' values and vectors zero."""
+    spans = [(phase * core.FEATURES + first, end - first) for phase in range(core.PHASES)]
+    spans.append((VECTORS + first * core.HIDDEN, (end - first) * core.HIDDEN))
     for start, size in spans:
-        kept[2 * start : 2 * (start + size)] = bytes(2 * size)
-    return bytes(kept)
+        payload = payload[: 2 * start] + bytes(2 * size) + payload[2 * (start + size) :]
+    return payload
 
 
-def variants(data: bytes) -> Iterator[tuple[str, bytes]]:
+def variants(payload: bytes) -> Iterator[tuple[str, bytes]]:
     """Each set of weights to measure, with its name."""
-    yield "all terms", data
-    for name, first, end in ENTRIES:
-        yield f"without {name}", without(data, first, end)
-    output = PHASES * (COUNT + NEURONS)
-    silent = bytearray(data)
-    silent[2 * output : 2 * (output + PHASES * NEURONS)] = bytes(2 * PHASES * NEURONS)
-    yield "without the neurons", bytes(silent)
-    yield "men alone", without(without(data, 0, ENTRIES[2][1]), ENTRIES[3][1], COUNT)
+    yield "all terms", payload
+    for name, first, end in TERMS:
+        yield f"without {name}", without(payload, first, end)
+    silent = payload[: 2 * OUTPUT] + bytes(2 * (VECTORS - OUTPUT)) + payload[2 * VECTORS :]
+    yield "without the hidden layer", silent
+    yield "men alone", without(without(payload, 0, core.AT_MEN), core.AT_HANDS, core.FEATURES)
 
 
 def measure(problems: list[Problem], limits: Limit) -> str:
@@ -69,10 +65,7 @@ def main() -> None:
     """Measure every variant."""
     limits = Limit(nodes=int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
     problems = load(POSITIONS, make_rules("morris"))
-    data = weights.PATH.read_bytes()
-    assert len(data) == core.WEIGHTS_SIZE == 2 * (VECTORS + COUNT * NEURONS)
-    for name, changed in variants(data):
-        weights.load()
+    for name, changed in variants(weights.unpack(weights.PATH.read_bytes())):
         core.load_weights(changed)
         print(f"{name:<28} {measure(problems, limits)}", flush=True)
 

@@ -1,12 +1,16 @@
-"""Seeded random games under every rule set and random mixes of their fields."""
+"""Random positions: of games under all sorts of rules, and of the tablebase with their values."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
+from merels.engine.tablebase.files import pairs
+from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.training.samples import random_position
 
 
 def random_rules(chance: random.Random) -> Rules:
@@ -22,10 +26,10 @@ def random_rules(chance: random.Random) -> Rules:
 
 
 def choose(position: Position, moves: list[Move], chance: random.Random) -> Move:
-    """A random move; sometimes one that takes, so that games reach every phase."""
-    taking = [move for move in moves if move.removed]
-    if taking and chance.random() < 0.5:
-        return chance.choice(taking)
+    """A random move; often one that removes a man, so that games reach every phase."""
+    removals = [move for move in moves if move.removed]
+    if removals and chance.random() < 0.5:
+        return chance.choice(removals)
     return chance.choice(moves)
 
 
@@ -45,3 +49,36 @@ def random_positions(seed: int, number: int) -> Iterator[Position]:
             if position.outcome() or not moves:
                 break
             position = position.play(choose(position, moves, chance))
+
+
+class Labelled(NamedTuple):
+    """A position, what it is worth to the side to move, and what each of its moves is worth."""
+
+    position: Position
+    known: Known
+    moves: dict[Move, Known]
+
+    @property
+    def best(self) -> list[Move]:
+        """The moves that keep the position's value."""
+        return [move for move, known in self.moves.items() if known.value == self.known.value]
+
+
+def labelled_positions(
+    tables: Tables, seed: int, number: int, least: int = 6, most: int = 18
+) -> Iterator[Labelled]:
+    """So many unfinished positions of ``least`` to ``most`` men, every sector equally often."""
+    chance = random.Random(seed)
+    counts = [
+        counts
+        for pair in pairs(most)
+        if sum(pair) >= least and pair in tables.headers
+        for counts in {pair, pair[::-1]}
+    ]
+    while number:
+        position = random_position(tables.rules, *chance.choice(counts), chance)
+        known = tables.probe(position)
+        moves = dict(tables.moves(position))
+        if known is not None and all(moves.values()):
+            number -= 1
+            yield Labelled(position, known, {move: of for move, of in moves.items() if of})

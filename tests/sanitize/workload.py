@@ -39,7 +39,7 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.solve import solve
 from merels.engine.tablebase.verify import verify
 from merels.engine.tools import bench, suite
-from merels.engine.tools.sample import random_position
+from merels.engine.training.samples import Sample, random_position
 from tests.engine.random_games import random_positions
 
 DATA = Path(__file__).parent.parent / "data"
@@ -159,7 +159,7 @@ def on_tables(root: Path) -> list[object]:
         found.append(probes(tables))
         found.append(proofs(tables))
         keeps(tables)
-    found.append(fitting(root))
+    found.append(fitting(tables))
     return found
 
 
@@ -168,7 +168,7 @@ def probes(tables: Tables) -> list[object]:
     chance = random.Random(5)
     found: list[object] = []
     for _ in range(300):
-        position = random_position(tables, *chance.choice(((3, 3), (4, 3), (3, 4))), chance)
+        position = random_position(tables.rules, *chance.choice(((3, 3), (4, 3), (3, 4))), chance)
         known = tables.probe(position)
         assert known is not None
         moves = [after.value for _, after in tables.moves(position) if after is not None]
@@ -204,7 +204,7 @@ def keeps(tables: Tables) -> None:
     searcher.tables = tables
     chance = random.Random(11)
     for _ in range(10):
-        position = random_position(tables, 4, 3, chance)
+        position = random_position(tables.rules, 4, 3, chance)
         known = tables.probe(position)
         assert known is not None
         result = searcher.search(position, Limit(nodes=3000), multipv=2)
@@ -252,33 +252,31 @@ def stopped_at(
     assert moves[0] in position.legal_moves()
 
 
-def fitting(root: Path) -> list[object]:
-    """Samples made, labelled, shuffled and learnt."""
-    samples = core.random_samples(300, 3, 1)
-    tables = open_tables(root, UNLIMITED)
-    labelled = core.label(samples, tables.core, 1)
-    assert labelled > 0
+def fitting(tables: Tables) -> list[object]:
+    """Samples made, shuffled and learnt."""
+    chance = random.Random(3)
+    samples = bytearray()
+    for _ in range(300):
+        position = random_position(tables.rules, chance.randint(3, 4), 3, chance)
+        known = tables.probe(position)
+        assert known is not None
+        points = (1 + known.value) / 2
+        samples += Sample.of(position, 1, points, points).pack()
     core.shuffle(samples, 5)
     fit = core.Fit(0.5)
     before = fit.epoch(samples, 0.1)
     assert 0 < fit.epoch(samples, 0.0) < 1 and 0 < before < 1
     assert len(fit.weights()) == core.WEIGHTS_SIZE
-    return [labelled]
+    return [bytes(samples)]
 
 
 def assertions_are_alive() -> None:
-    """Boards that are none are refused, by code with the interpreter's lock and without."""
-    try:
-        core.evaluate(core_rules(UNLIMITED), (1, 1, 0, 0, 0))
-    except AssertionError:
-        pass
-    else:
-        raise SystemExit("this build has no assertions")
-    heard = []
-    sys.unraisablehook = lambda failure: heard.append(failure.exc_type)
+    """A board that is none is noticed, by code without the interpreter's lock."""
+    noticed = []
+    sys.unraisablehook = lambda failure: noticed.append(failure.exc_type)
     core.table_place(7, 7)
-    if AssertionError not in heard:
-        raise SystemExit("an assertion without the interpreter's lock was not heard")
+    if AssertionError not in noticed:
+        raise SystemExit("this build has no assertions")
 
 
 def end_at_once(failure: object) -> None:

@@ -1,14 +1,19 @@
-# Fitting the evaluation: logistic regression of results on positions, one sample at a time.
+# Fitting the evaluation: logistic regression of results on positions, one sample at a time, with
+# the step sizes of Adagrad (Duchi, Hazan and Singer, 2011).
+#
+# Needs board.pxi, evaluate.pxi.
 
-cdef packed struct Sample:
+cdef packed struct Sample:   # described in merels.engine.training.samples
     uint32_t own
     uint32_t opponent
     uint8_t own_hand
     uint8_t opponent_hand
-    uint8_t flying           # as in RuleSet
+    uint8_t flying
     uint8_t unused
-    float score              # expected score of the side to move by its search, 0 to 1
-    float result             # its score in the end
+    float score
+    float result
+
+SAMPLE_FORMAT = "=IIBBBxff"  # the same as a format of Python's struct
 
 cdef struct Parameters:
     float value[PHASES][FEATURES]
@@ -32,78 +37,35 @@ cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogi
     return below(mix(state[0]), limit)
 
 
+# The number of samples in some bytes.
+cdef Py_ssize_t count_samples(const uint8_t[::1] data) except -1:
+    if len(data) == 0 or len(data) % sizeof(Sample):
+        raise ValueError(f"expected samples of {sizeof(Sample)} bytes each, found {len(data)}")
+    return len(data) // sizeof(Sample)
+
+
 def shuffle(uint8_t[::1] data, seed):
     """Put samples in random order, in place."""
+    cdef Py_ssize_t i, j, number = count_samples(data)
     cdef Sample *samples = <Sample *>&data[0]
-    cdef Sample one
-    cdef uint64_t state = seed, number = len(data) // sizeof(Sample), i, j
+    cdef uint64_t state = seed
     for i in range(number - 1, 0, -1):
         j = random_below(&state, i + 1)
-        one = samples[i]
-        samples[i] = samples[j]
-        samples[j] = one
+        samples[i], samples[j] = samples[j], samples[i]
 
 
-def label(uint8_t[::1] data, TableSet tables, int flying):
-    """Put the proven value for the result of each sample that tables know, in place.
-
-    ``flying`` is the tables' way of flying; samples of another keep their result. Returns how many
-    samples were labelled.
-    """
-    cdef Sample *samples = <Sample *>&data[0]
-    cdef Py_ssize_t i, labelled = 0, number = len(data) // sizeof(Sample)
+cdef inline Board board_of(const Sample *sample) noexcept nogil:
     cdef Board b
-    cdef int value, depth
+    b.own = sample.own
+    b.opponent = sample.opponent
+    b.own_hand = sample.own_hand
+    b.opponent_hand = sample.opponent_hand
     b.plies = 0
-    with nogil:
-        for i in range(number):
-            if samples[i].flying != flying:
-                continue
-            b.own = samples[i].own
-            b.opponent = samples[i].opponent
-            b.own_hand = samples[i].own_hand
-            b.opponent_hand = samples[i].opponent_hand
-            value = table_probe(&tables.tables, &b, &depth)
-            if value != UNKNOWN:
-                samples[i].result = 1 if value == WON else 0 if value == LOST else 0.5
-                if samples[i].score < 0:
-                    samples[i].score = samples[i].result
-                labelled += 1
-    return labelled
-
-
-def random_samples(int number, seed, int flying):
-    """Samples of the moving phase with men anywhere and no label, which is a score of -1."""
-    cdef uint64_t state = seed
-    cdef int i, own, men
-    cdef uint32_t bit
-    data = bytearray(number * sizeof(Sample))
-    cdef uint8_t[::1] view = data
-    cdef Sample *sample = <Sample *>&view[0]
-    for i in range(number):
-        own = 3 + random_below(&state, 7)
-        men = own + 3 + random_below(&state, 7)
-        sample.flying = flying
-        sample.score = sample.result = -1
-        while men:
-            bit = 1u << random_below(&state, POINT_COUNT)
-            if (sample.own | sample.opponent) & bit:
-                continue
-            if own:
-                sample.own |= bit
-                own -= 1
-            else:
-                sample.opponent |= bit
-            men -= 1
-        sample += 1
-    return data
+    return b
 
 
 cdef class Fit:
-    """An evaluation in the making: weights as logits.
-
-    ``share`` is the searched score's part in a sample's target, the game's result has the rest.
-    """
+    """Weights in the making, as logits."""
 
     cdef Parameters *now
     cdef Parameters *squares
@@ -131,24 +93,26 @@ cdef class Fit:
         free(self.squares)
 
     def epoch(self, const uint8_t[::1] data, double rate):
-        """One pass over samples; the mean squared error, of each before its step.
-
-        With ``rate`` 0 nothing is learnt.
-        """
+        """One pass over samples; returns the mean squared error, of each before its step."""
+        cdef Py_ssize_t i, number = count_samples(data)
         cdef const Sample *samples = <const Sample *>&data[0]
-        cdef Py_ssize_t i, number = len(data) // sizeof(Sample)
         cdef double total = 0
+        cdef Board b
+        for i in range(number):
+            b = board_of(&samples[i])
+            if not is_sound(&b):
+                raise ValueError(f"sample {i} has an impossible board")
         with nogil:
             for i in range(number):
                 total += self.learn(&samples[i], rate)
-        return total / max(1, number)
+        return total / number
 
     cdef float learn(self, const Sample *sample, float rate) noexcept nogil:
         """Step towards one sample; the squared error before."""
         cdef Parameters *p = self.now
         cdef Parameters *s = self.squares
         cdef RuleSet rules
-        cdef Board b
+        cdef Board b = board_of(sample)
         cdef int at[ACTIVE]
         cdef float sums[HIDDEN]
         cdef float slope[HIDDEN]
@@ -156,11 +120,6 @@ cdef class Fit:
         cdef int phase, i, j
         memset(&rules, 0, sizeof(rules))
         rules.flying = sample.flying
-        b.own = sample.own
-        b.opponent = sample.opponent
-        b.own_hand = sample.own_hand
-        b.opponent_hand = sample.opponent_hand
-        b.plies = 0
         phase = phase_of(&rules, &b)
         find_features(&rules, &b, at)
         for j in range(HIDDEN):
@@ -190,7 +149,7 @@ cdef class Fit:
         return error * error
 
     def weights(self):
-        """The weights in the form and scale that `load_weights` takes."""
+        """The weights in the form and at the scale that `load_weights` takes."""
         cdef float *source = <float *>self.now
         cdef float *squares = <float *>self.squares
         cdef size_t i, number = sizeof(Parameters) // sizeof(float)

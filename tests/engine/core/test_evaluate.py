@@ -14,6 +14,8 @@ from merels.engine.game.position import Position
 from merels.engine.search.evaluation import evaluate, explain
 from tests.engine.random_games import random_positions
 
+AHEAD = "**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20"
+
 
 def seen_otherwise(position: Position, symmetry: tuple[int, ...]) -> Position:
     """The position with every man moved by a symmetry of the board."""
@@ -50,23 +52,45 @@ def test_terms_add_up() -> None:
 
 
 def test_a_man_more_is_worth_something() -> None:
-    more = parse_position("**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20")
+    more = parse_position(AHEAD)
     less = parse_position("**@*O**@/O@***@O*/**@*O@@* w 0 0 0 20")
     assert evaluate(more) > 50 > -50 > evaluate(less)
     assert abs(evaluate(parse_position(START))) < 30
 
 
-def test_weights_of_another_size_are_one_clear_error(own_weights: None, tmp_path: Path) -> None:
+SOUND = weights.PATH.read_bytes()
+OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", "not a file of weights"),
+        (b"PK" + SOUND[2:], "not a file of weights"),
+        (SOUND[:8] + b"\x02" + SOUND[9:], "weights of version 2, this program reads 1"),
+        (SOUND[:-1], "cut off or damaged"),
+        (SOUND[:5000] + bytes([SOUND[5000] ^ 1]) + SOUND[5001:], "cut off or damaged"),
+        (weights.pack(bytes(100)), f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),
+        (weights.pack(OVERFLOWING), "the weights of neuron 0 may overflow"),
+    ],
+    ids=("empty", "magic", "version", "cut", "damaged", "size", "overflow"),
+)
+def test_weights_that_cannot_be_used_are_one_clear_error(
+    own_weights: None, tmp_path: Path, data: bytes, expected: str
+) -> None:
     path = tmp_path / "weights.bin"
-    path.write_bytes(bytes(100))
-    with pytest.raises(InputError, match=f"expected {core.WEIGHTS_SIZE} bytes.*found 100"):
+    path.write_bytes(data)
+    before = evaluate(parse_position(AHEAD))
+    with pytest.raises(InputError, match=f"{expected}.*; reinstall merels"):
         weights.load(path)
+    assert evaluate(parse_position(AHEAD)) == before
+
+
+def test_weights_that_are_not_there_are_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: .*reinstall"):
         weights.load(tmp_path / "none.bin")
 
 
-def test_without_weights_all_positions_are_equal(own_weights: None, tmp_path: Path) -> None:
-    path = tmp_path / "weights.bin"
-    path.write_bytes(bytes(core.WEIGHTS_SIZE))
-    weights.load(path)
+def test_without_weights_all_positions_are_equal(own_weights: None) -> None:
+    core.load_weights(bytes(core.WEIGHTS_SIZE))
     assert {evaluate(position) for position in random_positions(seed=8, number=50)} == {0}

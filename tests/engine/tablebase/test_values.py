@@ -14,7 +14,8 @@ from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder, plies_limit
 from merels.engine.tablebase.probe import Known, Tables
 from merels.engine.tablebase.verify import verify
-from merels.engine.tools.sample import labelled_positions, random_position
+from merels.engine.training.samples import random_position
+from tests.engine.random_games import labelled_positions
 from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
 
 MIXES = (
@@ -68,7 +69,7 @@ def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> N
         limit = plies_limit(rules, larger, smaller)
         for own, opponent in {(larger, smaller), (smaller, larger)}:
             for _ in range(250):
-                position = random_position(tables, own, opponent, chance)
+                position = random_position(tables.rules, own, opponent, chance)
                 assert tables.probe(position) == bellman(tables, position, limit), position
 
 
@@ -161,7 +162,7 @@ def test_limit_by_the_referee(tmp_path: Path) -> None:
     chance = random.Random(3)
     seen = set()
     for _ in range(60):
-        position = random_position(tables, 3, 3, chance)
+        position = random_position(tables.rules, 3, 3, chance)
         known = tables.probe(position)
         assert known is not None and known.value == minimax(position), position
         seen.add(known.value)

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.core import core
+from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.solve import Prover
-from merels.engine.tools.sample import random_position
-from merels.engine.training import fit
+from merels.engine.training import fit, self_play
+from merels.engine.training.labels import Truth
+from merels.engine.training.samples import Sample, random_position, unpack
+from merels.engine.training.self_play import Round
 
 BALANCED = (0b0101_0101, 0b0101_0101 << 8, 0, 0, 1)
 AHEAD = (0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1)
@@ -25,7 +27,8 @@ pytestmark = pytest.mark.usefixtures("own_weights")
 
 def samples(result: float) -> bytes:
     """Many samples of one position in which the side with more men scores ``result``."""
-    return (fit.SAMPLE.pack(*AHEAD, result, result) + fit.SAMPLE.pack(*BALANCED, 0.5, 0.5)) * 500
+    ahead, balanced = Sample(*AHEAD, result, result), Sample(*BALANCED, 0.5, 0.5)
+    return (ahead.pack() + balanced.pack()) * 500
 
 
 def test_samples_are_learnt() -> None:
@@ -56,22 +59,30 @@ def test_shuffling_keeps_every_sample() -> None:
     assert cut(first) == cut(data)
 
 
+def test_what_is_no_sample_is_refused() -> None:
+    twice = Sample(0b1, 0b1, 0, 0, 1, 0.5, 0.5)
+    for data, expected in (
+        (b"", "samples of 20 bytes"), (bytes(19), "found 19"), (twice.pack(), "sample 0 has an"),
+    ):
+        with pytest.raises(ValueError, match=expected):
+            core.Fit(0.5).epoch(data, 0.1)
+    with pytest.raises(ValueError, match="samples of 20 bytes"):
+        core.shuffle(bytearray(), 1)
+
+
 def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
     """Of a position that tables know, and of one with men in hand whose proof they allow."""
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(5)
-    moving = [random_position(tables, 4, 3, chance) for _ in range(200)]
-    placing = [
-        Position(rules, core_board(position)[:2], (0, 1)) for position in moving[:10]
-    ]
-    never = fit.SAMPLE.pack(*core_board(moving[0])[:4], 0, 0.25, 0.25)
+    moving = [random_position(rules, 4, 3, chance) for _ in range(200)]
+    placing = [Position(rules, core_board(position)[:2], (0, 1)) for position in moving[:10]]
+    never = Sample.of(moving[0], 0, 0.25, 0.25)
     piece = b"".join(
-        fit.SAMPLE.pack(*core_board(position)[:4], 1, 0.25, 0.25)
-        for position in (*moving, *placing)
+        Sample.of(position, 1, 0.25, 0.25).pack() for position in (*moving, *placing)
     )
-    labelled = list(fit.SAMPLE.iter_unpack(fit.Truth(tmp_path).label(piece + never)))
-    assert labelled[-1][-1] == 0.25, "a sample of another way of flying"
+    labelled = list(unpack(Truth(tmp_path, hash_mb=1).label(piece + never.pack())))
+    assert labelled[-1] == never, "a sample of another way of flying"
     prover = Prover(tables, 1)
     for position, sample in zip(moving, labelled):
         known = tables.probe(position)
@@ -81,12 +92,21 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
     assert len({sample[-1] for sample in labelled}) > 2
 
 
+def test_random_positions_are_samples_where_tables_know_them(tmp_path: Path) -> None:
+    Builder(tmp_path, make_rules("morris")).build(7)
+    found = list(unpack(Truth(tmp_path, hash_mb=1).anywhere(300, 1)))
+    assert 0 < len(found) < 300
+    for sample in found:
+        assert sample.own.bit_count() + sample.opponent.bit_count() <= 7
+        assert sample.score == sample.result
+
+
 def test_tables_that_do_not_reach_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And nothing is written: without ``-out`` that would be the weights of the package."""
-    monkeypatch.setattr(fit, "CHUNK", 6)
-    monkeypatch.setattr(fit, "ROUNDS", (fit.Round(18, 60, 0.0),))
+    monkeypatch.setattr(self_play, "CHUNK", 6)
+    monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60, 0.0),))
     made = tmp_path / "weights.bin"
     words = ["-tables", str(tmp_path / "none"), "-work", str(tmp_path / "work")]
     with pytest.raises(SystemExit) as left:
@@ -99,8 +119,8 @@ def test_tables_that_do_not_reach_are_named(
 def test_the_same_command_makes_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fit, "CHUNK", 6)
-    monkeypatch.setattr(fit, "ROUNDS", (fit.Round(18, 60, 0.0), fit.Round(18, 100, 0.5)))
+    monkeypatch.setattr(self_play, "CHUNK", 6)
+    monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60, 0.0), Round(18, 100, 0.5)))
     made: list[bytes] = []
     for processes in (1, 2, 2):
         path, work = tmp_path / f"{len(made)}.bin", tmp_path / f"work{processes}"
@@ -112,5 +132,5 @@ def test_the_same_command_makes_the_same_weights(
         assert len(pieces) == 6
         pieces[1].unlink()
     assert made[0] == made[1] == made[2]
-    assert len(made[0]) == core.WEIGHTS_SIZE
-    assert any(made[0])
+    payload = weights.unpack(made[0])
+    assert len(payload) == core.WEIGHTS_SIZE and any(payload)
