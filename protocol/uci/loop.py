@@ -1,7 +1,7 @@
-"""The protocol loop: reads lines and hands them on, and never waits for a search.
+"""The protocol loop: reads lines, hands them on, and never waits for a search.
 
-Standard input is read on the main thread. A daemon thread that is blocked reading it would abort
-the interpreter at exit, and any other thread would keep the process alive.
+Standard input is read on the main thread: a daemon thread blocked in a read would abort the
+interpreter at exit, and any other thread would keep the process alive.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from merels.protocol.uci.session import Session
 from merels.protocol.uci.streams import make_usable
 
 LONGEST_LINE = 1 << 24
-"""Bytes of a line that are kept; what is beyond is read and forgotten."""
+"""Bytes of a line that are kept; the rest of it is dropped."""
 
 
 def main() -> int:
-    """Speaks the protocol on standard input and output until ``quit`` or the end of input."""
+    """Speak the protocol on standard input and output until ``quit`` or the end of input."""
     make_usable()
     session = Session(Output(sys.stdout.fileno()))
     interrupted = False
@@ -30,11 +30,11 @@ def main() -> int:
             if session.over:
                 break
     except OSError:
-        pass  # The terminal has gone away: the end of input by another name.
+        pass  # The terminal has gone: the input has ended.
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # It ends now anyway, and soon.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is about to end anyway.
         session.close(at_once=interrupted)
     return 0
 

@@ -91,13 +91,13 @@ class Settings:
 
 
 def split_setting(text: str) -> tuple[str, str]:
-    """Name and value from the rest of a ``setoption`` line: ``name N… [value V…]``.
+    """Name and value from what follows ``setoption``: ``name N… [value V…]``.
 
-    Both may hold blanks. The value is kept as it was written, since a path may hold two in a row.
+    Both may contain spaces; those of the value are kept, since a path may have two in a row.
     """
     words = text.split()
     if not words or words[0].lower() != "name":
-        raise InputError(words[0] if words else text, "expected: setoption name N [value V]")
+        raise InputError(words[0] if words else text, "expected setoption name N [value V]")
     lowered = [word.lower() for word in words]
     if "value" not in lowered[2:]:
         return " ".join(words[1:]), ""

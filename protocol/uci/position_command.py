@@ -1,4 +1,4 @@
-"""What a ``position`` line sets up: a first position and the moves played from it."""
+"""The position that a ``position`` line sets up, with the moves played from it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from merels.engine.game.rules import DEFAULT_RULES, Rules
 
 
 class Setup(NamedTuple):
-    """A position with the text it came from, so that it can be read again under other rules."""
+    """A position and the words it was set up with, to be read again under other rules.
+
+    ``start`` is the text of the first position, ``tokens`` are the moves played from it.
+    """
 
     start: str = START
     tokens: tuple[str, ...] = ()
     position: Position = Position()
 
     def under(self, rules: Rules) -> Setup:
-        """The same text read under other rules."""
+        """The same words read under other rules; `InputError` if they do not allow them."""
         return replay(self.start, self.tokens, rules)
 
 
@@ -29,17 +32,16 @@ def replay(
     rules: Rules = DEFAULT_RULES,
     known: Setup | None = None,
 ) -> Setup:
-    """A position's text and moves played from it, every one of them checked.
+    """Set up a position from its text and play moves from it, each of which is checked.
 
-    An error in the moves names the token and its index among them, counted from 0. A client
-    repeats the whole game with each move; where it goes on from ``known``, only what is new is
-    played.
+    The `InputError` for a move names the token and its index among them, from 0. A client repeats
+    the whole game with every move: if it continues ``known``, only the new moves are played.
     """
     done = 0
     position = None
     if known is not None and known.start == start and known.position.rules == rules:
         count = len(known.tokens)
-        # A removal written on its own may belong to the last move that is known.
+        # A removal that stands alone belongs to the last known move.
         split = tokens[count : count + 1] and tokens[count][0] in "xX"
         if tokens[:count] == known.tokens and not split:
             done, position = count, known.position
@@ -53,14 +55,14 @@ def replay(
 
 
 def read_setup(words: Sequence[str], rules: Rules, known: Setup | None = None) -> Setup:
-    """The words behind ``position``: ``startpos | fen F…`` and, if any, ``moves T…``."""
+    """Set up what the words after ``position`` say: ``startpos | fen F… [moves M…]``."""
     if not words:
-        raise InputError("position", "expected startpos or fen behind it")
+        raise InputError("position", "expected startpos or fen after it")
     lowered = [word.lower() for word in words]
     end = lowered.index("moves") if "moves" in lowered else len(words)
     if lowered[0] == "startpos":
         if end > 1:
-            raise InputError(words[1], "expected moves or nothing behind startpos")
+            raise InputError(words[1], "expected moves or nothing after startpos")
         start = START
     elif lowered[0] == "fen":
         start = " ".join(words[1:end])

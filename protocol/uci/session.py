@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import NamedTuple
 
 from merels.engine import __version__
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import format_position, format_seventeen
-from merels.engine.game.position import WHITE, Position
+from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.tools.show import board_lines, evaluation_lines
 from merels.protocol.client.options import EMPTY
 from merels.protocol.uci.dialects import Uci, Ugi
@@ -60,10 +61,10 @@ class Session:
             return
         name = words[start].lower()
         rest = "".join(line.split(None, start + 1)[start + 1 :])
-        if rest and name in _ALONE:
+        if rest and not COMMANDS[name].arguments:
             self._output.note(f"'{shorten(rest)}' after {name} is ignored")
         try:
-            COMMANDS[name][0](self, rest)
+            COMMANDS[name].handle(self, rest)
         except Exception as error:
             self._output.error(error)
 
@@ -115,8 +116,11 @@ class Session:
         self.over = True
 
     def _help(self, rest: str) -> None:
-        width = max(map(len, COMMANDS))
-        self._output.write(*(f"{name:<{width}}  {text}" for name, (_, text) in COMMANDS.items()))
+        lines = (
+            f"{name:<10}  {arguments and f'{arguments}: '}{purpose}"
+            for name, (_, arguments, purpose) in COMMANDS.items()
+        )
+        self._output.write(*lines)
 
     def _set_option(self, rest: str) -> None:
         name, text = split_setting(rest)
@@ -179,19 +183,15 @@ class Session:
         """Answer a question about the position on the board."""
         position = self._setup.position
         outcome = position.outcome()
+        results = {WHITE: "p1win", BLACK: "p2win", None: "draw"}
         answers = {
-            "p1turn": _boolean(position.side == WHITE),
-            "gameover": _boolean(outcome is not None),
-            "result": "none"
-            if outcome is None
-            else "draw"
-            if outcome.winner is None
-            else ("p1win", "p2win")[outcome.winner],
+            "p1turn": str(position.side == WHITE).lower(),
+            "gameover": str(outcome is not None).lower(),
+            "result": "none" if outcome is None else results[outcome.winner],
         }
-        answer = answers.get(rest.lower())
-        if answer is None:
+        if rest.lower() not in answers:
             raise InputError(rest, f"expected query {' or '.join(answers)}")
-        self._output.write(f"response {answer}")
+        self._output.write(f"response {answers[rest.lower()]}")
 
     # Searching and counting.
 
@@ -225,57 +225,55 @@ class Session:
         self._worker.start(Bench(self._output))
 
 
-Handler = Callable[[Session, str], None]
+class Command(NamedTuple):
+    """What handles a command, the arguments it takes and what it does, as ``help`` prints them."""
 
-COMMANDS: dict[str, tuple[Handler, str]] = {
-    "uci": (Session._uci, "name the engine and its options; speak uci from now on"),
-    "ugi": (Session._ugi, "the same; speak ugi from now on"),
-    "debug": (Session._set_debug, "on | off: say more"),
-    "isready": (Session._is_ready, "answer readyok, also during a search"),
-    "setoption": (Session._set_option, "name N [value V]: set an option"),
-    "ucinewgame": (Session._new_game, "forget the last game"),
-    "uginewgame": (Session._new_game, "the same"),
-    "position": (Session._position, "startpos | fen F [moves T ...]: set the board up"),
-    "go": (
-        Session._go,
-        "[wtime T] [btime T] [winc T] [binc T] [p1time T] [p2time T] [p1inc T] [p2inc T] "
-        "[movestogo N] [movetime T] [depth N] [nodes N] [mate N] [infinite] [ponder] "
-        "[searchmoves T ...] | perft N: search; times in ms",
+    handle: Callable[[Session, str], None]
+    arguments: str
+    purpose: str
+
+
+_GO = """\
+[wtime T] [btime T] [winc T] [binc T] [p1time T] [p2time T] [p1inc T] [p2inc T] [movestogo N] \
+[movetime T] [depth N] [nodes N] [mate N] [infinite] [ponder] [searchmoves M ...] | perft N"""
+
+COMMANDS = {
+    "uci": Command(Session._uci, "", "name the engine and its options, and speak uci"),
+    "ugi": Command(Session._ugi, "", "name the engine and its options, and speak ugi"),
+    "debug": Command(Session._set_debug, "on | off", "say more, or no longer"),
+    "isready": Command(Session._is_ready, "", "answer readyok, also during a search"),
+    "setoption": Command(Session._set_option, "name N [value V]", "set an option"),
+    "ucinewgame": Command(Session._new_game, "", "forget the last game"),
+    "uginewgame": Command(Session._new_game, "", "forget the last game"),
+    "position": Command(
+        Session._position, "startpos | fen F [moves M ...]", "set the position up"
     ),
-    "stop": (Session._stop, "end the search now"),
-    "ponderhit": (Session._ponder_hit, "the move pondered on was played: the clock runs"),
-    "quit": (Session._quit, "end the program"),
-    "query": (Session._query, "p1turn | gameover | result: ask about the position"),
-    "d": (Session._draw, "draw the board"),
-    "fen": (Session._fen, "[17]: print the position's text, of 6 or of 17 fields"),
-    "flip": (Session._flip, "swap the colours"),
-    "eval": (Session._eval, "explain the static evaluation"),
-    "perft": (Session._perft, "N: count the move sequences of N plies, as go perft does"),
-    "bench": (Session._bench, "search fixed positions; prints nodes and nodes per second"),
-    "help": (Session._help, "print this list"),
+    "go": Command(Session._go, _GO, "search; times are in milliseconds"),
+    "stop": Command(Session._stop, "", "end the search now"),
+    "ponderhit": Command(Session._ponder_hit, "", "the expected move was played: the clock runs"),
+    "quit": Command(Session._quit, "", "end the program"),
+    "query": Command(Session._query, "p1turn | gameover | result", "ask about the position"),
+    "d": Command(Session._draw, "", "draw the board"),
+    "fen": Command(Session._fen, "[17]", "print the position in 6 or 17 fields"),
+    "flip": Command(Session._flip, "", "swap the colours"),
+    "eval": Command(Session._eval, "", "explain the static evaluation"),
+    "perft": Command(Session._perft, "N", "count the move sequences of N plies, as go perft does"),
+    "bench": Command(Session._bench, "", "search fixed positions; prints nodes and speed"),
+    "help": Command(Session._help, "", "print this list"),
 }
 
-_AFTER_NOISE = frozenset(
+_AFTER_UNKNOWN = frozenset(
     ("uci", "ugi", "debug", "isready", "setoption", "position", "go", "stop", "ponderhit")
 )
-"""The commands that are looked for behind words that are none, as the protocol asks.
+"""The commands that are also found after unknown words, as the protocol asks.
 
 Those that end the program or print a lot are not: such words occur in plain text.
 """
 
-_ALONE = frozenset(COMMANDS) - {
-    "debug", "setoption", "position", "go", "query", "fen", "perft"
-}
-"""The commands that no word belongs behind."""
-
 
 def _first_command(words: list[str]) -> int:
-    """The index of the line's command; the number of words where there is none."""
+    """The index of the line's command; the number of words if there is none."""
     for index, word in enumerate(words):
-        if word.lower() in (_AFTER_NOISE if index else COMMANDS):
+        if word.lower() in (_AFTER_UNKNOWN if index else COMMANDS):
             return index
     return len(words)
-
-
-def _boolean(value: bool) -> str:
-    return "true" if value else "false"

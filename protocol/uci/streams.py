@@ -1,4 +1,4 @@
-"""The standard streams, fit for use however the process came by them."""
+"""The standard streams, made usable however the process inherited them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from merels.engine.game.errors import InputError
 
 
 def make_usable() -> None:
-    """Lets nothing else care how the streams were inherited.
+    """Open the streams that were closed, and let input and output block and take any text.
 
-    One that was closed is empty, or takes what nobody will see; its descriptor would otherwise go
-    to the next file that is opened. Neither input nor output refuses to wait, as whoever shares
-    it may have wished, or stops at a byte or a foreign name that the terminal's encoding lacks.
+    A closed stream's descriptor would go to the next file that is opened. Whoever shares a pipe
+    may have made it non-blocking, and a terminal's encoding may lack a letter of a foreign name.
     """
     sys.stdin = sys.stdin or open(os.devnull)
     sys.stdout = sys.stdout or open(os.devnull, "w")
@@ -27,14 +26,14 @@ def make_usable() -> None:
             try:
                 os.set_blocking(stream.fileno(), True)
             except OSError:
-                pass  # It is none of the system's, or has no such mode.
+                pass  # It has no descriptor, or no such mode.
 
 
 def refuse_pipe(path: str) -> None:
-    """Raise an `InputError` for a named pipe: whoever opens one to write waits for its reader."""
+    """Raise an `InputError` for a named pipe: opening one to write waits for its reader."""
     try:
         found = stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
-        return  # Whoever opens it next says why it cannot.
+        return  # Opening it says what is wrong.
     if found:
         raise InputError(path, "expected a file; this is a pipe, which would wait for a reader")

@@ -148,7 +148,7 @@ def test_a_bad_position_changes_nothing(gui: Gui) -> None:
         assert f"'{token}'" in error
         assert gui.fen() == before
     for bad, named in (
-        ("position", "'position': expected startpos or fen behind it"),
+        ("position", "'position': expected startpos or fen after it"),
         ("position nonsense", "'nonsense': expected startpos or fen"),
         ("position startpos d6", "'d6': expected moves or nothing"),
         ("position fen", "'': expected the 6 or 17 fields of a position, found 0"),
