@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.journal.journal import Row, make_row, open_journal
+from merels.tournament.journal.open import open_journal
+from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.settings import Settings
 from tests.fuzz.commands import run_command, within

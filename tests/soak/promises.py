@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from merels.engine.game.record import parse_record
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
-from merels.tournament.journal.journal import Row, read_journal
+from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.rows import Row
 from merels.tournament.run.plan import Plan
 from merels.tournament.views.pgn import GameWriter
 from tests.soak.faults import LOSING, read_tallies

@@ -21,7 +21,7 @@ from merels.tournament.journal.import_games import (
     scores,
     without_doubles,
 )
-from merels.tournament.journal.journal import read_journal
+from merels.tournament.journal.open import read_journal
 from merels.tournament.records.files import file_error, system_error
 from merels.tournament.records.settings import facts
 from merels.tournament.report.crosstable import (

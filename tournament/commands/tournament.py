@@ -21,7 +21,8 @@ from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
-from merels.tournament.journal.journal import Journal, JournalError, is_new, open_journal, stored
+from merels.tournament.journal.journal import Journal, JournalError
+from merels.tournament.journal.open import is_new, open_journal, stored
 from merels.tournament.records.files import file_error
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan

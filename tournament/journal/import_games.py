@@ -7,7 +7,8 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from merels.tournament.journal.journal import SCORES, Row, read_journal
+from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.files import file_error, read_lines
 from merels.tournament.records.pgn_tags import ID_TAG, IDENTITY, PAIR_TAG
 from merels.tournament.statistics.counts import GameScore

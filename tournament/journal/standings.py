@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merels.tournament.journal.journal import Row
+from merels.tournament.journal.rows import Row
 from merels.tournament.statistics.counts import (
     Counts,
     GameScore,

@@ -8,7 +8,7 @@ from html import escape
 from importlib.resources import files
 
 from merels.engine.game.errors import printable
-from merels.tournament.journal.journal import Row
+from merels.tournament.journal.rows import Row
 from merels.tournament.report.crosstable import Crosstable, notes
 from merels.tournament.report.svg import rating_plot
 from merels.tournament.report.text_table import percent

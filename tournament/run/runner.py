@@ -10,7 +10,8 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from merels.engine.game.errors import Failure
-from merels.tournament.journal.journal import Journal, Row
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameResult, GameSpec, PairTask
 from merels.tournament.run.in_order import InOrder

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from merels.tournament.journal.journal import Row, make_row
+from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.game import EnginePool, play_game
 from merels.tournament.records.games import GameResult, PairTask
 

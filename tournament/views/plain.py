@@ -6,7 +6,8 @@ import sys
 from typing import TextIO
 
 from merels.engine.game.errors import printable
-from merels.tournament.journal.journal import Journal, Row
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.games import GameSpec

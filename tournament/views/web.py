@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.protocol.board.own_host import is_own_host
-from merels.tournament.journal.journal import Row
+from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings, facts

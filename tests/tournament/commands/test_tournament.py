@@ -19,7 +19,7 @@ from merels.engine.game.record import parse_records
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.main import COMMANDS, main
-from merels.tournament.journal.journal import open_journal, read_journal, stored
+from merels.tournament.journal.open import open_journal, read_journal, stored
 from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
 from tests.tournament.specs import match

@@ -17,15 +17,10 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.tournament.journal import journal as store
-from merels.tournament.journal.journal import (
-    Journal,
-    JournalError,
-    Row,
-    make_row,
-    open_journal,
-    read_journal,
-    stored,
-)
+from merels.tournament.journal import open as opening
+from merels.tournament.journal.journal import Journal, JournalError
+from merels.tournament.journal.open import open_journal, read_journal, stored
+from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import Adjudication
 from merels.tournament.records.settings import Settings, differences
 from tests.tournament.specs import MERELS, changed, result, settings
@@ -102,7 +97,7 @@ def test_of_two_runs_that_begin_one_journal_the_second_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with begin(tmp_path / "j"):
-        monkeypatch.setattr(store, "is_new", lambda path: True)  # the second looked a bit earlier
+        monkeypatch.setattr(opening, "is_new", lambda path: True)  # the second looked a bit earlier
         with pytest.raises(JournalError, match="j: another process is using it"):
             begin(tmp_path / "j")
 
@@ -261,7 +256,7 @@ def test_spoilt_files_are_refused(
         ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
         ("UPDATE games SET white = black", "game 1 is of an engine against itself"),
         ("UPDATE games SET number = 0", "game 0 has a number below 1"),
-        ("UPDATE games SET black = 'C'", "game 1 is of engines that this tournament has not"),
+        ("UPDATE games SET black = 'C'", "game 1 is of engines that this tournament does not have"),
         ("UPDATE games SET scores = '- - #x'", "expected numbers for its moves"),
         ("UPDATE games SET nodes = '1 1 99999999999999999999'", "expected numbers for its moves"),
         ("UPDATE games SET depths = '6'", "expected numbers for its moves"),
@@ -277,7 +272,7 @@ def test_spoilt_files_are_refused(
         ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),
         ("DELETE FROM meta WHERE key = 'id'", "does not say its id"),
         ("INSERT INTO meta VALUES ('verdict', 'H2')", "its verdict"),
-        ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, and no test"),
+        ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, but no test"),
     ],
 )
 def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message: str) -> None:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.commands import merge as merge_command
-from merels.tournament.commands.merge import merge
-from merels.tournament.journal.journal import Journal, make_row, open_journal, read_journal
+from merels.tournament.journal import merge as joining
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.merge import merge
+from merels.tournament.journal.open import open_journal, read_journal
+from merels.tournament.journal.rows import make_row
 from tests.commands import command
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
@@ -32,11 +34,13 @@ def journal(
     return str(path)
 
 
-def test_joined(tmp_path: Path) -> None:
+def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
     two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2"], rounds=5)
     out = str(tmp_path / "out")
-    assert merge(out, [one, two]) == f"{out}: 5 games from 2 journals; 1 came more than once"
+    assert main([out, one, two]) == 0
+    said = f"{out}: 5 games from 2 journals; 1 came more than once\n"
+    assert capsys.readouterr().out == said
     with read_journal(out) as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5]
         assert json.loads(joined.meta()["settings"])["rounds"] == 5
@@ -101,10 +105,9 @@ def test_nothing_is_read_where_there_may_be_no_room_to_read_it(
         target._database.set_authorizer(deny_games)
         return target
 
-    monkeypatch.setattr(merge_command, "connect", connect)
+    monkeypatch.setattr(joining, "Journal", connect)
     one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
-    said = merge(f"{tmp_path}/out", [one, other])
-    assert "3 games from 2 journals; 1 came more than once" in said
+    assert merge(f"{tmp_path}/out", [one, other]) == (3, 1)
 
 
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,7 +137,7 @@ def test_of_two_merges_into_one_file_the_first_stays(
             merge(out, [other])
         return read_journal(path)
 
-    monkeypatch.setattr(merge_command, "read_journal", read_slowly)
+    monkeypatch.setattr(joining, "read_journal", read_slowly)
     assert main([out, one]) == 2
     assert "out': this file exists" in capsys.readouterr().err
     with read_journal(out) as joined:
@@ -161,7 +164,7 @@ def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> Non
                      "-pgnout", f"{tmp_path}/{index}.pgn", "--log", f"{log}", "level=info")
         assert run.wait()[0] == 0
     files = pgn.read_bytes(), log.read_bytes()
-    merge(f"{tmp_path}/out", [f"{tmp_path}/1", f"{tmp_path}/2"])
+    assert main([f"{tmp_path}/out", f"{tmp_path}/1", f"{tmp_path}/2"]) == 0
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4]
     status, out, err = Marked("-journal", f"{tmp_path}/out", "-resume").wait()

@@ -19,10 +19,11 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import parse_records
-from merels.tournament.commands.merge import merge
 from merels.tournament.journal import journal as store
 from merels.tournament.journal.import_games import read_games
-from merels.tournament.journal.journal import make_row, open_journal, read_journal, stored
+from merels.tournament.journal.merge import merge
+from merels.tournament.journal.open import open_journal, read_journal, stored
+from merels.tournament.journal.rows import make_row
 from tests.commands import command
 from tests.processes import FAKE, HOSTILE, needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked

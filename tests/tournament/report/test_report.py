@@ -18,9 +18,10 @@ import pytest
 from merels.engine.game.board import NAMES, points_of
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
-from merels.tournament.commands.merge import merge
 from merels.tournament.journal.import_games import read_games, scores, without_doubles
-from merels.tournament.journal.journal import make_row, open_journal, read_journal
+from merels.tournament.journal.merge import merge
+from merels.tournament.journal.open import open_journal, read_journal
+from merels.tournament.journal.rows import make_row
 from merels.tournament.report.html import games_json
 from merels.tournament.report.svg import tick_step
 from merels.tournament.views.pgn import GameWriter

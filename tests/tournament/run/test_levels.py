@@ -11,7 +11,7 @@ import pytest
 from merels.engine.game.rules import PRESETS
 from merels.engine.search.levels import LEVELS, Level
 from merels.tournament.commands.main import main
-from merels.tournament.journal.journal import read_journal
+from merels.tournament.journal.open import read_journal
 from merels.tournament.statistics.counts import GameScore, count_matches
 from merels.tournament.statistics.ratings import rate
 from tests.tournament.processes import Marked

@@ -21,7 +21,9 @@ from typing import Any, ParamSpec, TypeVar
 import pytest
 
 from merels.engine.game.record import parse_records
-from merels.tournament.journal.journal import Journal, JournalError, Row, open_journal
+from merels.tournament.journal.journal import Journal, JournalError
+from merels.tournament.journal.open import open_journal
+from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.records.settings import Settings

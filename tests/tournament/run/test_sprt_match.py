@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.journal.journal import read_journal
+from merels.tournament.journal.open import read_journal
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words
 

@@ -11,7 +11,7 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import parse_record, parse_records
-from merels.tournament.journal.journal import Row, make_row
+from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import NANOSECONDS, TimeControl
 from merels.tournament.records.output import PgnStyle

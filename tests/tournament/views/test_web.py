@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from merels.tournament.journal.journal import make_row
+from merels.tournament.journal.rows import make_row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.report.crosstable import Crosstable, crosstable
 from merels.tournament.run.plan import Plan

@@ -1,0 +1,95 @@
+"""Joining the journals of a tournament that was played in parts."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from merels.engine.game.errors import InputError
+from merels.tournament.journal.journal import Journal, remove_files
+from merels.tournament.journal.open import read_journal
+from merels.tournament.records.files import create_partial, file_error, system_error
+from merels.tournament.records.settings import MAY_GROW, differences
+
+Words = list[str]
+
+
+class Joined(NamedTuple):
+    """How many games a joined journal has, and how many came more than once."""
+
+    games: int
+    again: int
+
+
+def merge(
+    out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
+) -> Joined:
+    """Write the joined journal, whole or not at all.
+
+    A game that is in several of them is taken from the first. ``whole`` turns the command line of
+    a part into that of the whole. `InputError` for journals of different tournaments, and where
+    ``out`` exists.
+    """
+    if not paths:
+        raise InputError(out, "expected the journals to join behind the one to write")
+    _check_free(out)
+    partial = create_partial(out)
+    try:
+        with Journal(partial) as target:
+            target.path = out  # Errors speak of what the user named.
+            joined = _fill(target, paths, whole)
+            # Only the file is renamed: what is not in it by now would be lost.
+            target.fold()
+        _check_free(out)
+        os.rename(partial, out)
+    except BaseException as error:
+        remove_files(partial)
+        if isinstance(error, OSError):
+            raise system_error(out, "write", error) from None
+        raise
+    return joined
+
+
+def _check_free(out: str) -> None:
+    """Raise an `InputError` where there is something already."""
+    if os.path.lexists(out):
+        raise file_error(out, "this file exists; name another to write to")
+
+
+def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:
+    """Copy the games of each journal, and the settings and command line with the most rounds."""
+    settings = arguments = ""
+    numbers: set[int] = set()
+    again = 0
+    for path in paths:
+        with read_journal(path) as source:
+            notes = source.meta()
+            if not settings:
+                target.create(notes["settings"], {**notes, "id": secrets.token_hex(8)})
+            common = _common(settings or notes["settings"], notes["settings"], paths[0], path)
+            if common != settings:
+                settings, arguments = common, notes["arguments"]
+            for row in source.rows():
+                if row.number in numbers:
+                    again += 1
+                else:
+                    target.append(row)
+                    numbers.add(row.number)
+    words = whole(json.loads(arguments))
+    target.set_meta({"settings": settings, "arguments": json.dumps(words)})
+    return Joined(len(numbers), again)
+
+
+def _common(settings: str, theirs: str, first: str, path: str) -> str:
+    """The settings of both, with the larger number of rounds; an error says what differs."""
+    our_rounds, their_rounds = (json.loads(text)[MAY_GROW] for text in (settings, theirs))
+    larger, smaller = (theirs, settings) if their_rounds > our_rounds else (settings, theirs)
+    changed = differences(larger, smaller)
+    if changed:
+        raise file_error(
+            path, f"this is the journal of another tournament than {first}; " + "; ".join(changed)
+        )
+    return larger

@@ -1,0 +1,109 @@
+"""A journaled game as a row of text and numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from merels.engine.game.errors import InputError, printable
+from merels.tournament.records.games import GameResult, MoveRecord
+
+SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+"""White's points by result; a game broken off (``*``) has none."""
+
+
+class Row(NamedTuple):
+    """One journaled game: its fields are the columns of the journal's table.
+
+    The fields from ``moves`` to ``clocks`` have a word for each move played, separated by spaces.
+    """
+
+    number: int
+    """Of the game in the tournament, from 1."""
+    round: int
+    pair: int
+    """The same for the games of one opening."""
+    white: str
+    black: str
+    position: str
+    """Of the opening, before its moves."""
+    opening: str
+    """The opening's moves, separated by spaces."""
+    opening_name: str
+    result: str
+    termination: str
+    reason: str
+    moves: str
+    scores: str
+    """79 (centi-men), #5 or #-4 (plies to a win or a loss), or - where there is none."""
+    depths: str
+    nodes: str
+    times: str
+    """Nanoseconds spent on each move."""
+    clocks: str
+    """Nanoseconds left after each move, or -."""
+    started: str
+    """UTC, ISO 8601."""
+    elapsed: int
+    """Nanoseconds."""
+
+    @property
+    def white_score(self) -> float | None:
+        """White's points; None for a game that was broken off."""
+        return SCORES.get(self.result)
+
+    def played(self) -> list[MoveRecord]:
+        """The moves with what was recorded of each; `InputError` where that is no number."""
+        columns = (self.moves, self.scores, self.depths, self.nodes, self.times, self.clocks)
+        try:
+            return [
+                MoveRecord(
+                    move, *_parse_score(score), _number(depth), _number(nodes), _number(time),
+                    None if clock == "-" else _number(clock),
+                )
+                for move, score, depth, nodes, time, clock in zip(
+                    *(column.split() for column in columns), strict=True
+                )
+            ]
+        except ValueError:
+            raise InputError(
+                f"game {self.number}", "expected numbers for its moves; the journal is damaged"
+            ) from None
+
+
+def make_row(result: GameResult) -> Row:
+    """The row of a finished game."""
+    spec, moves = result.spec, result.moves
+    return Row(
+        spec.number, spec.round, spec.pair, spec.white.name, spec.black.name,
+        spec.opening.position, " ".join(spec.opening.moves), spec.opening.name,
+        result.result, result.termination, printable(result.reason),
+        " ".join(move.move for move in moves),
+        " ".join(map(_score_word, moves)),
+        " ".join(str(move.depth) for move in moves),
+        " ".join(str(move.nodes) for move in moves),
+        " ".join(str(move.elapsed) for move in moves),
+        " ".join("-" if move.clock is None else str(move.clock) for move in moves),
+        result.started, result.elapsed,
+    )
+
+
+def _score_word(move: MoveRecord) -> str:
+    """An engine's score as one word."""
+    if move.win_in is not None:
+        return f"#{move.win_in}"
+    return "-" if move.score is None else str(move.score)
+
+
+def _parse_score(word: str) -> tuple[int | None, int | None]:
+    """The centi-men and the plies to the end in such a word."""
+    if word.startswith("#"):
+        return None, _number(word[1:])
+    return (None if word == "-" else _number(word)), None
+
+
+def _number(word: str) -> int:
+    """A whole number of at most 64 bits; ValueError for anything else."""
+    number = int(word)
+    if not -(1 << 63) <= number < 1 << 64:
+        raise ValueError(word)
+    return number
