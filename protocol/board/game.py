@@ -1,4 +1,4 @@
-"""A game on the board: a line of moves, the place that is looked at, and the clocks."""
+"""A game on the board: its moves, the position shown, and the clock."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ENDINGS = {
     for loser in (WHITE, BLACK)
     for how in (_RESIGNS, _OUT_OF_TIME)
 }
-"""Result and reason of games that end away from the board."""
+"""Result and reason of games that do not end on the board."""
 
 
 class Clock:
-    """Both sides' time in seconds; one side's runs, or none's.
+    """The time of both sides in seconds, of which one side's may run.
 
-    ``history`` holds what both had before each move, so that a move can be taken back.
+    It remembers the times before each move, so that moves can be taken back.
     """
 
     def __init__(self, base: float, increment: float) -> None:
@@ -33,16 +33,16 @@ class Clock:
 
     @property
     def running(self) -> int | None:
-        """The side whose time runs."""
+        """The side whose time runs, or None."""
         return self._running
 
     def left(self, side: int) -> float:
-        """A side's seconds, which may be below 0."""
+        """A side's remaining seconds, perhaps less than 0."""
         spent = monotonic() - self._since if side == self._running else 0.0
         return self._left[side] - spent
 
     def run(self, side: int | None) -> None:
-        """Let one side's time run, and the other's stand; None stops both."""
+        """Let only one side's time run, or with None neither's."""
         if side == self._running:
             return
         if self._running is not None:
@@ -50,7 +50,7 @@ class Clock:
         self._running, self._since = side, monotonic()
 
     def press(self, side: int) -> None:
-        """A side has played its move."""
+        """End a side's move and add its increment."""
         self._history.append((self._left[WHITE], self._left[BLACK]))
         running = self._running == side
         self.run(None)
@@ -58,7 +58,7 @@ class Clock:
             self._left[side] += self.increment
 
     def take_back(self, moves: int) -> None:
-        """Go back to the times before the last so many moves."""
+        """Restore the times before the last so many moves."""
         self.run(None)
         for _ in range(moves):
             if self._history:
@@ -66,7 +66,7 @@ class Clock:
 
 
 class Game:
-    """Moves played from a first position; ``cursor`` counts those before the one looked at."""
+    """The moves from a start position; the one after ``cursor`` of them is shown."""
 
     def __init__(self, start: Position, clock: Clock | None = None) -> None:
         self.positions = [start]
@@ -77,9 +77,9 @@ class Game:
         self.cursor = 0
         self.clock = clock
         self.ended: tuple[str, str] | None = None
-        """Result and reason of a game that ended away from the board: resigned, out of time."""
+        """Result and reason of a game that was resigned or lost on time."""
         self.stated = ("*", "")
-        """The result that an imported record states, and the reason that the board wrote there."""
+        """The result that an opened record states, and its reason if the board wrote it."""
 
     @property
     def last(self) -> Position:
@@ -88,23 +88,23 @@ class Game:
 
     @property
     def shown(self) -> Position:
-        """The position that is looked at."""
+        """The position shown."""
         return self.positions[self.cursor]
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to play."""
+        """Whether the game has ended."""
         return self.ended is not None or self.last.outcome() is not None
 
     def result(self) -> tuple[str, str]:
-        """The result and, in words, the reason; ``*`` and nothing while the game goes on."""
+        """The result and the reason in words; ``*`` and nothing during the game."""
         if self.ended is not None:
             return self.ended
         outcome = self.last.outcome()
         return self.stated if outcome is None else (outcome.result, str(outcome))
 
     def play(self, move: Move) -> None:
-        """Play a move in the position looked at; what came after it is given up."""
+        """Play a move in the position shown, in place of those that followed it."""
         if self.over and self.cursor == len(self.moves):
             raise InputError(str(move), "the game is over; take a move back or begin a new one")
         position = self.shown
@@ -118,7 +118,7 @@ class Game:
             self.clock.press(position.side)
 
     def cut(self, ply: int) -> None:
-        """Take back every move from ``ply`` on."""
+        """Take back the moves after the first ``ply``."""
         removed = len(self.moves) - ply
         del self.moves[ply:], self.comments[ply:], self.positions[ply + 1 :]
         self.cursor = min(self.cursor, ply)
@@ -128,11 +128,11 @@ class Game:
             self.clock.take_back(removed)
 
     def resign(self, side: int) -> None:
-        """A side gives the game up."""
+        """End the game: a side resigns."""
         self._end(side, _RESIGNS)
 
     def flag(self) -> bool:
-        """End the game if a clock has run out; whether it did."""
+        """End the game if a side's time has run out; whether it has."""
         if self.clock is None or self.over or self.clock.running is None:
             return False
         side = self.clock.running
@@ -165,7 +165,7 @@ class Game:
 
 
 def from_record(record: Record) -> Game:
-    """The game of a record, looked at from its end."""
+    """The game of a record, shown at its end."""
     game = Game(record.start)
     for move in record.moves:
         game.play(move)
@@ -174,7 +174,7 @@ def from_record(record: Record) -> Game:
     game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     game.stated = record.result, ""
     if game.comments and (record.result, game.comments[-1]) in _ENDINGS.values():
-        # Said of the end, which the last move is no more once the game is played on.
+        # The comment is true only while the last move is the end of the game.
         game.stated = record.result, game.comments[-1]
         game.comments[-1] = ""
     return game

@@ -1,19 +1,26 @@
-"""What the page's requests hold; whatever else they hold is refused by name."""
+"""Reads the fields of the page's requests; `InputError` names what is wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules
-from merels.protocol.board.view import JSON
+from merels.engine.search.levels import LEVELS
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Value
 
+JSON = dict[str, Any]
+Player = tuple[EngineSpec | None, str]
+"""An engine and its level; None is a user."""
+FULL = "full"
+"""The level of full strength."""
 SECONDS_PER_MOVE = (0.01, 3600.0)
 
 
 def read_text(body: JSON, name: str, default: str | None = None) -> str:
-    """A text of a request."""
+    """A text field."""
     value = body.get(name, default)
     if not isinstance(value, str):
         raise InputError(name, "expected a text")
@@ -21,7 +28,7 @@ def read_text(body: JSON, name: str, default: str | None = None) -> str:
 
 
 def read_rules(body: JSON) -> Rules:
-    """The rules of a request: a rule set and the fields that differ from it."""
+    """A rule set, with the fields that differ from it."""
     fields = body.get("fields") or {}
     if not isinstance(fields, dict):
         raise InputError(shorten(str(fields)), "expected rule fields and their values")
@@ -30,7 +37,7 @@ def read_rules(body: JSON) -> Rules:
 
 
 def read_settings(body: JSON) -> dict[str, Value]:
-    """The options that a request sets, by name; None presses a button."""
+    """The values of options by name; None presses a button."""
     settings = body.get("settings")
     if not isinstance(settings, dict) or len(settings) > 200:
         raise InputError("settings", "expected names and values")
@@ -41,7 +48,7 @@ def read_settings(body: JSON) -> dict[str, Value]:
 
 
 def read_time(time: Any) -> JSON:
-    """A time control of a request, in seconds: so many a move, or a clock with an increment."""
+    """A time control in seconds: ``seconds`` a move, or a clock's ``base`` and ``increment``."""
     if isinstance(time, dict) and time.get("kind") == "move":
         return {"kind": "move", "seconds": _seconds(time, "seconds", *SECONDS_PER_MOVE)}
     if isinstance(time, dict) and time.get("kind") == "clock":
@@ -50,7 +57,33 @@ def read_time(time: Any) -> JSON:
             "base": _seconds(time, "base", 1.0, 86_400.0),
             "increment": _seconds(time, "increment", 0.0, 3600.0),
         }
-    raise InputError("time", "expected seconds a move, or a clock")
+    raise InputError("time", "expected seconds per move, or a clock")
+
+
+def read_players(body: JSON, choices: Sequence[EngineSpec]) -> list[Player]:
+    """White, Black and the analyst, each one of ``choices``; nothing if the field is missing."""
+    players = body.get("players")
+    if players is None:
+        return []
+    if not isinstance(players, list) or len(players) != 3:
+        raise InputError("players", "expected White, Black and the analyst")
+    chosen = [_player(player, choices) for player in players]
+    if chosen[2][0] is None:
+        raise InputError("players", "expected an engine as the analyst")
+    return chosen
+
+
+def _player(player: Any, choices: Sequence[EngineSpec]) -> Player:
+    if not isinstance(player, dict):
+        raise InputError(str(player), "expected an engine and a level")
+    index, level = player.get("engine"), player.get("level", FULL)
+    if index is None:
+        return None, ""
+    if not isinstance(index, int) or not 0 <= index < len(choices):
+        raise InputError(str(index), "no such engine")
+    if level not in (FULL, *(known.name for known in LEVELS)):
+        raise InputError(str(level), "no such level")
+    return choices[index], level
 
 
 def _seconds(time: JSON, name: str, low: float, high: float) -> float:

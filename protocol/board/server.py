@@ -1,8 +1,8 @@
-"""The board's web server: a handful of files, a few requests, and a stream of news.
+"""The board's web server: a few files, a few requests, and a stream of news.
 
-It trusts nobody. The address holds a random token, without which there is nothing to see. The
-files are read once, when it starts, and found by name in a table: no path ever reaches the disk.
-A request from another site's page names that site in its headers, and is refused.
+It trusts nobody. The address contains a random token, and without it nothing is served. The files
+are read once at the start and looked up by name in a table: no path ever reaches the disk. A
+request from another site's page names that site in its headers, and is refused.
 """
 
 from __future__ import annotations
@@ -11,32 +11,29 @@ import hmac
 import json
 import secrets
 import sys
-import threading
 from collections.abc import Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from socket import AF_INET6, SHUT_RDWR, socket
 from socketserver import TCPServer
-from time import monotonic
+from threading import BoundedSemaphore
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from merels.engine.game.errors import InputError
+from merels.protocol.board.actions import act
 from merels.protocol.board.own_host import is_own_host
-from merels.protocol.board.session import Session
-from merels.protocol.board.view import about_view
+from merels.protocol.board.sessions import Sessions
+from merels.protocol.board.view import about_view, news_view
 from merels.protocol.client.engine import EngineError
 from merels.protocol.client.engine_spec import EngineSpec
 
 LARGEST_BODY = 1 << 20
 MOST_CONNECTIONS = 128
-MOST_SESSIONS = 32
 READ_SECONDS = 30.0
 PING_SECONDS = 3.0
-"""How often a quiet stream is written to, which is how a vanished browser is noticed."""
-FORGET_SECONDS = 86_400.0
-TICK_SECONDS = 0.1
+"""How often a quiet stream is written to: a vanished browser is noticed by writing to it."""
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -59,7 +56,7 @@ HEADERS = {
 
 
 def read_page() -> dict[str, tuple[str, bytes]]:
-    """The page's files by name: type and bytes. The index has the empty name."""
+    """The type and content of the page's files by name; the index has the empty name."""
     page = {}
     for entry in files("merels.protocol.board").joinpath("page").iterdir():
         kind = TYPES.get(entry.name.rpartition(".")[2])
@@ -76,95 +73,50 @@ class BoardServer(ThreadingHTTPServer):
     request_queue_size = 64
 
     def __init__(self, host: str, port: int, choices: Sequence[EngineSpec]) -> None:
-        """Listen; port 0 takes a free one. ``choices`` are the engines that players can be."""
+        """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``."""
         if ":" in host:
             self.address_family = AF_INET6
         self.token = secrets.token_urlsafe(24)
         self.page = read_page()
-        self.choices = choices
-        self._sessions: dict[str, Session] = {}
-        self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
-        self._over = threading.Event()
+        self.sessions = Sessions(choices)
+        self._places = BoundedSemaphore(MOST_CONNECTIONS)
         super().__init__((host, port), Handler)
         self.host = host
         self.port = int(self.server_address[1])
-        threading.Thread(target=self._tick, name="ticks", daemon=True).start()
 
     def server_bind(self) -> None:
-        """Take the port, without the look-up of a host name that the library would make."""
+        """Bind the port, without the library's look-up of the host name."""
         TCPServer.server_bind(self)
 
     @property
     def address(self) -> str:
-        """The address of the page, with its token."""
+        """The page's address with its token."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/{self.token}/"
 
-    def session(self, name: str) -> Session | None:
-        """The board of that name, if it is still there."""
-        with self._lock:
-            return self._sessions.get(name)
-
-    def open_session(self) -> Session:
-        """A new board; the one unwatched for longest makes room where there are too many."""
-        with self._lock:
-            closing = None
-            if len(self._sessions) >= MOST_SESSIONS:
-                idle = [session for session in self._sessions.values() if not session.watched]
-                if not idle:
-                    raise InputError("board", f"{MOST_SESSIONS} boards are open; close one")
-                closing = min(idle, key=lambda session: session.idle_since)
-                del self._sessions[closing.name]
-            session = Session(secrets.token_urlsafe(12), self.choices)
-            self._sessions[session.name] = session
-        if closing is not None:
-            closing.close()
-        return session
-
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread of its own, while there are not too many."""
+        """Serve a connection in a thread of its own, unless there are too many."""
         if not self._places.acquire(blocking=False):
             self.shutdown_request(request)
             return
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, and give its place back."""
+        """Serve a connection, and free its place."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that goes in the middle of something is nothing to report."""
+        """Report nothing of a browser that vanishes in the middle of a request."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
-    def _tick(self) -> None:
-        """Let boards look after their clocks and engines, and forget those long abandoned."""
-        while not self._over.wait(TICK_SECONDS):
-            with self._lock:
-                sessions = list(self._sessions.values())
-            for session in sessions:
-                session.tick()
-                if monotonic() - session.idle_since > FORGET_SECONDS:
-                    with self._lock:
-                        self._sessions.pop(session.name, None)
-                    session.close()
-
     def server_close(self) -> None:
-        """Stop listening and end every board with its engines."""
-        self._over.set()
+        """Stop listening, and end every board with its engines."""
         super().server_close()
-        with self._lock:
-            sessions = list(self._sessions.values())
-            self._sessions.clear()
-        threads = [threading.Thread(target=session.close) for session in sessions]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self.sessions.close()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -176,14 +128,14 @@ class Handler(BaseHTTPRequestHandler):
     connection: socket
 
     def version_string(self) -> str:
-        """What the server calls itself: nothing that helps anybody."""
+        """The server's name, without a version."""
         return "merels"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is logged: the address holds the token."""
+        """Log nothing: the address contains the token."""
 
     def end_headers(self) -> None:
-        """Every answer has the headers that keep other sites out."""
+        """Add the headers that keep other sites out."""
         for name, value in HEADERS.items():
             self.send_header(name, value)
         super().end_headers()
@@ -200,10 +152,10 @@ class Handler(BaseHTTPRequestHandler):
             kind, data = self.server.page[name]
             self._send(HTTPStatus.OK, data, kind)
         else:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+            self._refuse(HTTPStatus.NOT_FOUND, "no such page")
 
     def do_POST(self) -> None:
-        """Carry out a request of the page's."""
+        """Carry out a request of the page."""
         place = self._place()
         if place is None:
             return
@@ -212,7 +164,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         folder, _, action = place[0].partition("/")
         if folder != "api" or not action:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such request")
+            self._refuse(HTTPStatus.NOT_FOUND, "no such request")
             return
         try:
             self._answer(self._act(action, body))
@@ -223,19 +175,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def _act(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
         """Carry out an action on the board that the request names."""
-        name = body.get("session")
-        session = self.server.session(name) if isinstance(name, str) else None
+        sessions = self.server.sessions
+        session = sessions.get(body.get("session"))
         if action == "open":
-            session = session or self.server.open_session()
-            return {"session": session.name, "about": about_view(self.server.choices)}
+            session = session or sessions.open()
+            return {"session": session.name, "about": about_view(sessions.choices)}
         if session is None:
-            raise InputError("board", "this board is gone; load the page again")
-        return session.act(action, body)
+            raise InputError("board", "this board is gone; reload the page")
+        return act(session, action, body)
 
     def _place(self) -> tuple[str, str] | None:
-        """What is asked for behind the token, and the query; None once it is refused."""
+        """The path after the token, and the query; None if the request was refused."""
         if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
-            self._refuse(HTTPStatus.FORBIDDEN, "this server has another name")
+            self._refuse(HTTPStatus.FORBIDDEN, "this is not the server's name")
             return None
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{self.headers['Host']}":
@@ -247,7 +199,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             parts = urlsplit(self.path)
         except ValueError:
-            self._refuse(HTTPStatus.BAD_REQUEST, "the address makes no sense")
+            self._refuse(HTTPStatus.BAD_REQUEST, "malformed address")
             return None
         token, slash, name = parts.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
@@ -256,19 +208,19 @@ class Handler(BaseHTTPRequestHandler):
             )
             return None
         if not slash:
-            self._refuse(HTTPStatus.NOT_FOUND, "the address ends in a slash")
+            self._refuse(HTTPStatus.NOT_FOUND, "the address must end in a slash")
             return None
         return name, parts.query
 
     def _body(self) -> dict[str, Any] | None:
-        """The JSON object that a request brings; None once it is refused."""
+        """The request's JSON object; None if the request was refused."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
-            self._refuse(HTTPStatus.LENGTH_REQUIRED, "expected the length of the request")
+            self._refuse(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
             return None
         if len(length) > 9 or int(length) > LARGEST_BODY:
             self._refuse(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {LARGEST_BODY} bytes are refused"
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {LARGEST_BODY} bytes"
             )
             return None
         if self.headers.get_content_type() != "application/json":
@@ -285,14 +237,14 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def _stream(self, query: str) -> None:
-        """Send news of a board until the browser or the board has gone."""
+        """Send news of a board until the browser or the board is gone."""
         try:
             names = parse_qs(query, max_num_fields=4).get("session", [])
         except ValueError:
             names = []
-        session = self.server.session(names[0]) if names else None
+        session = self.server.sessions.get(names[0]) if names else None
         if session is None:
-            # An answer without content tells a browser not to ask again.
+            # This status tells a browser not to reconnect.
             self._send(HTTPStatus.NO_CONTENT, b"", TYPES["html"])
             return
         self.close_connection = True
@@ -304,12 +256,12 @@ class Handler(BaseHTTPRequestHandler):
         try:
             while (kinds := feed.take(PING_SECONDS)) is not None:
                 parts = [
-                    f"event: {kind}\ndata: {json.dumps(session.news(kind, feed))}\n\n"
+                    f"event: {kind}\ndata: {json.dumps(news_view(session, kind, feed))}\n\n"
                     for kind in sorted(kinds)
                 ]
                 self.wfile.write("".join(parts or [": still here\n\n"]).encode())
         except OSError:
-            pass  # The browser has gone.
+            pass  # The browser is gone.
         finally:
             session.unsubscribe(feed)
 
@@ -317,7 +269,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, json.dumps(value).encode(), "application/json")
 
     def _refuse(self, status: HTTPStatus, why: str) -> None:
-        """Say no. The connection ends: what a refused request still brings is not read."""
+        """Refuse the request and end the connection, without reading the rest of the request."""
         self.close_connection = True
         data = json.dumps({"error": why}).encode()
         self._send(status, data, "application/json")
@@ -325,7 +277,7 @@ class Handler(BaseHTTPRequestHandler):
             self._drain()
 
     def _drain(self) -> None:
-        """Let the browser read the answer before the rest of its request meets a closed door."""
+        """Read on for a moment, so that the browser gets the answer before a closed connection."""
         try:
             self.wfile.flush()
             self.connection.settimeout(0.5)

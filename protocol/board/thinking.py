@@ -1,8 +1,8 @@
-"""The board's own thread: at any time it does the one thing that the game now asks of an engine.
+"""The board's thread, which always does the one job that the session now has for an engine.
 
-What that is follows from the session's state alone. Whoever changes the state calls `changed`; a
-search that does not fit any more is stopped, and its answer dropped: it was cut short, so that is
-also done if by then the very same is wanted again, and begun anew.
+The job follows from the session's state alone. Whoever changes the state calls `changed`. A search
+that is not wanted any more is stopped and its answer dropped, even if the same search is wanted
+again by then: its answer was cut short.
 """
 
 from __future__ import annotations
@@ -13,29 +13,28 @@ from threading import Condition, Thread
 from time import monotonic
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.protocol.board.engines import Seat
 from merels.protocol.board.game import Clock
+from merels.protocol.board.seat import Seat
 from merels.protocol.client.analysis import Analysis
 from merels.protocol.client.engine import Engine, EngineError, Info, Limit
 
 LINES = 3
-"""Variations that an analysis shows."""
+"""The variations of an analysis."""
 STOP_SECONDS = 2.0
-"""What an engine has to end a search that is not wanted any more; then it is killed."""
+"""The time an engine has to end an unwanted search; then it is killed."""
 CLOSE_SECONDS = 5.0
-"""What the thread has to end, more than the slowest engine has to stop."""
+"""The time the thread has to end; more than an engine has to stop."""
 PLAY_INFO_SECONDS = 0.04
-"""The least time between two scores read while an engine thinks about its own move."""
+"""The least time between two scores shown while an engine thinks about its move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something for an engine to do in the position that ``moves`` lead to from ``start``.
+    """A search of the position that ``moves`` lead to from ``start``.
 
-    ``version`` is the seat's: another engine or other settings make it another job.
-
-    ``time`` is the seconds for a move, or the clock of the game; without it this is an analysis,
-    which ends only when the state changes.
+    ``version`` is the seat's: another engine or other options make another job. ``time`` is the
+    seconds for a move, or the game's clock; with None it is an analysis, which ends only when the
+    state changes.
     """
 
     seat: Seat
@@ -46,7 +45,7 @@ class Job:
     time: float | Clock | None = None
 
     def limit(self) -> Limit:
-        """What the engine may spend on its move if it begins now: its clock may run already."""
+        """The limit of a search that begins now, perhaps after the clock has started."""
         clock = self.time
         if not isinstance(clock, Clock):
             return Limit(time=clock)
@@ -60,10 +59,10 @@ class Job:
 class Thinker:
     """Runs jobs, one at a time, in a thread of its own.
 
-    ``next_job`` says what to do now, None: nothing. ``on_info`` gets the variations so far,
-    ``on_move`` a played move, ``on_error`` what went wrong; a job that failed is not begun again
-    before `changed`. ``on_idle`` is called when there is nothing to do. All are called without a
-    lock held here.
+    ``next_job`` returns the job to do now, or None. ``on_info`` gets the variations so far,
+    ``on_move`` the engine's move, ``on_error`` an error message; a failed job is not tried again
+    before `changed`. ``on_idle`` is called when there is no job. All are called without a lock
+    held here.
     """
 
     def __init__(
@@ -80,33 +79,33 @@ class Thinker:
         self._on_error = on_error
         self._on_idle = on_idle
         self._woken = Condition()
-        """Also held to stop a search and to end a job: no stop meets the search that follows."""
+        """Also held to stop a search and to end a job, so that no stop reaches the next search."""
         self._version = 0
         self._closed = False
         self._engine: Engine | None = None
         self._analysis: Analysis | None = None
         self._job: Job | None = None
         self._stopped: float | None = None
-        """When the job was first found to be unwanted, if it was."""
+        """When the job was first found unwanted, if ever."""
         self._last_look = 0.0
         self._thread = Thread(target=self._run, name="board", daemon=True)
 
     def start(self) -> None:
-        """Begin, once all that is called from here is in its place."""
+        """Start the thread, once all callbacks can be called."""
         self._thread.start()
 
     def changed(self) -> None:
-        """The state has changed: what runs is stopped if it is not what is wanted now."""
+        """Follow a change of state: stop the running job if it is not wanted any more."""
         with self._woken:
             self._version += 1
             self._woken.notify()
         self.nudge()
 
     def nudge(self) -> None:
-        """Stop a search that does not fit any more; called again until it has ended.
+        """Stop an unwanted search; called again and again until it has ended.
 
-        Once found unwanted it stays so. The first stop may have come before the search began. An
-        engine that goes on nevertheless is killed: it would hold up whatever else is to be done.
+        Once unwanted, it stays so. It is called again because the first stop may come before the
+        search has begun. An engine that goes on all the same is killed, lest it hold up the rest.
         """
         with self._woken:
             job, engine, now = self._job, self._engine, monotonic()
@@ -124,10 +123,10 @@ class Thinker:
                 else:
                     engine.interrupt()
             except (EngineError, OSError, ValueError):
-                pass  # It has gone; the thread that reads from it says so.
+                pass  # It is gone, which the thread that reads from it reports.
 
-    def heard(self, line: bytes) -> None:
-        """A line that an engine wrote; while it thinks about its move its scores are shown."""
+    def receive(self, line: bytes) -> None:
+        """Take a line from an engine: while it thinks about its move, its scores are shown."""
         job, engine = self._job, self._engine
         if job is None or job.time is None or engine is None or b" score " not in line:
             return
@@ -139,7 +138,7 @@ class Thinker:
                 self._on_info(job, [info])
 
     def close(self) -> None:
-        """Stop what runs and end the thread."""
+        """Stop the running job and end the thread."""
         with self._woken:
             self._closed = True
             self._woken.notify()
@@ -149,7 +148,7 @@ class Thinker:
             self._thread.join(0.05)
 
     def _stale(self, job: Job) -> bool:
-        """Whether a job is not what is wanted now."""
+        """Whether a job is not wanted now."""
         return self._closed or self._next_job() != job
 
     def _run(self) -> None:
@@ -166,8 +165,7 @@ class Thinker:
                     with job.seat.in_use:
                         self._do(job)
                 except Exception as error:
-                    # Whatever it was: a page that waits for ever would say less. An engine that
-                    # failed is not trusted with the next job.
+                    # Any error is shown, lest the page wait for ever, and the engine restarted.
                     wanted = self._end(job)
                     job.seat.close()
                     if wanted:
@@ -181,7 +179,7 @@ class Thinker:
                     return
 
     def _do(self, job: Job) -> None:
-        """Let the engine do a job, to its end or until it is not wanted any more."""
+        """Have the engine do a job, until it is done or unwanted."""
         engine = job.seat.open()
         with self._woken:
             if self._stopped is not None:
@@ -207,7 +205,7 @@ class Thinker:
         self._on_move(job, result.move)
 
     def _end(self, job: Job) -> bool:
-        """Let no stop for a job come any more; whether none has, and none would."""
+        """End a job, so that no stop comes any more; whether it was wanted to the end."""
         with self._woken:
             self._job = self._engine = self._analysis = None
             return self._stopped is None and not self._stale(job)

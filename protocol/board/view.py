@@ -1,28 +1,26 @@
-"""The board's state as the page gets it. The page knows no rules: what is legal is listed here."""
+"""News as the page gets it. The page knows no rules: the legal moves are listed here."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from merels.engine.game.board import NAMES, points_of
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
-from merels.protocol.board.engines import OWN
+from merels.protocol.board.news import Feed
+from merels.protocol.board.requests import FULL, JSON
+from merels.protocol.board.reviewing import TABLE_CACHE
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.session import Session
 from merels.protocol.client.engine import Info
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.review.review import expected, score_text
-from merels.protocol.uci.table_cache import TableCache
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merels.protocol.board.session import Session
-    from merels.protocol.client.engine_spec import EngineSpec
-
-JSON = dict[str, Any]
 LONGEST_LINE = 12
-"""Moves of a variation that are sent."""
+"""Moves of a variation that are shown."""
 
 
 def about_view(choices: Sequence[EngineSpec]) -> JSON:
@@ -40,12 +38,30 @@ def about_view(choices: Sequence[EngineSpec]) -> JSON:
 
 
 def fields_view(rules: Rules) -> JSON:
-    """The fields of a rule set by name."""
+    """The fields of a rule set by their names."""
     return {field.name: getattr(rules, field.attribute) for field in FIELDS}
 
 
+def news_view(session: Session, kind: str, feed: Feed) -> Any:
+    """The latest news of a kind; of the log, what the stream has not been sent yet."""
+    if kind == "log":
+        lines = session.log.since(feed.log_number)
+        if lines:
+            feed.log_number = lines[-1][0]
+        return [list(line[1:]) for line in lines]
+    with session.lock:
+        if kind == "state":
+            return state_view(session)
+        if kind == "review":
+            return session.reviewer.progress
+        if session.infos is None:
+            return None
+        job, infos = session.infos
+        return info_view(infos, job.position, job.seat.part)
+
+
 def state_view(session: Session) -> JSON:
-    """The game as it stands and as it is looked at."""
+    """The game, and the position of it that is shown."""
     game = session.game
     shown = game.shown
     at_end = game.cursor == len(game.moves)
@@ -64,7 +80,7 @@ def state_view(session: Session) -> JSON:
         "first": {"number": game.positions[0].number, "side": game.positions[0].side},
         "cursor": game.cursor,
         "rules": {"variant": shown.rules.variant, "fields": fields_view(shown.rules)},
-        "players": [session.player_view(part) for part in range(3)],
+        "players": [player_view(session, part) for part in range(3)],
         "time": session.time,
         "clock": None
         if game.clock is None
@@ -83,12 +99,15 @@ def state_view(session: Session) -> JSON:
     }
 
 
-TABLE_CACHE = TableCache()
-"""The tables of perfect play in the user's cache, shared by all boards of this process."""
+def player_view(session: Session, part: int) -> JSON:
+    """A player as the page's form has it; ``engine`` is None for a user."""
+    seat = session.seats[part]
+    index = None if seat.choice is None else session.choices.index(seat.choice)
+    return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part)}
 
 
 def values_view(position: Position) -> JSON:
-    """What tables have proved of the moves for the side that plays them, where they know it."""
+    """The proven result of each move for the side to move, as far as the tablebase knows it."""
     if position.outcome() is not None or any(position.hands):
         return {}
     tables, _ = TABLE_CACHE.fetch(position.rules)
@@ -99,7 +118,7 @@ def values_view(position: Position) -> JSON:
 
 
 def position_view(position: Position) -> JSON:
-    """A position: where men stand, and what a person should see of its state."""
+    """A position: its men, and what a user should know of its state."""
     outcome = position.outcome()
     return {
         "white": [NAMES[point] for point in points_of(position.men[0])],
@@ -113,7 +132,7 @@ def position_view(position: Position) -> JSON:
 
 
 def info_view(infos: list[Info], position: Position, part: str) -> JSON:
-    """An engine's best variations in a position, which is named by its text.
+    """An engine's variations in a position.
 
     ``share`` is White's expected score, from 0 to 1.
     """

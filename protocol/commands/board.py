@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
-from merels.protocol.board.engines import OWN
+from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.protocol.board.engines import OWN
+from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from tests.processes import FAKE
 from tests.protocol.board.server import Server

@@ -1,4 +1,4 @@
-"""Games with a clock on the board's server: whose runs, when it stands, and what its fall ends."""
+"""Games with a clock: whose time runs, when it stands still, and what ends when it runs out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from merels.engine.game.errors import InputError
+from merels.protocol.board.actions import act
 from merels.protocol.board.session import Session
+from merels.protocol.board.view import news_view
 from tests.protocol.board.server import Server
 
 PERSON: dict[str, Any] = {"engine": None}
@@ -49,8 +51,9 @@ def test_a_game_of_two_persons_opened_under_a_clock_can_be_resumed(server: Serve
 def test_no_clock_runs_while_the_engines_sleep(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session.new({"players": [PERSON, {"engine": 0, "level": "full"}, ANALYST], "time": clock(60)})
-    session.play({"move": "d6", "at": 0})
+    players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
+    act(session, "new", {"players": players, "time": clock(60)})
+    act(session, "play", {"move": "d6", "at": 0})
     session.tick()
     assert session.game.clock is not None and session.game.clock.running == 1
     monkeypatch.setattr(session, "_watch_until", 0.0)
@@ -60,16 +63,16 @@ def test_no_clock_runs_while_the_engines_sleep(
     assert session.game.clock.running == 1
 
 
-def test_a_move_behind_the_flag_ends_the_game_for_all_to_see(session: Session) -> None:
-    session.new({"players": [PERSON, PERSON, ANALYST], "time": clock(1)})
-    session.play({"move": "d6", "at": 0})
+def test_a_move_after_the_flag_ends_the_game_for_every_page(session: Session) -> None:
+    act(session, "new", {"players": [PERSON, PERSON, ANALYST], "time": clock(1)})
+    act(session, "play", {"move": "d6", "at": 0})
     feed = session.subscribe()
     feed.take(0.0)
     sleep(1.1)
     with pytest.raises(InputError, match="the clock has run out"):
-        session.play({"move": "f4", "at": 1})
+        act(session, "play", {"move": "f4", "at": 1})
     assert feed.take(0.0) == {"state"}
-    assert session.news("state", feed)["reason"] == "White wins, Black is out of time"
+    assert news_view(session, "state", feed)["reason"] == "White wins, Black is out of time"
 
 
 def test_an_engine_whose_options_change_is_told_the_time_that_is_left(server: Server) -> None:

@@ -364,7 +364,7 @@ def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_news_are_bounded_whatever_an_engine_writes() -> None:
-    from merels.protocol.board.feed import Feed
+    from merels.protocol.board.news import Feed
 
     feed = Feed()
     for _ in range(100_000):

@@ -1,4 +1,4 @@
-"""The board's own thread: a search that was stopped is over, and no stop meets the next one."""
+"""The board's thread: a stopped search is over, and no stop reaches the search after it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from merels.engine.game.position import Position
-from merels.protocol.board.engines import OWN
+from merels.protocol.board.actions import act
+from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.client.engine import Info, PlayResult
@@ -31,8 +32,8 @@ def thinking(*mode: str, **time: Any) -> Iterator[Session]:
     fake = EngineSpec((*FAKE, *mode), "Fake")
     session = Session("board", [OWN, fake])
     try:
-        session.new({"players": [PERSON, {"engine": 1}, ANALYST], **time})
-        session.play({"move": "d6", "at": 0})
+        act(session, "new", {"players": [PERSON, {"engine": 1}, ANALYST], **time})
+        act(session, "play", {"move": "d6", "at": 0})
         wait(lambda: sent(session, "go "), 10, "a search")
         yield session
     finally:
@@ -47,15 +48,15 @@ def slow_to_stop() -> Iterator[Session]:
 
 
 def sent(session: Session, *starts: str) -> list[str]:
-    """What Black's engine was sent, of all lines those that begin with one of these."""
+    """The lines sent to Black's engine that begin with one of these words."""
     lines = session.log.since(0)
     told = [text for _, who, way, text in lines if (who, way) == ("Black", ">")]
     return [text for text in told if text.startswith(starts)]
 
 
 def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop: Session) -> None:
-    slow_to_stop.pause({"on": True})
-    slow_to_stop.pause({"on": False})
+    act(slow_to_stop, "pause", {"on": True})
+    act(slow_to_stop, "pause", {"on": False})
     wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
     assert len(slow_to_stop.game.moves) == 1
 
@@ -63,8 +64,8 @@ def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop:
 def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
     slow_to_stop: Session,
 ) -> None:
-    slow_to_stop.undo({})
-    slow_to_stop.play({"move": "d6", "at": 0})
+    act(slow_to_stop, "undo", {})
+    act(slow_to_stop, "play", {"move": "d6", "at": 0})
     wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
     assert len(slow_to_stop.game.moves) == 1
 
@@ -75,47 +76,47 @@ def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None
         assert int(words[words.index("btime") + 1]) <= 59_000
 
 
-def test_an_engine_that_plays_behind_its_flag_has_lost() -> None:
+def test_an_engine_that_plays_after_its_flag_has_lost() -> None:
     with thinking("slow-start", "1.2", time=clock(1)) as session:
         wait(lambda: session.game.over or len(session.game.moves) > 1, 10, "an end")
         assert session.game.result() == ("1-0", "White wins, Black is out of time")
 
 
-def test_what_concerns_others_alone_does_not_stop_the_mover() -> None:
+def test_a_change_for_other_engines_does_not_stop_the_one_to_move() -> None:
     with thinking("stops-only", time=clock(60)) as session:
-        session.players({"players": [PERSON, {"engine": 1}, ANALYST], "time": clock(60)})
-        session.configure({"seat": 2, "settings": {"Hash": "32"}})
+        act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST], "time": clock(60)})
+        act(session, "configure", {"seat": 2, "settings": {"Hash": "32"}})
         assert not sent(session, "stop")
 
 
 def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
     with thinking("stops-only") as session:
-        session.configure({"seat": 1, "settings": {"Hash": "32"}})
+        act(session, "configure", {"seat": 1, "settings": {"Hash": "32"}})
         wait(lambda: len(sent(session, "go ")) == 2, 10, "another search")
         stops = sent(session, "stop")
-        session.configure({"seat": 1, "settings": {"Hash": "32"}})
-        session.configure({"seat": 1, "settings": {}})
+        act(session, "configure", {"seat": 1, "settings": {"Hash": "32"}})
+        act(session, "configure", {"seat": 1, "settings": {}})
         assert sent(session, "stop") == stops
 
 
 def test_an_engine_is_told_of_every_game_that_begins() -> None:
     with thinking("sound") as session:
         wait(lambda: len(session.game.moves) == 2, 10, "an answer")
-        session.new({})
-        session.play({"move": "d6", "at": 0})
+        act(session, "new", {})
+        act(session, "play", {"move": "d6", "at": 0})
         wait(lambda: len(session.game.moves) == 2, 10, "an answer")
-        session.load({"text": "1. d6 *"})
-        session.pause({"on": False})
+        act(session, "load", {"text": "1. d6 *"})
+        act(session, "pause", {"on": False})
         wait(lambda: len(session.game.moves) == 2, 10, "an answer")
         assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
 
 
 def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
     with thinking("sound") as session:
-        session.new({"players": [PERSON, {"engine": 0}, ANALYST]})
-        session.configure({"seat": 1, "settings": {"Clear Hash": None}})
-        session.players({"players": [PERSON, {"engine": 1}, ANALYST]})
-        session.play({"move": "d6", "at": 0})
+        act(session, "new", {"players": [PERSON, {"engine": 0}, ANALYST]})
+        act(session, "configure", {"seat": 1, "settings": {"Clear Hash": None}})
+        act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST]})
+        act(session, "play", {"move": "d6", "at": 0})
         wait(lambda: session.error or len(session.game.moves) == 2, 10, "an answer")
         assert session.error == ""
 

@@ -1,88 +1,52 @@
-"""Engines of a board: how each is started, what it was told to be, and what it says."""
+"""A seat at the board: the engine in it, its level and options, and its process."""
 
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable
-from itertools import count, islice
-from threading import Lock, RLock
+from threading import RLock
 from typing import Any
 
 from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
-from merels.protocol.client.engine import Engine, EngineError, Option, Options
+from merels.protocol.board.news import Log
+from merels.protocol.client.engine import Engine, EngineError
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Value, value_text
 
-LOG_LINES = 2000
-"""Lines of the raw log that are kept for each board."""
-LONGEST_LOG_LINE = 500
 QUIT_SECONDS = 0.5
 
 MANAGED = frozenset(
     name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
 )
 """Options, in lower case, that the board sets itself."""
-
-
 OWN = EngineSpec((sys.executable, "-m", "merels.protocol"), "merels")
-"""The engine that comes with the board, which has the built-in levels."""
-
-
-class Log:
-    """The last lines that went to and from the engines, each with a number that only grows.
-
-    ``on_line`` is called after each.
-    """
-
-    def __init__(self, on_line: Callable[[], None]) -> None:
-        self._on_line = on_line
-        self._lines: deque[tuple[int, str, str, str]] = deque(maxlen=LOG_LINES)
-        self._numbers = count(1)
-        self._lock = Lock()
-
-    def add(self, who: str, direction: str, text: str) -> None:
-        """Add a line: ``>`` sent, ``<`` received, ``!`` said by the board."""
-        clean = "".join(c if c.isprintable() else "\ufffd" for c in text[:LONGEST_LOG_LINE])
-        with self._lock:
-            self._lines.append((next(self._numbers), who, direction, clean))
-        self._on_line()
-
-    def since(self, number: int) -> list[tuple[int, str, str, str]]:
-        """The lines after a number, oldest first."""
-        with self._lock:
-            if not self._lines:
-                return []
-            skipped = max(0, number + 1 - self._lines[0][0])
-            return list(islice(self._lines, skipped, None))
-
-
+"""The engine that comes with the board; it has the built-in levels."""
 LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo", "LevelSeed")
-"""Options that are set for a level."""
+"""Options that a level sets."""
 
 
 class Seat:
-    """One engine process with a part on the board: White's, Black's or the analyst's.
+    """White's, Black's or the analyst's seat, with an engine process or a user.
 
-    Whoever starts, ends or talks to the engine holds ``in_use``: one thread at a time may. To stop
-    a search, or to kill the engine, is free for any.
+    Whoever starts, ends or talks to the engine holds ``in_use``. Any thread may stop a search or
+    kill the engine without it.
     """
 
-    def __init__(self, part: str, log: Log, heard: Callable[[bytes], None]) -> None:
+    def __init__(self, part: str, log: Log, on_line: Callable[[bytes], None]) -> None:
         self.part = part
         self.choice: EngineSpec | None = None
         self.level = ""
         self._seed = any_seed()
         self.version = 0
-        """Grows with every change of engine, level or options."""
+        """Increased by every change of engine, level or options."""
         self.in_use = RLock()
         self._engine: Engine | None = None
         self._starting: Engine | None = None
         self._ended = False
         self._running: EngineSpec | None = None
         self._log = log
-        self._heard = heard
+        self._on_line = on_line
         self._tails = {">": b"", "<": b""}
         self._wanted: dict[str, Value] = {}
         self._told: dict[str, Value] = {}
@@ -90,27 +54,27 @@ class Seat:
         self._another_game = False
 
     def seat(self, choice: EngineSpec | None, level: str = "") -> None:
-        """Choose who sits here; an engine that sat here is ended when next there is time."""
+        """Choose who sits here; `tidy` ends the engine that sat here before."""
         if choice is not self.choice:
             self._wanted, self._presses = {}, []
         elif choice is not None and choice is OWN and level != self.level:
-            # Another level counts for more than what the dialog made of the one before.
+            # A new level replaces what the dialog set for the old one.
             for name in LEVEL_OPTIONS:
                 self._wanted.pop(name, None)
         self.choice, self.level = choice, level
         self.version += 1
 
     def new_game(self) -> None:
-        """Another game begins: the engine is told so before it thinks next.
+        """Have the engine told of a new game before its next search.
 
-        A level errs elsewhere in it: nobody beats it twice by the same game.
+        A level gets a new seed, so that nobody beats it twice by the same moves.
         """
         self._seed = any_seed()
         self._another_game = True
         self.version += 1
 
     def _settings(self) -> dict[str, Value]:
-        """All that the engine is to be told: from the command line, the level, the dialog."""
+        """The options to set: from the command line, for the level, and from the dialog."""
         choice = self.choice
         if choice is None:
             return {}
@@ -124,7 +88,7 @@ class Seat:
         return settings | self._wanted
 
     def open(self) -> Engine:
-        """The engine that sits here, running."""
+        """The running engine, started if need be."""
         engine = self._engine
         if engine is not None and self._running is self.choice:
             return engine
@@ -158,7 +122,7 @@ class Seat:
         return engine
 
     def prepare(self, engine: Engine, rules: Rules) -> None:
-        """Tell the running engine all that it has to know; the caller holds ``in_use``."""
+        """Send the engine its new options, rules and game; the caller holds ``in_use``."""
         news = {
             name: value
             for name, value in self._settings().items()
@@ -175,7 +139,7 @@ class Seat:
             engine.new_game()
 
     def options(self) -> list[dict[str, Any]]:
-        """The engine's options for a dialog, each with its value."""
+        """The engine's options with their values, for the dialog."""
         engine = self.open()
         values = {name.lower(): value for name, value in self._settings().items()}
         return [
@@ -188,7 +152,7 @@ class Seat:
                 "value": value_text(values.get(option.name.lower(), option.default)),
                 "managed": option.name.lower() in MANAGED,
             }
-            for option in _listed(engine.options)
+            for option in engine.options.values()
         ]
 
     def wish(self, settings: dict[str, Value]) -> None:
@@ -214,12 +178,12 @@ class Seat:
             self.version += 1
 
     def tidy(self) -> None:
-        """End an engine that sits here no more."""
+        """End the engine if it does not sit here any more."""
         if self._engine is not None and self._running is not self.choice:
             self.close()
 
     def end(self) -> None:
-        """Start no engine any more, and kill one that has yet to greet; free for any thread."""
+        """Start no more engines, and kill one that has not greeted yet; any thread may."""
         self._ended = True
         starting = self._starting
         if starting is not None:
@@ -234,14 +198,10 @@ class Seat:
                 self._log.add(self.part, "!", "ended")
 
     def _trace(self, direction: str, data: bytes) -> None:
-        """Log whole lines, and hand on those that the engine wrote."""
+        """Log whole lines, and pass on those that the engine wrote."""
         *lines, tail = (self._tails[direction] + data).split(b"\n")
         self._tails[direction] = tail[-65536:]
         for line in lines:
             self._log.add(self.part, direction, line.decode("utf-8", "replace").rstrip())
             if direction == "<":
-                self._heard(line)
-
-
-def _listed(options: Options) -> list[Option]:
-    return [options[name] for name in options]
+                self._on_line(line)

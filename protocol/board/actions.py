@@ -1,0 +1,226 @@
+"""The page's requests: each changes a board, or answers a question about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, parse_move, parse_position
+from merels.engine.game.record import Record, format_record
+from merels.protocol.board.game import Game, from_record
+from merels.protocol.board.requests import (
+    JSON,
+    read_players,
+    read_rules,
+    read_settings,
+    read_text,
+    read_time,
+)
+from merels.protocol.board.seat import Seat
+from merels.protocol.board.session import Session
+from merels.protocol.formats import read_game, write_game
+
+
+def act(session: Session, action: str, body: JSON) -> JSON:
+    """Carry out a request; `InputError` or `EngineError` says why it is refused."""
+    handler = ACTIONS.get(action)
+    if handler is None:
+        raise InputError(action, "no such request")
+    return handler(session, body)
+
+
+def _new(session: Session, body: JSON) -> JSON:
+    """Begin a game: rules, players, time and perhaps a position to start from."""
+    rules = read_rules(body)
+    start = parse_position(read_text(body, "position", START), rules)
+    with session.lock:
+        _set_players(session, body)
+        session.begin(Game(start))
+    session.changed()
+    return {}
+
+
+def _players(session: Session, body: JSON) -> JSON:
+    """Change the players, their levels and the time during a game."""
+    with session.lock:
+        before = session.time
+        _set_players(session, body)
+        if session.time != before:
+            session.game.clock = session.new_clock()
+        session.error = ""
+    session.changed()
+    return {}
+
+
+def _set_players(session: Session, body: JSON) -> None:
+    """Set the players and the time: all of them or, after an error, nothing."""
+    players = read_players(body, session.choices)
+    if "time" in body:
+        session.time = read_time(body["time"])
+    session.set_players(players)
+
+
+def _play(session: Session, body: JSON) -> JSON:
+    """Play a user's move in the position shown, which is the one after ``at`` moves."""
+    move = parse_move(read_text(body, "move"))
+    with session.lock:
+        game = session.game
+        if body.get("at") != game.cursor:
+            raise InputError(str(move), "the board has changed meanwhile; look again")
+        if session.seats[game.shown.side].choice is not None and not session.paused:
+            raise InputError(str(move), "it is the engine's turn; pause it to play for it")
+        fell = game.flag()
+        if not fell:
+            game.play(move)
+            session.reviewer.forget()
+    session.changed()
+    if fell:
+        raise InputError(str(move), "the clock has run out")
+    return {}
+
+
+def _undo(session: Session, body: JSON) -> JSON:
+    """Take back a user's last move; in a game of engines, the last move, and pause."""
+    with session.lock:
+        game = session.game
+        users = [
+            ply
+            for ply in range(len(game.moves))
+            if session.seats[game.positions[ply].side].choice is None
+        ]
+        if not game.moves:
+            raise InputError("undo", "no move has been played")
+        game.cut(users[-1] if users else len(game.moves) - 1)
+        if not users:
+            session.paused = True
+        session.reviewer.forget()
+    session.changed()
+    return {}
+
+
+def _go(session: Session, body: JSON) -> JSON:
+    """Show the position after ``ply`` moves."""
+    ply = body.get("ply")
+    with session.lock:
+        most = len(session.game.moves)
+        if not isinstance(ply, int) or not 0 <= ply <= most:
+            raise InputError(str(ply), f"expected a ply from 0 to {most}")
+        session.game.cursor = ply
+    session.changed()
+    return {}
+
+
+def _resign(session: Session, body: JSON) -> JSON:
+    """Resign for the only user, or if there are two or none, for the side to move."""
+    with session.lock:
+        if session.game.over:
+            raise InputError("resign", "the game is over")
+        users = [side for side in (0, 1) if session.seats[side].choice is None]
+        session.game.resign(users[0] if len(users) == 1 else session.game.last.side)
+    session.changed()
+    return {}
+
+
+def _pause(session: Session, body: JSON) -> JSON:
+    """Pause or resume the players' engines and the clock."""
+    session.paused = bool(body.get("on"))
+    session.changed()
+    return {}
+
+
+def _analyse(session: Session, body: JSON) -> JSON:
+    """Turn the analysis of the position shown on or off."""
+    session.analysing = bool(body.get("on"))
+    session.changed()
+    return {}
+
+
+def _restart(session: Session, body: JSON) -> JSON:
+    """Continue with fresh engines after one has failed."""
+    with session.lock:
+        session.error = ""
+    session.changed()
+    return {}
+
+
+def _load(session: Session, body: JSON) -> JSON:
+    """Open a position or a game record in any format that `read_game` knows."""
+    record = read_game(read_text(body, "text"), read_rules(body))
+    with session.lock:
+        session.begin(from_record(record))
+        # A game is opened to be looked at: no engine moves, and no clock runs.
+        engines = any(seat.choice is not None for seat in session.seats[:2])
+        session.paused = engines or session.game.clock is not None
+    session.changed()
+    return {"moves": len(record.moves)}
+
+
+def _record(session: Session) -> Record:
+    """The game as a record."""
+    return session.game.record((session.player_name(0), session.player_name(1)))
+
+
+def _export(session: Session, body: JSON) -> JSON:
+    """The game and the position shown, in every format."""
+    with session.lock:
+        record, shown = _record(session), session.game.shown
+    return {"record": format_record(record), **write_game(record, shown)}
+
+
+def _options(session: Session, body: JSON) -> JSON:
+    """The options of the engine in a seat."""
+    return {"options": _seat(session, body).options()}
+
+
+def _configure(session: Session, body: JSON) -> JSON:
+    """Set options of the engine in a seat."""
+    _seat(session, body).wish(read_settings(body))
+    session.changed()
+    return {}
+
+
+def _seat(session: Session, body: JSON) -> Seat:
+    """The seat that a request names, in which an engine sits."""
+    part = body.get("seat")
+    if not isinstance(part, int) or not 0 <= part < len(session.seats):
+        raise InputError(str(part), "expected 0, 1 or 2")
+    seat = session.seats[part]
+    if seat.choice is None:
+        raise InputError(seat.part, "no engine plays there")
+    return seat
+
+
+def _review(session: Session, body: JSON) -> JSON:
+    """Start or stop a review of the game."""
+    with session.lock:
+        record = _record(session)
+    if body.get("on", True) and record.moves:
+        session.reviewer.start(record)
+    else:
+        session.reviewer.forget()
+    return {}
+
+
+def _hidden(session: Session, body: JSON) -> JSON:
+    """Note that the page closes its stream."""
+    session.hide(left=bool(body.get("left")))
+    return {}
+
+
+ACTIONS: dict[str, Callable[[Session, JSON], JSON]] = {
+    "new": _new,
+    "players": _players,
+    "play": _play,
+    "undo": _undo,
+    "go": _go,
+    "resign": _resign,
+    "pause": _pause,
+    "analyse": _analyse,
+    "restart": _restart,
+    "load": _load,
+    "export": _export,
+    "options": _options,
+    "configure": _configure,
+    "review": _review,
+    "hidden": _hidden,
+}
