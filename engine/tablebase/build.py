@@ -1,6 +1,7 @@
-"""Building tables: pair after pair in the order of removals, each solved in memory, then written.
+"""Building tables by retrograde analysis: sector by sector, each solved in memory, then written.
 
-What is finished stays: a build that is interrupted goes on with the pair it was in.
+A sector comes after those that its removals lead to. What is finished stays: a build that was
+interrupted goes on with the sector it was in.
 """
 
 from __future__ import annotations
@@ -25,28 +26,28 @@ from merels.engine.tablebase.files import (
     check_rules,
     checksum,
     file_name,
-    locked,
-    pairs,
     rule_fields,
     rules_folder,
-    write_whole,
 )
 from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.sectors import Sector, sectors
+from merels.engine.tablebase.storage import PARTIAL, locked, write_whole
 
 REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = core.STAGES
-_REPORT_EVERY = 0.25  # seconds
-_FIRST_PART = 0.5  # of the work on a pair, roughly, before its levels begin
+_REPORT_EVERY = 0.25
+"""Seconds."""
+_START_SHARE = 0.5
+"""Roughly the share of the work on a sector that comes before its first level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a build is: the pair, places of all pairs done and to do, seconds since it began.
+    """How far a build is: the sector, places done and to do in all, seconds since it began.
 
-    ``level`` is the depth in plies that is being settled, 0 before.
+    ``level`` is the depth in plies that is being solved, 0 before the first.
     """
 
-    larger: int
-    smaller: int
+    sector: Sector
     level: int
     done: float
     total: int
@@ -63,30 +64,11 @@ class Progress:
         return (self.total - self.done) / self.rate if self.rate else 0.0
 
 
-Report = Callable[[Progress], None]
-
-
-def plies_limit(rules: Rules, larger: int, smaller: int) -> int:
-    """The plies without a removal that make a draw of a pair's positions; 0: no limit."""
-    return core.table_limit(core_rules(rules), larger, smaller)
-
-
-def places_of(larger: int, smaller: int) -> int:
-    """Places of a pair's tables together."""
-    places = core.table_places(larger, smaller)
-    return places if larger == smaller else 2 * places
-
-
-def memory_of(larger: int, smaller: int, depths: bool) -> int:
-    """Bytes that solving a pair takes, the mapped files of other pairs left out."""
-    return core.pair_memory(larger, smaller, depths)
-
-
 class Builder:
     """Builds the tables of one rule set below a folder.
 
-    ``memory`` bounds what solving a pair may take, in bytes; ``report`` is called some times a
-    second by the thread that builds.
+    ``memory`` bounds what solving a sector may take, in bytes; ``depths`` keeps the depths to
+    conversion, too; ``report`` is called a few times a second by the thread that builds.
     """
 
     def __init__(
@@ -97,7 +79,7 @@ class Builder:
         threads: int = 1,
         memory: int | None = None,
         depths: bool = False,
-        report: Report | None = None,
+        report: Callable[[Progress], None] | None = None,
     ) -> None:
         check_rules(rules)
         self.rules = rules
@@ -108,60 +90,69 @@ class Builder:
         self.report = report
         self.tables = Tables(rules)
         self.mended: list[str] = []
-        """What was wrong with files that were there and have been built again."""
+        """What was wrong with the files that were built again."""
         self._started: float | None = None
         self._done = 0.0
         self._total = 0
 
     def build(self, men: int) -> Tables:
-        """Build or complete the tables of all pairs of up to ``men`` men, and open them."""
-        todo = pairs(men)
-        self._check_memory(todo)
-        self._make_folder()
-        self._total = sum(places_of(*pair) for pair in todo)
+        """Build or complete the tables of all sectors of up to ``men`` men, and open them."""
+        todo = sectors(men)
+        for sector in todo:
+            self._check_memory(sector)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
+        self._total = sum(sector.places for sector in todo)
         with locked(self.folder):
-            self._clear_away()
-            for larger, smaller in todo:
+            self._remove_partial_files()
+            for sector in todo:
                 known = len(self.tables.problems)
-                if not self._reuse(larger, smaller):
-                    self.mended += self.tables.problems[known:]
-                    del self.tables.problems[known:]
-                    self._begin_clock()
-                    self._check_space(larger, smaller)
-                    self._solve(larger, smaller)
-                    self._done += places_of(larger, smaller)
-                    self.tell(larger, smaller, 0, 0.0)
+                if self._reuse(sector):
+                    continue
+                self.mended += self.tables.problems[known:]
+                del self.tables.problems[known:]
+                if self._started is None:
+                    self._started = time.monotonic()
+                self._check_space(sector)
+                self._solve(sector)
+                self._done += sector.places
+                self.tell(sector, 0, 0.0)
         return self.tables
 
-    def tell(self, larger: int, smaller: int, level: int, share: float) -> None:
-        """Report progress: the finished pairs and the share of this one that is done."""
+    def tell(self, sector: Sector, level: int, share: float) -> None:
+        """Report progress: the finished sectors and the share of this one that is done."""
         if self.report is None or self._started is None:
             return
-        done = self._done + min(share, 1.0) * places_of(larger, smaller)
+        done = self._done + min(share, 1.0) * sector.places
         seconds = time.monotonic() - self._started
-        self.report(Progress(larger, smaller, level, done, self._total, seconds))
+        self.report(Progress(sector, level, done, self._total, seconds))
 
-    def _begin_clock(self) -> None:
-        """Count time from the first pair that is not merely found."""
-        if self._started is None:
-            self._started = time.monotonic()
+    def _check_memory(self, sector: Sector) -> None:
+        """Refuse a sector that the bound on memory does not allow."""
+        needed = sector.memory(self.depths)
+        if self.memory is not None and needed > self.memory:
+            raise InputError(
+                f"{self.memory / 2**30:.2f} GiB",
+                f"{sector} needs {needed / 2**30:.2f} GiB of memory"
+                + (" (less without depths)" if self.depths else ""),
+            )
 
-    def _check_memory(self, todo: list[tuple[int, int]]) -> None:
-        """Refuse what the bound on memory does not allow, before any work."""
-        if self.memory is None:
-            return
-        for larger, smaller in todo:
-            needed = memory_of(larger, smaller, self.depths)
-            if needed > self.memory:
-                raise InputError(
-                    f"{self.memory / 2**30:.2f} GiB",
-                    f"{larger}-{smaller} needs {needed / 2**30:.2f} GiB of memory"
-                    + (" (less without depths)" if self.depths else ""),
-                )
+    def _check_space(self, sector: Sector) -> None:
+        """Refuse a sector that the disk has no room for, before it is solved."""
+        needed = sector.places // 4 + (sector.places if self.depths else 0)
+        free = shutil.disk_usage(self.folder).free
+        if free < needed:
+            raise InputError(
+                str(self.folder),
+                f"{sector} needs {needed / 1e6:.1f} MB and {free / 1e6:.1f} MB are free. "
+                "All finished tables are kept: free the space and repeat the command",
+            )
 
-    def _clear_away(self) -> None:
+    def _remove_partial_files(self) -> None:
         """Remove what a killed build left half-written."""
-        for partial in self.folder.glob("*.part"):
+        for partial in self.folder.glob(f"*{PARTIAL}"):
             try:
                 partial.unlink(missing_ok=True)
             except OSError as error:
@@ -169,124 +160,93 @@ class Builder:
                     str(partial), f"cannot be removed ({error.strerror}); a build would write it"
                 ) from error
 
-    def _make_folder(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
-
-    def _check_space(self, larger: int, smaller: int) -> None:
-        """Refuse a pair that the disk has no room for, before it is solved."""
-        places = places_of(larger, smaller)
-        needed = places // 4 + (places if self.depths else 0)
-        free = shutil.disk_usage(self.folder).free
-        if free < needed:
-            raise InputError(
-                str(self.folder),
-                f"{larger}-{smaller} needs {needed / 1e6:.1f} MB and {free / 1e6:.1f} MB are free. "
-                "All finished tables are kept: free the space and repeat the command",
-            )
-
-    def _reuse(self, larger: int, smaller: int) -> bool:
-        """Open a pair that is there and sound; False where it must be built."""
-        if not (self.folder / file_name(larger, smaller, VALUES)).exists():
+    def _reuse(self, sector: Sector) -> bool:
+        """Open a sector that is there and sound; False where it must be built."""
+        if not (self.folder / file_name(sector, VALUES)).exists():
             return False
         known = len(self.tables.problems)
         try:
-            self.tables.load(self.folder, larger, smaller, check=True)
+            self.tables.load(self.folder, sector, check=True)
         except TableError as error:
             self.tables.problems.append(str(error))
             return False
-        with_depths = (self.folder / file_name(larger, smaller, DEPTHS)).exists()
+        with_depths = (self.folder / file_name(sector, DEPTHS)).exists()
         if self.depths and (not with_depths or len(self.tables.problems) > known):
             return False
-        self._total -= places_of(larger, smaller)
+        self._total -= sector.places
         return True
 
-    def _solve(self, larger: int, smaller: int) -> None:
-        """Solve a pair, write its files and open them; `InputError` where the machine cannot."""
+    def _solve(self, sector: Sector) -> None:
+        """Solve a sector, write its files and open them; `InputError` where that fails."""
         try:
-            self._solve_and_write(larger, smaller)
-            self.tables.load(self.folder, larger, smaller)
+            solver = core.Retrograde(
+                core_rules(self.rules), *sector, self.depths, self.tables.core
+            )
+            with ThreadPoolExecutor(self.threads) as pool:
+                longest = _Stages(self, solver, pool, sector).run()
+            self._write(sector, solver, longest)
+            self.tables.load(self.folder, sector)
         except TableError as error:
             raise InputError(str(self.folder), str(error)) from error
         except (MemoryError, RuntimeError) as error:
             # Without memory the system starts no thread either.
-            raise InputError(f"{larger}-{smaller}", f"cannot be solved: {error}") from error
+            raise InputError(str(sector), f"cannot be solved: {error}") from error
 
-    def _solve_and_write(self, larger: int, smaller: int) -> None:
-        pair = core.Retrograde(
-            core_rules(self.rules), larger, smaller, self.depths, self.tables.core
-        )
-        with ThreadPoolExecutor(self.threads) as pool:
-            run = _Stages(self, pair, pool, larger, smaller)
-            for stage in (REMOVALS, FIRST_A, FIRST_B):
-                run.stage(stage)
-            longest = run.levels(plies_limit(self.rules, larger, smaller))
-            run.stage(PACK)
-        tables = 1 if larger == smaller else 2
-        tallies = tuple(
-            Tally(*counts, *depths)
-            for counts, depths in list(zip(pair.tallies, longest, strict=True))[:tables]
-        )
-        header = Header(VALUES, larger, smaller, rule_fields(self.rules), pair.places, tallies)
-        values = [pair.values(table) for table in range(tables)]
-        depths = [pair.depths(table) for table in range(tables)] if self.depths else []
-        self._write(header, values, depths)
-
-    def _write(self, header: Header, values: list[memoryview], depths: list[memoryview]) -> None:
-        """Write the depths first, for a build takes a pair for finished that has its values."""
+    def _write(
+        self,
+        sector: Sector,
+        solver: core.Retrograde,
+        longest: list[tuple[int | None, int | None]],
+    ) -> None:
+        """Write a sector's files, the depths first: its values mark it as finished."""
+        tables = range(len(sector.sides))
+        values = [solver.values(table) for table in tables]
         sum_of_values = checksum(values)
-        header = replace(header, checksum=sum_of_values, values_checksum=sum_of_values)
-        if depths:
+        header = Header(
+            VALUES,
+            sector,
+            rule_fields(self.rules),
+            solver.places,
+            tuple(Tally(*solver.tallies[table], *longest[table]) for table in tables),
+            checksum=sum_of_values,
+            values_checksum=sum_of_values,
+        )
+        if self.depths:
+            depths = [solver.depths(table) for table in tables]
             of_depths = replace(header, kind=DEPTHS, checksum=checksum(depths))
-            path = self.folder / file_name(header.larger, header.smaller, DEPTHS)
-            write_whole(path, [of_depths.pack(), *depths])
-        path = self.folder / file_name(header.larger, header.smaller, VALUES)
-        write_whole(path, [header.pack(), *values])
+            write_whole(self.folder / file_name(sector, DEPTHS), [of_depths.pack(), *depths])
+        write_whole(self.folder / file_name(sector, VALUES), [header.pack(), *values])
 
 
 class _Stages:
-    """The stages of one pair, each worked on by all threads."""
+    """The stages of solving one sector, each worked on by all threads."""
 
     def __init__(
         self,
         builder: Builder,
-        pair: core.Retrograde,
+        solver: core.Retrograde,
         pool: ThreadPoolExecutor,
-        larger: int,
-        smaller: int,
+        sector: Sector,
     ) -> None:
-        self.builder = builder
-        self.pair = pair
-        self.pool = pool
-        self.larger, self.smaller = larger, smaller
-        self.share = 0.0
+        self._builder = builder
+        self._solver = solver
+        self._pool = pool
+        self._sector = sector
+        self._share = 0.0
 
-    def stage(self, stage: int, level: int = 0) -> None:
-        """Begin a stage and work on it until it is done."""
-        self.pair.begin(stage, level)
-        try:
-            work = [self.pool.submit(self.pair.work) for _ in range(self.builder.threads)]
-            while wait(work, _REPORT_EVERY).not_done:
-                self._report(stage, level)
-        except BaseException:
-            self.pair.stop()
-            raise
-        for future in work:
-            future.result()
-        if stage < LEVEL:
-            self.share += _FIRST_PART / 3
-
-    def levels(self, limit: int) -> list[tuple[int | None, int | None]]:
-        """Settle level after level; for each table the greatest depth of a win and of a loss."""
+    def run(self) -> list[tuple[int | None, int | None]]:
+        """Solve the sector; for each table the greatest depth of a win and of a loss."""
+        for stage in (REMOVALS, FIRST_A, FIRST_B):
+            self._work(stage)
+            self._share += _START_SHARE / 3
         longest: list[list[int | None]] = [
-            [None, 0 if some else None] for some in self.pair.blocked()
+            [None, 0 if some else None] for some in self._solver.blocked()
         ]
+        limit = self._sector.plies_limit(self._builder.rules)
         level = 1
         while not limit or level <= limit:
-            self.stage(LEVEL, level)
-            settled = self.pair.settled
+            self._work(LEVEL, level)
+            settled = self._solver.settled
             for table, kinds in enumerate(settled):
                 for kind, number in enumerate(kinds):
                     if number:
@@ -294,12 +254,21 @@ class _Stages:
             number = sum(map(sum, settled))
             if not number:
                 break
-            self.share += (1 - _FIRST_PART) * number / (2 * self.pair.places)
+            self._share += (1 - _START_SHARE) * number / (2 * self._solver.places)
             level += 1
+        self._work(PACK)
         return [(win, loss) for win, loss in longest]
 
-    def _report(self, stage: int, level: int) -> None:
-        share = self.share
-        if stage < LEVEL:
-            share += self.pair.done * _FIRST_PART / 3
-        self.builder.tell(self.larger, self.smaller, level, share)
+    def _work(self, stage: int, level: int = 0) -> None:
+        """Begin a stage and work on it until it is done."""
+        self._solver.begin(stage, level)
+        try:
+            work = [self._pool.submit(self._solver.work) for _ in range(self._builder.threads)]
+            while wait(work, _REPORT_EVERY).not_done:
+                begun = self._solver.done * _START_SHARE / 3 if stage < LEVEL else 0.0
+                self._builder.tell(self._sector, level, self._share + begun)
+        except BaseException:
+            self._solver.stop()
+            raise
+        for future in work:
+            future.result()

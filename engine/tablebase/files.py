@@ -1,4 +1,4 @@
-"""Table files: their header, how one is written so that no half of it is ever trusted, and opened.
+"""Table files: their header, and how they are opened.
 
 The format is described to the byte in FORMAT.md.
 """
@@ -9,16 +9,14 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
-from merels.engine.core import core
 from merels.engine.core.convert import core_rules
 from merels.engine.game.errors import InputError
-from merels.engine.game.rules import MEN_PER_SIDE, Rules
+from merels.engine.game.rules import Rules
+from merels.engine.tablebase.sectors import Sector, sectors
 
 MAGIC = b"MERELSTB"
 VERSION = 1
@@ -26,21 +24,25 @@ VALUES, DEPTHS = 1, 2
 SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtc"}
 HEADER_SIZE = 128
 NONE = 0xFFFF
-"""In place of a longest depth: there is no such state."""
+"""The longest depth where there is no such state."""
 
 _HEADER = struct.Struct("<8sH8B2xIIII4xQ6Q4H20x")
-_CHUNK = 1 << 24
+CHUNK = 1 << 24
+"""Bytes that are read or written at a time."""
 
 RuleFields = tuple[int, bool, bool, bool, int, int]
 
 
 class TableError(Exception):
-    """A table file that is missing, damaged, or not for these rules; says which and why."""
+    """A table file that is missing, damaged, or made for other rules; names it and says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Canonical states of one table by value, and the greatest depths (None: no such state)."""
+    """The canonical states of one table by value, and their greatest depths.
+
+    ``longest_win`` and ``longest_loss`` are in plies; None: no such state, or no depths.
+    """
 
     drawn: int
     won: int
@@ -50,21 +52,20 @@ class Tally:
 
     @property
     def states(self) -> int:
-        """All of them."""
+        """The canonical states of the table."""
         return self.drawn + self.won + self.lost
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the first 128 bytes of a table file say.
+    """The first 128 bytes of a table file.
 
-    ``tallies`` has the larger side to move first, then the smaller, or one where both are as many.
-    ``checksum`` is the CRC-32 of the data, ``values_checksum`` that of the pair's values.
+    ``kind`` is `VALUES` or `DEPTHS`. There is a tally for each table of the sector. ``checksum`` is
+    the CRC-32 of the data, ``values_checksum`` that of the sector's values.
     """
 
     kind: int
-    larger: int
-    smaller: int
+    sector: Sector
     rules: RuleFields
     places: int
     tallies: tuple[Tally, ...]
@@ -92,7 +93,7 @@ class Header:
             for depth in (tally.longest_win, tally.longest_loss)
         ]
         data = _HEADER.pack(
-            MAGIC, VERSION, self.kind, self.larger, self.smaller, len(self.tallies),
+            MAGIC, VERSION, self.kind, *self.sector, len(self.tallies),
             flying, locked, double, blocked, no_removal, three_three,
             self.checksum, self.values_checksum, self.places, *counts, *depths,
         )  # fmt: skip
@@ -100,7 +101,7 @@ class Header:
 
 
 def check_rules(rules: Rules) -> None:
-    """Raise an `InputError` for rules that tables cannot have the values of."""
+    """Raise an `InputError` for rules that no tables can have."""
     if rules.repetition == 1:
         raise InputError(
             "Repetition=1", "expected 0 or at least 2: with 1 every move is a draw at once"
@@ -108,7 +109,7 @@ def check_rules(rules: Rules) -> None:
 
 
 def rule_fields(rules: Rules) -> RuleFields:
-    """The fields of a rule set that change a table: all but the repetition's."""
+    """The fields of a rule set that change a table: all but the repetition."""
     flying, locked, double, blocked, _, no_removal, three_three = core_rules(rules)
     return flying, locked, double, blocked, no_removal, three_three
 
@@ -121,26 +122,18 @@ def rules_folder(rules: Rules) -> str:
     )
 
 
-def file_name(larger: int, smaller: int, kind: int) -> str:
-    """The name of the file of a pair, for example ``8-7.wdl``."""
-    return f"{larger}-{smaller}{SUFFIX[kind]}"
-
-
-def pairs(men: int) -> list[tuple[int, int]]:
-    """All pairs (larger, smaller) of up to ``men`` men, each after those it depends on."""
-    return [
-        (total - smaller, smaller)
-        for total in range(6, men + 1)
-        for smaller in range(3, total // 2 + 1)
-        if total - smaller <= MEN_PER_SIDE
-    ]
+def file_name(sector: Sector, kind: int) -> str:
+    """The name of a sector's file, for example ``8-7.wdl``."""
+    return f"{sector}{SUFFIX[kind]}"
 
 
 def check_start(
     data: bytes, path: Path, magic: bytes, size: int, version: int, what: str, remedy: str
 ) -> None:
-    """Raise a `TableError` unless a file begins with a whole header of ``size`` bytes: its mark and
-    version first, the CRC-32 of the rest last."""
+    """Raise a `TableError` unless a file begins with a whole header of ``size`` bytes.
+
+    Its magic and version come first, the CRC-32 of the rest last.
+    """
     if len(data) < size or data[:8] != magic:
         raise TableError(f"{path}: {what}, or cut off within its header")
     found = int.from_bytes(data[8:10], "little")
@@ -159,13 +152,14 @@ def parse_header(data: bytes, path: Path) -> Header:
         _, _, kind, larger, smaller, tables, flying, locked, double, blocked, no_removal,
         three_three, checksum, values_checksum, places, *rest,
     ) = _HEADER.unpack(data[: HEADER_SIZE - 4])  # fmt: skip
-    if kind not in SUFFIX or (larger, smaller) not in pairs(2 * MEN_PER_SIDE):
+    sector = Sector(larger, smaller)
+    if kind not in SUFFIX or sector not in sectors():
         raise TableError(f"{path}: no table of merels has kind {kind}, {larger} and {smaller} men")
-    if tables != (1 if larger == smaller else 2):
-        raise TableError(f"{path}: {tables} is not the number of tables of {larger}-{smaller}")
+    if tables != len(sector.sides):
+        raise TableError(f"{path}: {tables} is not the number of tables of {sector}")
     depths = [None if depth == NONE else depth for depth in rest[6:]]
     return Header(
-        kind, larger, smaller,
+        kind, sector,
         (flying, bool(locked), bool(double), bool(blocked), no_removal, three_three), places,
         tuple(Tally(*rest[3 * i : 3 * i + 3], *depths[2 * i : 2 * i + 2]) for i in range(tables)),
         checksum, values_checksum,
@@ -173,81 +167,11 @@ def parse_header(data: bytes, path: Path) -> Header:
 
 
 def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
-    """The CRC-32 of some data, in pieces between which an interrupt is heard."""
+    """The CRC-32 of some data, in pieces, so that Ctrl-C can come between them."""
     for part in parts:
-        for at in range(0, len(part), _CHUNK):
-            start = zlib.crc32(part[at : at + _CHUNK], start)
+        for at in range(0, len(part), CHUNK):
+            start = zlib.crc32(part[at : at + CHUNK], start)
     return start
-
-
-def write_whole(path: Path, parts: Sequence[bytes | bytearray | memoryview]) -> None:
-    """Write a file under another name, make it safe on the disk, then give it its own name.
-
-    Raises `InputError` where the disk is full or cannot be written; no part of a file is left.
-    """
-    partial = path.with_name(path.name + ".part")
-    try:
-        with open_partial(partial) as file:
-            for part in parts:
-                for at in range(0, len(part), _CHUNK):
-                    file.write(memoryview(part)[at : at + _CHUNK])
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        size = sum(map(len, parts)) / 1e6
-        raise InputError(
-            str(path),
-            f"cannot be written ({error.strerror}); it needs {size:.1f} MB. "
-            "All finished files are kept: free the space and repeat the command",
-        ) from error
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def locked(folder: Path, wait: bool = False) -> Iterator[None]:
-    """Keep other programs from writing to a folder of tables, where the system has locks.
-
-    `InputError` where one writes there already, unless that is to be waited for.
-    """
-    try:
-        file = open(folder / "lock", "w")
-    except OSError as error:
-        raise InputError(
-            str(folder / "lock"), f"cannot be written ({error.strerror})"
-        ) from error
-    with file:
-        if os.name == "posix":
-            import fcntl
-
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise InputError(str(folder), "another build is at work there") from None
-            except OSError as error:
-                raise InputError(
-                    str(folder), f"cannot be locked ({error.strerror}): use another file system"
-                ) from error
-        yield
-
-
-def open_partial(path: Path) -> BinaryIO:
-    """A new file that does not have its own name yet."""
-    return open(path, "wb")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a change of names in a folder safe, where the system knows how."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def open_table(
@@ -255,7 +179,7 @@ def open_table(
 ) -> tuple[Header, list[memoryview]]:
     """A file's header and its tables, mapped into memory; raises `TableError`.
 
-    ``check`` says whether all data is to be read and compared with its checksum (None: it is).
+    ``check`` says whether to compare all data with its checksum (None: yes).
     """
     try:
         with open(path, "rb") as file:
@@ -268,10 +192,8 @@ def open_table(
                 )
             if header.rules != rule_fields(rules):
                 raise TableError(f"{path}: made for other rules than {rules}")
-            expected = file_name(header.larger, header.smaller, header.kind)
-            if expected != path.name or header.places != core.table_places(
-                header.larger, header.smaller
-            ):
+            expected = file_name(header.sector, header.kind)
+            if expected != path.name or header.places != header.sector.table_places:
                 raise TableError(f"{path}: holds the table {expected}, not what its name says")
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Tables opened for use: what they know of a position and of each of its moves."""
+"""Tablebases opened for use: what they know of a position and of each of its moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import MEN_PER_SIDE, Rules
+from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import (
     DEPTHS,
     VALUES,
@@ -21,20 +21,19 @@ from merels.engine.tablebase.files import (
     check_rules,
     file_name,
     open_table,
-    pairs,
     rules_folder,
 )
+from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, Sector, sectors
 
-MOST_MEN = 2 * MEN_PER_SIDE
-"""Of both sides."""
 _ALWAYS_CHECKED = 1 << 24
-"""Bytes up to which a file's checksum is compared whenever it is opened."""
+"""Bytes up to which the checksum of a file is compared whenever it is opened."""
 
 
 class Known(NamedTuple):
-    """A value for the side to move (-1, 0, 1) and plies to the next removal or the end.
+    """A value for the side to move (-1, 0, 1) and its depth to conversion.
 
-    ``depth`` is None for a draw and where no depths are kept; 255 stands for 255 or more.
+    ``depth`` is in plies to the next removal or the end; 255 stands for 255 or more. It is None for
+    a draw and where no depths are kept.
     """
 
     value: int
@@ -42,23 +41,24 @@ class Known(NamedTuple):
 
 
 class Tables:
-    """The tables of one rule set that are open; `core` is what compiled code probes.
+    """The open tables of one rule set; ``core`` is what compiled code probes.
 
-    ``problems`` has one line for each file that is there and cannot be used.
+    ``headers`` has those of the files of values. ``problems`` has a line for each file that is
+    there and cannot be used.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.core = core.TableSet()
-        self.headers: dict[tuple[int, int], Header] = {}
+        self.headers: dict[Sector, Header] = {}
         self.problems: list[str] = []
 
     @property
     def men(self) -> int:
-        """The number of men up to which every pair is here; 0: not even three against three."""
+        """The number of men up to which every sector is here; 0: not even three against three."""
         known = 0
-        for men in range(6, MOST_MEN + 1):
-            if not all(pair in self.headers for pair in pairs(men)):
+        for men in range(MIN_MEN, MAX_MEN + 1):
+            if not self.headers.keys() >= set(sectors(men)):
                 break
             known = men
         return known
@@ -66,22 +66,21 @@ class Tables:
     def add(
         self, header: Header, values: list[memoryview], depths: list[memoryview] | None
     ) -> None:
-        """Use the tables of a pair."""
-        sides = (header.larger, header.smaller), (header.smaller, header.larger)
-        for i, (own, opponent) in enumerate(sides[: len(header.tallies)]):
+        """Use the tables of a sector."""
+        for i, (own, opponent) in enumerate(header.sector.sides):
             self.core.add(own, opponent, values[i], depths[i] if depths else None)
-        self.headers[header.larger, header.smaller] = header
+        self.headers[header.sector] = header
 
-    def load(self, folder: Path, larger: int, smaller: int, check: bool = False) -> None:
-        """Open a pair's files in a rule set's folder; raises `TableError` for its values."""
+    def load(self, folder: Path, sector: Sector, check: bool = False) -> None:
+        """Open a sector's files in the folder of the rules; `TableError` for those of values."""
 
         def wanted(header: Header) -> bool:
             return check or header.data_size <= _ALWAYS_CHECKED
 
-        path = folder / file_name(larger, smaller, VALUES)
+        path = folder / file_name(sector, VALUES)
         header, values = open_table(path, self.rules, wanted)
         depths = None
-        path = folder / file_name(larger, smaller, DEPTHS)
+        path = folder / file_name(sector, DEPTHS)
         if path.exists():
             try:
                 of_depths, depths = open_table(path, self.rules, wanted)
@@ -109,14 +108,14 @@ class Tables:
         return Known(value, None if depth < 0 else depth)
 
     def bounds(self, position: Position) -> tuple[int, int] | None:
-        """The least and the greatest value that a position can have, its plies counted."""
+        """The least and the greatest value that a position can have after the plies played."""
         return self.core.bounds(core_rules(position.rules), core_board(position))
 
     def moves(self, position: Position) -> Iterator[tuple[Move, Known | None]]:
         """Each legal move with what is known of it for the side that plays it.
 
-        The depth counts from before the move; a move that takes a man or ends the game has 1. A
-        move whose win or loss is known to come too late for a limit on plies is a draw.
+        The depth counts from before the move; one with a removal, or that ends the game, has 1. A
+        move whose win or loss comes too late for a limit on plies is a draw.
         """
         for move in position.legal_moves():
             after = position.play(move)
@@ -138,10 +137,10 @@ class Tables:
             yield move, Known(-known.value, depth)
 
 
-def open_tables(root: Path, rules: Rules, men: int = MOST_MEN, check: bool = False) -> Tables:
+def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False) -> Tables:
     """All usable tables of a rule set below a folder; ``check`` reads every byte of them.
 
-    Files that cannot be used are named in the result's ``problems``; a missing one is not.
+    The ``problems`` of the result name files that cannot be used, but no missing ones.
     """
     tables = Tables(rules)
     try:
@@ -153,18 +152,18 @@ def open_tables(root: Path, rules: Rules, men: int = MOST_MEN, check: bool = Fal
     try:
         there = set(os.listdir(folder))
     except (OSError, ValueError):
-        there = set()  # No such folder, or a name that no folder can have.
-    for larger, smaller in pairs(men):
-        if file_name(larger, smaller, VALUES) in there:
+        there = set()  # No such folder, or an impossible name.
+    for sector in sectors(men):
+        if file_name(sector, VALUES) in there:
             try:
-                tables.load(folder, larger, smaller, check)
+                tables.load(folder, sector, check)
             except TableError as error:
                 tables.problems.append(str(error))
     return tables
 
 
 def default_root() -> Path:
-    """Where tables are kept unless something else is said: the user's cache folder.
+    """Where tables are kept by default: in ``MERELS_TABLES``, or in the user's cache folder.
 
     `InputError` where the user has no home.
     """
@@ -185,5 +184,5 @@ def _cache() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # Where it is set to no absolute path it counts as not set, says the standard that it is of.
+    # The XDG standard says to ignore a relative path.
     return given if given.is_absolute() else Path.home() / ".cache"

@@ -1,4 +1,4 @@
-"""What proofs found out about the placing phase, kept beside the tables for later ones.
+"""Proofs about the placing phase, kept beside the tables for later ones.
 
 The format is described to the byte in FORMAT.md.
 """
@@ -16,13 +16,12 @@ from merels.engine.tablebase.files import (
     TableError,
     check_start,
     checksum,
-    locked,
     rule_fields,
     rules_folder,
-    write_whole,
 )
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.solve import Prover
+from merels.engine.tablebase.storage import locked, write_whole
 
 NAME = "placing.pvn"
 MAGIC = b"MERELSPP"
@@ -37,7 +36,7 @@ _REMEDY = "solve with -store again"
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The first bytes of the file; ``tables_checksum`` is the CRC-32 of the tables' checksums."""
+    """The header of the file; ``tables_checksum`` is the CRC-32 of the tables' checksums."""
 
     rules: RuleFields
     tables_checksum: int
@@ -110,6 +109,6 @@ def _parse(data: bytes, path: Path) -> _Header:
 
 
 def _mark(tables: Tables) -> int:
-    """The CRC-32 of all tables' checksums: proofs hold for these."""
-    sums = [tables.headers[pair].checksum for pair in sorted(tables.headers)]
+    """The CRC-32 of all tables' checksums: proofs hold for these tables alone."""
+    sums = [tables.headers[sector].checksum for sector in sorted(tables.headers)]
     return zlib.crc32(struct.pack(f"<{len(sums)}I", *sums))

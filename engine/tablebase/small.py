@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,23 +9,24 @@ from pathlib import Path
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.files import VALUES, file_name, pairs, rules_folder
+from merels.engine.tablebase.files import VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
+from merels.engine.tablebase.sectors import sectors
 
 SMALL_MEN = 7
-"""Three against three, three against four and four against three."""
+"""Three men against three, and four against three."""
 
 
 def has_small_tables(rules: Rules, root: Path) -> bool:
     """Whether the small tables of a rule set are kept below a folder."""
     folder = root / rules_folder(rules)
-    return all(os.path.exists(folder / file_name(*pair, VALUES)) for pair in pairs(SMALL_MEN))
+    return all((folder / file_name(sector, VALUES)).exists() for sector in sectors(SMALL_MEN))
 
 
 def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:
-    """All tables of a rule set, the small ones built where they are missing.
+    """All tables of a rule set; missing small ones are built first.
 
-    None where there are none and none can be kept: an engine goes on without.
+    None where there are none and none can be kept: an engine plays on without.
     """
     root = root or default_root()
     try:
@@ -34,15 +34,17 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
             Builder(root, rules, threads=threads, depths=True).build(SMALL_MEN)
         tables = open_tables(root, rules)
     except (InputError, OSError, MemoryError, RuntimeError):
-        return None  # RuntimeError: no thread is to be had, or none any more as the program ends.
+        return None  # RuntimeError: the system allows no thread, or the program is ending.
     return tables if tables.headers else None
 
 
 def build_in_background(
     rules: Rules, root: Path, done: Callable[[], None]
 ) -> threading.Thread:
-    """Build the small tables on a thread that no one has to wait for; ``done`` is called if they
-    are built, as the thread's last act."""
+    """Build the small tables on a thread that nobody need wait for.
+
+    Its last act, if they are built, is to call ``done``.
+    """
 
     def build() -> None:
         if small_tables(rules, root) is not None:
@@ -52,5 +54,5 @@ def build_in_background(
     try:
         thread.start()
     except RuntimeError:
-        pass  # No thread is to be had: an engine goes on without these tables.
+        pass  # The system allows no thread: an engine plays on without these tables.
     return thread

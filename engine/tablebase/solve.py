@@ -1,4 +1,4 @@
-"""Proofs through the placing phase: a position's value and its moves', from the tables."""
+"""Proofs through the placing phase: the values of a position and of its moves, by the tables."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.position import Move, Position
 from merels.engine.tablebase.probe import Tables
 
-_REPORT_EVERY = 1.0  # seconds
+_REPORT_EVERY = 1.0
+"""Seconds."""
 
 
 @dataclass
 class Solution:
     """What was proven: values (-1, 0, 1) for the side to move, and what it took.
 
-    ``moves`` has every legal move; those that symmetry makes equal were proven once.
+    ``moves`` has every legal move; symmetric ones were proven once.
     """
 
     value: int
@@ -31,10 +32,10 @@ class Solution:
 
 
 class Prover:
-    """Proves what positions with men in hand are worth; what it finds serves later proofs too.
+    """Proves the values of positions with men in hand; what it finds serves later proofs, too.
 
-    Several threads may use one at once. ``hash_mb`` MiB hold what was found; `InputError` where
-    there is no memory for it.
+    Several threads may use it at once. It remembers what it finds in ``hash_mb`` MiB; `InputError`
+    where there is no memory for them.
     """
 
     def __init__(self, tables: Tables, hash_mb: int = 256) -> None:
@@ -75,13 +76,13 @@ def solve(
 ) -> Solution:
     """Prove the value of a position with men in hand, and of each of its moves.
 
-    ``prover`` knows something already; without it a new one takes ``hash_mb`` MiB. ``report`` gets
-    the proofs that are done and their number, about once a second. Raises `InputError` where a
-    table is missing that the proof needs.
+    ``prover`` may know something already; without it a new one takes ``hash_mb`` MiB. ``report``
+    gets the number of proofs done and of all, about once a second. `InputError` where a table is
+    missing that the proof needs.
     """
     if position.hands == (0, 0):
         raise InputError(
-            format_position(position), "no men are in hand there: merels tables probe tells it"
+            format_position(position), "no man is in hand there: use merels tables probe"
         )
     moves = position.legal_moves()
     if position.outcome() is not None or not moves:
@@ -104,7 +105,7 @@ def solve(
 
 
 def _shape(position: Position) -> tuple[int, int]:
-    """The same for positions that a symmetry of the board makes one."""
+    """The same for all positions that a symmetry of the board turns into each other."""
     white, black = (tuple(points_of(men)) for men in position.men)
     return min(
         (

@@ -9,18 +9,17 @@ from typing import NamedTuple
 from merels.engine.core import core
 from merels.engine.core.convert import core_rules
 from merels.engine.game.position import WHITE, Position
-from merels.engine.tablebase.build import places_of, plies_limit
 from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.sectors import Sector
 
 _CLASSES_AT_ONCE = 16
 
 
 class Verified(NamedTuple):
-    """What the check of one table found.
+    """The result for one table: ``errors`` of ``places`` contradict their successors.
 
-    ``errors`` of ``places`` differ from what their successors say; ``example`` is one of them.
-    ``whole`` is False where values alone cannot settle everything: under a limit on plies a win
-    may come too late to count, which only depths show.
+    ``example`` is one of them. ``whole`` is False where values alone cannot settle everything:
+    under a limit on plies a win may come too late, which only depths show.
     """
 
     own: int
@@ -33,25 +32,23 @@ class Verified(NamedTuple):
 
 def verify(
     tables: Tables,
-    larger: int,
-    smaller: int,
+    sector: Sector,
     *,
     threads: int = 1,
     report: Callable[[float], None] | None = None,
 ) -> list[Verified]:
-    """Check both tables of a pair; ``report`` gets the share done, from 0 to 1.
+    """Check all tables of a sector; ``report`` gets the share done, from 0 to 1.
 
-    The generator of the search makes the moves, and every successor is looked up as the engine
-    does it; nothing of the retrograde analysis takes part.
+    The search's move generator makes the moves, and every successor is probed as in the search: no
+    part of the retrograde analysis is used.
     """
     rules = core_rules(tables.rules)
-    classes = core.table_classes(larger)
-    sides = [(larger, smaller)] if larger == smaller else [(larger, smaller), (smaller, larger)]
+    classes = core.table_classes(sector.larger)
     steps = range(0, classes, _CLASSES_AT_ONCE)
     results = []
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for index, (own, opponent) in enumerate(sides):
+            for index, (own, opponent) in enumerate(sector.sides):
 
                 def check(first: int, own: int = own, opponent: int = opponent) -> tuple[int, int]:
                     last = min(first + _CLASSES_AT_ONCE, classes)
@@ -63,12 +60,11 @@ def verify(
                         example = position_at(tables, own, opponent, place)
                     errors += number
                     if report:
-                        report((index + (done + 1) / len(steps)) / len(sides))
-                whole = tables.has_depths(own, opponent) or not plies_limit(
-                    tables.rules, larger, smaller
+                        report((index + (done + 1) / len(steps)) / len(sector.sides))
+                whole = tables.has_depths(own, opponent) or not sector.plies_limit(tables.rules)
+                results.append(
+                    Verified(own, opponent, sector.table_places, errors, example, whole)
                 )
-                places = places_of(larger, smaller) // len(sides)
-                results.append(Verified(own, opponent, places, errors, example, whole))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -19,7 +19,7 @@ from pathlib import Path
 from merels.engine.core import core, weights
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
-from merels.engine.tablebase.files import write_whole
+from merels.engine.tablebase.storage import write_whole
 from merels.engine.training.labels import Truth
 from merels.engine.training.self_play import Round, self_play
 

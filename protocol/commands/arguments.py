@@ -17,7 +17,8 @@ from merels.engine.search.levels import Level
 from merels.engine.search.limits import LONGEST, MOST_SECONDS, Info, Limit, Result
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.files import rules_folder
-from merels.engine.tablebase.probe import MOST_MEN, Tables, open_tables
+from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.sectors import MAX_MEN
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.uci.options import TABLE
 from merels.protocol.uci.position_command import Setup, read_setup
@@ -136,7 +137,7 @@ def like_option(name: str) -> Callable[[str], int]:
 
 
 def open_named(
-    command: str, root: Path, rules: Rules, men: int = MOST_MEN, check: bool = False
+    command: str, root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False
 ) -> Tables:
     """The tables in a folder that a user named; reports those that cannot be used.
 

@@ -16,9 +16,10 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder, Progress
-from merels.engine.tablebase.files import Header, TableError, pairs
-from merels.engine.tablebase.probe import MOST_MEN, Known, Tables, default_root
+from merels.engine.tablebase.files import Header, TableError
+from merels.engine.tablebase.probe import Known, Tables, default_root
 from merels.engine.tablebase.proven import MOST_MB, keep, kept
+from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, Sector, sectors
 from merels.engine.tablebase.solve import Prover, Solution, solve
 from merels.protocol.commands.arguments import (
     Parser,
@@ -33,7 +34,6 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import FAILED, OK
 
-LEAST_MEN = 6
 _LINES = 20
 _BAR = 24
 _WORDS = {1: "win", 0: "draw", -1: "loss"}
@@ -57,21 +57,21 @@ def _parser() -> Parser:
         required=True, metavar="COMMAND", parser_class=Parser,
         help="each explains itself with --help",
     )  # fmt: skip
-    build = _command(commands, "build", "solve pairs of men counts and keep the tables", _build)
+    build = _command(commands, "build", "solve sectors (men on each side) and keep them", _build)
     men = build.add_mutually_exclusive_group(required=True)
     add_flag(
-        men, "men", type=whole_from(LEAST_MEN, MOST_MEN), metavar="N",
-        help="all pairs of up to N men, 6 to 18",
+        men, "men", type=whole_from(MIN_MEN, MAX_MEN), metavar="N",
+        help="all sectors of up to N men, 6 to 18",
     )  # fmt: skip
     add_flag(men, "all", action="store_true", help="the whole moving phase: -men 18")
     add_flag(build, "memory", type=float, metavar="GiB", help="refuse to take more than this")
     add_flag(build, "depths", action="store_true", help="keep depths besides, a byte a state")
     verify = _command(commands, "verify", "recompute every value from its successors", _verify)
     add_flag(
-        verify, "men", type=whole_from(LEAST_MEN, MOST_MEN), metavar="N",
-        help="all pairs of up to N men, none of which may be missing (default: those there are)",
+        verify, "men", type=whole_from(MIN_MEN, MAX_MEN), metavar="N",
+        help="all sectors of up to N men; a missing one is an error (default: those there are)",
     )  # fmt: skip
-    stats = _command(commands, "stats", "a line for each subspace, side to move first", _stats)
+    stats = _command(commands, "stats", "a line for each sector and side to move", _stats)
     add_flag(stats, "json", action="store_true", help="the same as JSON")
     probe = _command(commands, "probe", "value and depth of a position and of its moves", _probe)
     probe.add_argument("position", metavar="POSITION", help=_POSITION)
@@ -116,12 +116,12 @@ def _root(arguments: argparse.Namespace) -> Path:
 
 def _open(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> Tables:
     """The tables that are there; those that cannot be used are named on the way."""
-    men = getattr(arguments, "men", None) or MOST_MEN
+    men = getattr(arguments, "men", None) or MAX_MEN
     return open_named("tables", _root(arguments), rules, men, check)
 
 
 def _build(arguments: argparse.Namespace, rules: Rules) -> int:
-    men = MOST_MEN if arguments.all else arguments.men
+    men = MAX_MEN if arguments.all else arguments.men
     if arguments.memory is not None and not 0 < arguments.memory < 2**20:
         raise InputError(str(arguments.memory), "expected a memory bound in GiB, above 0")
     memory = None if arguments.memory is None else int(arguments.memory * 2**30)
@@ -147,7 +147,7 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
     size = sum(file.stat().st_size for file in files)
     states = sum(tally.states for header in tables.headers.values() for tally in header.tallies)
     print(
-        f"{len(tables.headers)} pairs, {states:,} states, {size:,} bytes in {builder.folder}, "
+        f"{len(tables.headers)} sectors, {states:,} states, {size:,} bytes in {builder.folder}, "
         f"{time.monotonic() - started:.1f} s"
     )
     return 0
@@ -165,7 +165,7 @@ class _Bar:
         share = progress.done / progress.total if progress.total else 1.0
         self.line(
             share,
-            f"{progress.larger}-{progress.smaller} ply {progress.level:<3} "
+            f"{progress.sector} ply {progress.level:<3} "
             f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million places, "
             f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.left)} left",
         )
@@ -205,18 +205,18 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
 
     tables = _open(arguments, rules, check=True)
     wrong = len(tables.problems)
-    for larger, smaller in pairs(arguments.men) if arguments.men else ():
-        if (larger, smaller) not in tables.headers:
-            print(f"{larger}-{smaller}: no usable table there")
+    for sector in sectors(arguments.men) if arguments.men else ():
+        if sector not in tables.headers:
+            print(f"{sector}: no usable table there")
             wrong += 1
     bar = _Bar()
-    for larger, smaller in tables.headers:
-        report = partial(bar.line, text=f"{larger}-{smaller}")
+    for sector in tables.headers:
+        report = partial(bar.line, text=str(sector))
         try:
-            results = verify(tables, larger, smaller, threads=arguments.threads, report=report)
+            results = verify(tables, sector, threads=arguments.threads, report=report)
         except ValueError as error:
             bar.clear()
-            print(f"{larger}-{smaller}: not verified, {error}")
+            print(f"{sector}: not verified, {error}")
             wrong += 1
             continue
         bar.clear()
@@ -232,15 +232,14 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
     return FAILED if wrong else OK
 
 
-def _rows(headers: dict[tuple[int, int], Header]) -> list[dict[str, int | str | None]]:
-    """One record for each subspace, side to move first."""
+def _rows(headers: dict[Sector, Header]) -> list[dict[str, int | str | None]]:
+    """A record for each table of each sector, the men of the side to move first."""
     rows: list[dict[str, int | str | None]] = []
-    for (larger, smaller), header in headers.items():
-        sides = (larger, smaller), (smaller, larger)
-        for (own, opponent), tally in zip(sides, header.tallies):
+    for sector, header in headers.items():
+        for (own, opponent), tally in zip(sector.sides, header.tallies):
             depths = [d for d in (tally.longest_win, tally.longest_loss) if d is not None]
             rows.append({
-                "subspace": f"{own}-{opponent}", "states": tally.states, "wins": tally.won,
+                "sector": f"{own}-{opponent}", "states": tally.states, "wins": tally.won,
                 "draws": tally.drawn, "losses": tally.lost,
                 "longest": max(depths, default=None),
                 "longest_win": tally.longest_win, "longest_loss": tally.longest_loss,
@@ -258,7 +257,7 @@ def _stats(arguments: argparse.Namespace, rules: Rules) -> int:
     print("own-opponent" + "".join(f"{name:>14}" for name in names))
     for row in rows:
         cells = (f"{'-' if row[name] is None else row[name]:>14}" for name in names)
-        print(f"{row['subspace']:<12}" + "".join(cells))
+        print(f"{row['sector']:<12}" + "".join(cells))
     return 0
 
 

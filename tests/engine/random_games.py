@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
-from merels.engine.tablebase.files import pairs
 from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.sectors import sectors
 from merels.engine.training.samples import random_position
 
 
@@ -71,9 +71,9 @@ def labelled_positions(
     chance = random.Random(seed)
     counts = [
         counts
-        for pair in pairs(most)
-        if sum(pair) >= least and pair in tables.headers
-        for counts in {pair, pair[::-1]}
+        for sector in sectors(most)
+        if sum(sector) >= least and sector in tables.headers
+        for counts in sector.sides
     ]
     while number:
         position = random_position(tables.rules, *chance.choice(counts), chance)

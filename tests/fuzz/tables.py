@@ -8,7 +8,6 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES
@@ -22,30 +21,30 @@ from merels.engine.tablebase.files import (
     file_name,
     parse_header,
     rule_fields,
-    write_whole,
 )
 from merels.engine.tablebase.files import Tally as Counted
 from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.sectors import Sector
+from merels.engine.tablebase.storage import write_whole
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
 
-_PAIRS = ((3, 3), (4, 3))
+_SECTORS = Sector(3, 3), Sector(4, 3)
 _FIELDS = ((8, 2), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 2),
            (20, 4), (24, 4), (28, 4), (32, 4), (40, 8), (48, 8), (96, 2), (124, 4))
 """Offset and size of what a header holds."""
 _VALUES = (0, 1, 2, 3, 4, 9, 10, 18, 127, 128, 255)
 
 
-def synthetic(kind: int, larger: int, smaller: int) -> tuple[Header, bytes]:
-    """A table's header and data: the right length, and values and depths at random."""
-    places = core.table_places(larger, smaller)
-    number = 1 if larger == smaller else 2
-    counts = (Counted(places, 0, 0, None, None),) * number
-    header = Header(kind, larger, smaller, rule_fields(DEFAULT_RULES), places, counts)
-    data = random.Random(f"{kind} {larger} {smaller}").randbytes(header.data_size)
+def synthetic(kind: int, sector: Sector) -> tuple[Header, bytes]:
+    """A file's header and data: the right length, and values and depths at random."""
+    places = sector.table_places
+    counts = (Counted(places, 0, 0, None, None),) * len(sector.sides)
+    header = Header(kind, sector, rule_fields(DEFAULT_RULES), places, counts)
+    data = random.Random(f"{kind} {sector.larger} {sector.smaller}").randbytes(header.data_size)
     whole = checksum([memoryview(data)])
-    values = whole if kind == VALUES else synthetic(VALUES, larger, smaller)[0].checksum
-    return Header(kind, larger, smaller, header.rules, places, counts, whole, values), data
+    values = whole if kind == VALUES else synthetic(VALUES, sector)[0].checksum
+    return Header(kind, sector, header.rules, places, counts, whole, values), data
 
 
 class Headers(Fuzzer):
@@ -55,7 +54,7 @@ class Headers(Fuzzer):
     unit = "headers"
 
     def __init__(self) -> None:
-        header, self._data = synthetic(VALUES, 3, 3)
+        header, self._data = synthetic(VALUES, Sector(3, 3))
         self._header = header.pack()
 
     def make(self, chance: random.Random) -> Case:
@@ -77,10 +76,11 @@ class Headers(Fuzzer):
         # The bytes that mean nothing may hold anything, flags any number but 0 for true.
         if parse_header(again, Path("3-3.wdl")) != header or len(again) != HEADER_SIZE:
             raise Defect(f"{header} became {parse_header(again, Path('3-3.wdl'))}")
-        if not 3 <= header.smaller <= header.larger <= 9 or header.kind not in (VALUES, DEPTHS):
+        larger, smaller = header.sector
+        if not 3 <= smaller <= larger <= 9 or header.kind not in (VALUES, DEPTHS):
             raise Defect(f"a table that cannot be: {header}")
-        if len(header.tallies) != 2 - (header.larger == header.smaller):
-            raise Defect(f"{len(header.tallies)} tables of {header.larger}-{header.smaller}")
+        if len(header.tallies) != 2 - (larger == smaller):
+            raise Defect(f"{len(header.tallies)} tables of {header.sector}")
         return Tally(accepted=1)
 
 
@@ -94,10 +94,10 @@ class TableFiles(Fuzzer):
         self._folder = tempfile.TemporaryDirectory()
         self._path = Path(self._folder.name)
         self._sound: dict[str, bytes] = {}
-        for pair in _PAIRS:
+        for sector in _SECTORS:
             for kind in (VALUES, DEPTHS):
-                header, data = synthetic(kind, *pair)
-                path = self._path / file_name(*pair, kind)
+                header, data = synthetic(kind, sector)
+                path = self._path / file_name(sector, kind)
                 write_whole(path, [header.pack(), data])
                 self._sound[path.name] = path.read_bytes()
         return self
@@ -116,7 +116,7 @@ class TableFiles(Fuzzer):
         return [name, *edits, *seals]
 
     def check(self, case: Case) -> Tally:
-        """Open the pair of a spoilt file; whatever is used must be what was written."""
+        """Open the sector of a spoilt file; whatever is used must be what was written."""
         name, edits = case[0], case[1:]
         if name not in self._sound:
             return Tally(rejected=1)
@@ -126,7 +126,7 @@ class TableFiles(Fuzzer):
         path.write_bytes(data)
         tables = Tables(DEFAULT_RULES)
         try:
-            tables.load(self._path, int(name[0]), int(name[2]))
+            tables.load(self._path, Sector(int(name[0]), int(name[2])))
         except TableError:
             return Tally(rejected=1)
         finally:

@@ -36,6 +36,7 @@ from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.solve import solve
 from merels.engine.tablebase.verify import verify
 from merels.engine.tools import bench, suite
@@ -54,10 +55,10 @@ MEN = 7
 PATIENCE = 600.0
 """Seconds after which a search is taken to hang; sanitizers make everything slow."""
 PUBLISHED = {
-    (3, 3): [(140_621, 28_736, 269)],
-    (4, 3): [(75_397, 3_095, 681_906), (102_281, 0, 658_117)],
+    Sector(3, 3): [(140_621, 28_736, 269)],
+    Sector(4, 3): [(75_397, 3_095, 681_906), (102_281, 0, 658_117)],
 }
-"""Canonical states won, lost and drawn, under ``UNLIMITED``."""
+"""Canonical states won, lost and drawn under ``UNLIMITED``: engine/tablebase/RESULTS.md."""
 
 
 def counts() -> list[object]:
@@ -132,14 +133,14 @@ def built(root: Path, rules: Rules) -> Tables:
     tables = open_tables(root, rules, check=True)
     assert not tables.problems and tables.men == MEN
     if rules == UNLIMITED:
-        for pair, published in PUBLISHED.items():
-            assert counted(tables, pair) == published, pair
+        for sector, published in PUBLISHED.items():
+            assert counted(tables, sector) == published, sector
     return tables
 
 
-def counted(tables: Tables, pair: tuple[int, int]) -> list[tuple[int, int, int]]:
-    """Won, lost and drawn of a pair's tables."""
-    return [(tally.won, tally.lost, tally.drawn) for tally in tables.headers[pair].tallies]
+def counted(tables: Tables, sector: Sector) -> list[tuple[int, int, int]]:
+    """Won, lost and drawn of a sector's tables."""
+    return [(tally.won, tally.lost, tally.drawn) for tally in tables.headers[sector].tallies]
 
 
 def of_tables() -> list[object]:
@@ -154,8 +155,8 @@ def on_tables(root: Path) -> list[object]:
     for rules in BUILT:
         tables = built(root, rules)
         found.append([header.checksum for header in tables.headers.values()])
-        # Three against three is quick to verify; the other pair is checked by probes.
-        assert [table.errors for table in verify(tables, 3, 3, threads=3)] == [0]
+        # Three against three is quick to verify; the other sector is checked by probes.
+        assert [table.errors for table in verify(tables, Sector(3, 3), threads=3)] == [0]
         found.append(probes(tables))
         found.append(proofs(tables))
         keeps(tables)

@@ -17,10 +17,12 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, locked, rules_folder
+from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import default_root, open_tables
 from merels.engine.tablebase.proven import keep, kept
+from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.solve import Prover, solve
+from merels.engine.tablebase.storage import locked
 from merels.protocol.uci.table_cache import TableCache
 
 RULES = make_rules("morris")
@@ -35,7 +37,7 @@ def built(root: Path, depths: bool = False, men: int = 7) -> Path:
 
 def test_depths_that_still_fit_stay_when_their_values_are_built_again(tmp_path: Path) -> None:
     folder = built(tmp_path, depths=True)
-    values = folder / file_name(4, 3, VALUES)
+    values = folder / file_name(Sector(4, 3), VALUES)
     sound, data = values.read_bytes(), bytearray(values.read_bytes())
     data[1000] ^= 255
     values.write_bytes(data)
@@ -114,7 +116,7 @@ def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "position", "token"),
     [
-        (RULES, "****O***/OO*****@/**@*@*** w 0 0 77 1", "no men are in hand there"),
+        (RULES, "****O***/OO*****@/**@*@*** w 0 0 77 1", "no man is in hand there"),
         (make_rules("morris", ["Repetition=1"]), PLACING, "a table that the proof needs"),
     ],
 )
@@ -128,7 +130,7 @@ def test_what_cannot_be_proven_is_not(
         solve(tables, parse_position(position, rules), hash_mb=1)
 
 
-def test_a_pair_that_the_disk_has_no_room_for_is_not_begun(
+def test_a_sector_that_the_disk_has_no_room_for_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Usage(NamedTuple):
@@ -144,9 +146,9 @@ def test_a_pair_that_the_disk_has_no_room_for_is_not_begun(
 
 def test_depths_without_values_are_no_table(tmp_path: Path) -> None:
     folder = built(tmp_path, depths=True)
-    (folder / file_name(4, 3, VALUES)).unlink()
+    (folder / file_name(Sector(4, 3), VALUES)).unlink()
     tables = open_tables(tmp_path, RULES)
-    assert not tables.core.has(4, 3) and (folder / file_name(4, 3, DEPTHS)).exists()
+    assert not tables.core.has(4, 3) and (folder / file_name(Sector(4, 3), DEPTHS)).exists()
 
 
 def nowhere() -> Path:

@@ -17,16 +17,10 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase import files
-from merels.engine.tablebase.build import Builder, Progress, memory_of
-from merels.engine.tablebase.files import (
-    DEPTHS,
-    VALUES,
-    file_name,
-    pairs,
-    parse_header,
-    rules_folder,
-)
+from merels.engine.tablebase.build import Builder, Progress
+from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, parse_header, rules_folder
 from merels.engine.tablebase.probe import open_tables
+from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.small import small_tables
 
 RULES = make_rules("mill")
@@ -39,8 +33,8 @@ def stamp(path: Path) -> int:
 
 
 def test_index_has_the_published_size() -> None:
-    """Gasser's figure for the 28 pairs, and the orbits of 3 to 9 men."""
-    places = [core.table_places(*pair) * (1 if pair[0] == pair[1] else 2) for pair in pairs(18)]
+    """The 28 sectors, and the orbits of 3 to 9 men, of Gasser, Solving Nine Men's Morris (1996)."""
+    places = [sector.places for sector in sectors()]
     assert len(places) == 28
     assert sum(places) == 9_074_932_579
     assert [core.table_classes(men) for men in range(3, 10)] == [
@@ -62,7 +56,7 @@ def test_index_goes_there_and_back(own: int, opponent: int) -> None:
 
 
 def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
-    """Finished pairs are not solved again; a damaged one is, and is named."""
+    """Finished sectors are not solved again; a damaged one is, and is named."""
     Builder(tmp_path, RULES).build(8)
     folder = tmp_path / FOLDER
     before = {path.name: stamp(path) for path in folder.glob("*.wdl")}
@@ -79,7 +73,7 @@ def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
 
 
 def test_a_killed_build_resumes(tmp_path: Path) -> None:
-    """``kill -9`` in the middle leaves finished pairs and nothing that is trusted besides."""
+    """``kill -9`` in the middle leaves finished sectors and nothing that is trusted besides."""
     program = (
         "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
         "from merels.engine.tablebase.build import Builder;"
@@ -127,24 +121,20 @@ def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
     assert not list((tmp_path / FOLDER).glob("*.part"))
 
 
-def test_a_full_disk_is_one_clear_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
     """What is finished stays, no half file does, and the next build goes on."""
-    if not Path("/dev/full").exists():
-        pytest.skip("no /dev/full here")
-    Builder(tmp_path, RULES).build(6)
-    original = files.open_partial
-
-    def full(path: Path) -> object:
-        return open("/dev/full", "wb")
-
-    monkeypatch.setattr(files, "open_partial", full)
-    with pytest.raises(InputError) as caught:
-        Builder(tmp_path, RULES).build(7)
-    assert "No space left" in str(caught.value) and "kept" in str(caught.value)
+    pytest.importorskip("resource")
+    script = (
+        "import resource, sys; from merels.tournament.commands.main import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "sys.exit(main(['tables', 'build', '-men', '7', '-dir', sys.argv[1]]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
+    assert "4-3.wdl" in done.stderr and "All finished files are kept" in done.stderr
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdl", "lock"]
-    monkeypatch.setattr(files, "open_partial", original)
     assert Builder(tmp_path, RULES).build(7).men == 7
 
 
@@ -174,7 +164,7 @@ def test_bad_files_are_named_and_passed_over(
 ) -> None:
     """Every kind of damage has its words, and the other tables are used all the same."""
     Builder(tmp_path, RULES).build(7)
-    path = tmp_path / FOLDER / file_name(4, 3, VALUES)
+    path = tmp_path / FOLDER / file_name(Sector(4, 3), VALUES)
     path.write_bytes(change(path.read_bytes()))
     tables = open_tables(tmp_path, RULES)
     assert len(tables.problems) == 1
@@ -212,7 +202,7 @@ def test_a_header_that_lies_is_passed_over(
 ) -> None:
     """A stranger's header may be whole and say anything: nothing is allotted on its word."""
     Builder(tmp_path, RULES).build(6)
-    path = tmp_path / FOLDER / file_name(3, 3, VALUES)
+    path = tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)
     path.write_bytes(with_header(path.read_bytes(), changes))
     tables = open_tables(tmp_path, RULES)
     assert len(tables.problems) == 1 and message in tables.problems[0]
@@ -222,7 +212,7 @@ def test_a_header_that_lies_is_passed_over(
 def test_a_value_that_does_not_occur_is_no_value(tmp_path: Path) -> None:
     """A whole file with all bits set answers nothing."""
     Builder(tmp_path, RULES).build(6)
-    path = tmp_path / FOLDER / file_name(3, 3, VALUES)
+    path = tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)
     data = b"\xff" * (path.stat().st_size - files.HEADER_SIZE)
     sound = path.read_bytes()[: files.HEADER_SIZE]
     path.write_bytes(with_header(sound + data, {28: zlib.crc32(data).to_bytes(4, "little")}))
@@ -232,7 +222,7 @@ def test_a_value_that_does_not_occur_is_no_value(tmp_path: Path) -> None:
 
 
 def test_other_rules_are_refused(tmp_path: Path) -> None:
-    """A table in the wrong folder is not used, whatever its name; nor a renamed pair."""
+    """A table in the wrong folder is not used, whatever its name; nor a renamed file."""
     Builder(tmp_path, RULES).build(6)
     other = make_rules("morris")
     (tmp_path / rules_folder(other)).mkdir()
@@ -250,8 +240,8 @@ def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
     sooner = make_rules("mill", ["ThreeThreePlies=3"])
     Builder(tmp_path, RULES, depths=True).build(6)
     Builder(tmp_path, sooner, depths=True).build(6)
-    path = tmp_path / FOLDER / file_name(3, 3, DEPTHS)
-    values = parse_header((tmp_path / FOLDER / file_name(3, 3, VALUES)).read_bytes(), path)
+    path = tmp_path / FOLDER / file_name(Sector(3, 3), DEPTHS)
+    values = parse_header((tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)).read_bytes(), path)
     own = path.read_bytes()
     assert parse_header(own, path).values_checksum == values.checksum
     for other, message in (
@@ -274,15 +264,15 @@ def test_repetition_does_not_make_other_tables(tmp_path: Path) -> None:
 
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
-    """A pair that would not fit is refused before any work; all pairs fit into 12 GiB."""
+    """A sector that would not fit is refused before any work; all of them fit into 12 GiB."""
     with pytest.raises(InputError) as caught:
         Builder(tmp_path, RULES, memory=1 << 20).build(6)
     assert "GiB" in str(caught.value)
-    assert max(memory_of(*pair, depths=True) for pair in pairs(18)) < 12 * 2**30
+    assert max(sector.memory(depths=True) for sector in sectors()) < 12 * 2**30
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
-    """Reports name the pair and never go back."""
+    """Reports name the sector and never go back."""
     seen: list[Progress] = []
     Builder(tmp_path, RULES, report=seen.append).build(9)
     assert seen

@@ -11,7 +11,8 @@ import pytest
 
 from merels.engine.game.board import LINE_MASKS, LINES, SYMMETRIES
 from merels.engine.game.rules import Rules, make_rules
-from merels.engine.tablebase.build import Builder, plies_limit
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.sectors import Sector
 
 State = tuple[int, int]
 """The side to move's men and the opponent's, as masks."""
@@ -90,7 +91,7 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
                     open_moves[state] += 1
         if not open_moves[state] and state not in result:
             result[state] = (-1, 0)
-    limit = plies_limit(rules, 3, 3)
+    limit = Sector(3, 3).plies_limit(rules)
     queue.extend(result)
     while queue:
         state = queue.popleft()

@@ -11,8 +11,9 @@ from merels.engine.game.board import POINTS
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, Position
 from merels.engine.game.rules import Rules, make_rules
-from merels.engine.tablebase.build import Builder, plies_limit
+from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.verify import verify
 from merels.engine.training.samples import random_position
 from tests.engine.random_games import labelled_positions
@@ -62,12 +63,12 @@ def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | 
 
 @pytest.mark.parametrize("rules", MIXES, ids=str)
 def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> None:
-    """Random states of every pair, by the readable game's moves."""
+    """Random states of every sector, by the readable game's moves."""
     tables = built[rules]
     chance = random.Random(str(rules))
-    for larger, smaller in tables.headers:
-        limit = plies_limit(rules, larger, smaller)
-        for own, opponent in {(larger, smaller), (smaller, larger)}:
+    for sector in tables.headers:
+        limit = sector.plies_limit(rules)
+        for own, opponent in sector.sides:
             for _ in range(250):
                 position = random_position(tables.rules, own, opponent, chance)
                 assert tables.probe(position) == bellman(tables, position, limit), position
@@ -75,10 +76,10 @@ def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> N
 
 @pytest.mark.parametrize("rules", MIXES, ids=str)
 def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
-    """Every state of every pair, by the search's moves."""
+    """Every state of every sector, by the search's moves."""
     tables = built[rules]
-    for pair in tables.headers:
-        for found in verify(tables, *pair):
+    for sector in tables.headers:
+        for found in verify(tables, sector):
             assert found.errors == 0, found
             assert found.whole
 
@@ -87,24 +88,24 @@ def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
     """One flipped value is found, and so is one wrong depth."""
     rules = UNLIMITED
     sound = built[rules]
-    header = sound.headers[3, 3]
+    header = sound.headers[Sector(3, 3)]
     for wrong_part in (0, 1):
         parts = [bytearray(part or b"") for part in sound.core.kept[3, 3]]
         parts[wrong_part][777] ^= 1
         tables = Tables(rules)
         tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])
-        [found] = verify(tables, 3, 3)
+        [found] = verify(tables, Sector(3, 3))
         assert found.errors > 0
         assert found.example is not None
 
 
 def test_published_counts(built: dict[Rules, Tables]) -> None:
-    """Canonical states by value of the pairs that three solvers agree on, and depths of 3-3."""
+    """Canonical states by value of the sectors that three solvers agree on, and depths of 3-3."""
     tables = built[UNLIMITED]
-    for pair, counts in PUBLISHED.items():
-        assert counted(tables, pair) == counts, pair
-    assert tables.headers[3, 3].tallies[0].longest_loss == 26
-    assert tables.headers[4, 3].tallies[1].longest_win == 11
+    for sector, counts in PUBLISHED.items():
+        assert counted(tables, sector) == counts, sector
+    assert tables.headers[Sector(3, 3)].tallies[0].longest_loss == 26
+    assert tables.headers[Sector(4, 3)].tallies[1].longest_win == 11
     deepest = Position(UNLIMITED, _masks("d7 g7 g1", "a4 g4 d5"), (0, 0), BLACK)
     assert tables.probe(deepest) == Known(-1, 26)
 
@@ -118,24 +119,24 @@ def _masks(white: str, black: str) -> tuple[int, int]:
 
 
 LARGER = {
-    (5, 3): [(580_660, 0, 1_999_730), (6_301, 9_677, 2_564_412)],
-    (4, 4): [(159, 29, 3_225_409)],
-    (6, 3): [(2_752_371, 0, 4_122_949), (0, 192_000, 6_683_320)],
-    (5, 4): [(9_889, 8, 10_300_599), (51, 1_510, 10_308_935)],
-    (7, 3): [(13_411_581, 0, 1_314_107), (0, 6_965_784, 7_759_904)],
-    (6, 4): [(5_985_293, 4, 19_780_495), (22, 1_649_972, 24_115_798)],
-    (5, 5): [(28_819, 4_289, 30_881_316)],
+    Sector(5, 3): [(580_660, 0, 1_999_730), (6_301, 9_677, 2_564_412)],
+    Sector(4, 4): [(159, 29, 3_225_409)],
+    Sector(6, 3): [(2_752_371, 0, 4_122_949), (0, 192_000, 6_683_320)],
+    Sector(5, 4): [(9_889, 8, 10_300_599), (51, 1_510, 10_308_935)],
+    Sector(7, 3): [(13_411_581, 0, 1_314_107), (0, 6_965_784, 7_759_904)],
+    Sector(6, 4): [(5_985_293, 4, 19_780_495), (22, 1_649_972, 24_115_798)],
+    Sector(5, 5): [(28_819, 4_289, 30_881_316)],
 }
 
 
 @pytest.mark.slow
 def test_published_counts_of_ten_men(tmp_path: Path) -> None:
-    """The pairs of up to ten men; from 4-6 on, a pass that counts symmetric moves wrong shows."""
+    """The sectors of up to ten men; from 4-6 on, a pass that counts symmetric moves wrong shows."""
     tables = Builder(tmp_path, UNLIMITED, threads=2).build(10)
-    for pair, counts in (PUBLISHED | LARGER).items():
-        assert counted(tables, pair) == counts, pair
-    assert tables.headers[6, 4].tallies[0].longest_win == 153
-    assert tables.headers[6, 4].tallies[1].longest_loss == 152
+    for sector, counts in (PUBLISHED | LARGER).items():
+        assert counted(tables, sector) == counts, sector
+    assert tables.headers[Sector(6, 4)].tallies[0].longest_win == 153
+    assert tables.headers[Sector(6, 4)].tallies[1].longest_loss == 152
     men = _masks("d6 b4 e4 d3 f2", "d5 c4 f4 d2")
     gasser = Position(UNLIMITED, men, (0, 0), BLACK)
     assert tables.probe(gasser) == Known(0, None)

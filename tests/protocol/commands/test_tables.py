@@ -38,7 +38,7 @@ def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str,
 
 
 def test_stats(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A line for each subspace, and the same as JSON."""
+    """A line for each sector and side to move, and the same as JSON."""
     status, output, _ = run(capsys, ["stats", *folder])
     assert status == 0
     lines = [line.split() for line in output.splitlines() if line[0].isdigit()]
@@ -49,7 +49,7 @@ def test_stats(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     ]
     _, output, _ = run(capsys, ["stats", "-json", *folder])
     rows = json.loads(output)
-    assert rows[0]["subspace"] == "3-3" and rows[0]["longest_win"] == 25
+    assert rows[0]["sector"] == "3-3" and rows[0]["longest_win"] == 25
     assert rows[2]["longest_loss"] is None
 
 
@@ -113,7 +113,7 @@ def test_a_bar_that_cannot_be_written_ends_no_build(tmp_path: Path) -> None:
             [*command, *RULES, "-dir", str(tmp_path)], stdout=subprocess.PIPE, stderr=full,
             timeout=120,
         )
-    assert done.returncode == 0 and done.stdout.startswith(b"1 pairs, ")
+    assert done.returncode == 0 and done.stdout.startswith(b"1 sectors, ")
 
 
 def test_probing_a_finished_game(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:

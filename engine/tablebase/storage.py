@@ -1,0 +1,78 @@
+"""Writing to a folder of tables: whole files only, and one program at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from merels.engine.game.errors import InputError
+from merels.engine.tablebase.files import CHUNK
+
+PARTIAL = ".part"
+"""The end of an unfinished file's name."""
+
+
+def write_whole(path: Path, parts: Sequence[bytes | bytearray | memoryview]) -> None:
+    """Write a file under another name, flush it to the disk, then give it its own name.
+
+    `InputError` where the disk is full or cannot be written; no part of a file is left.
+    """
+    partial = path.with_name(path.name + PARTIAL)
+    try:
+        with open(partial, "wb") as file:
+            for part in parts:
+                for at in range(0, len(part), CHUNK):
+                    file.write(memoryview(part)[at : at + CHUNK])
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+        _sync_folder(path.parent)
+    except BaseException as error:
+        partial.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
+        size = sum(map(len, parts)) / 1e6
+        raise InputError(
+            str(path),
+            f"cannot be written ({error.strerror}); it needs {size:.1f} MB. "
+            "All finished files are kept: free the space and repeat the command",
+        ) from error
+
+
+@contextmanager
+def locked(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Keep other programs from writing to a folder of tables, where the system has locks.
+
+    Where one already does, ``wait`` for it; otherwise `InputError`.
+    """
+    try:
+        file = open(folder / "lock", "w")
+    except OSError as error:
+        raise InputError(
+            str(folder / "lock"), f"cannot be written ({error.strerror})"
+        ) from error
+    with file:
+        if os.name == "posix":
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(str(folder), "another build is at work there") from None
+            except OSError as error:
+                raise InputError(
+                    str(folder), f"cannot be locked ({error.strerror}): use another file system"
+                ) from error
+        yield
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a change of names in a folder durable, where the system knows how."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
