@@ -1,4 +1,4 @@
-"""Every command with a full disk as its output, and with standard streams that are closed."""
+"""Every command with a full disk as its output, and with closed standard streams."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ QUICK = {
     "bot": "-time 0.01",
     "d": "",
 }
-"""Words behind each command with which it soon has something to say."""
+"""Arguments with which each command soon prints something."""
 
 GAME = """\
 [White "A"]
@@ -55,7 +55,7 @@ PROBLEM = '[{"position": "********/********/******** w 9 9 0 1", "value": 0, "be
 def run(
     folder: Path, command: str, redirection: str, unbuffered: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a folder with its streams redirected as a shell does it."""
+    """Run a command in a folder with its streams redirected by a shell."""
     (folder / "games.pgn").write_text(GAME)
     (folder / "suite.json").write_text(PROBLEM)
     words = [*MERELS, *filter(None, [command]), *shlex.split(QUICK[command])]
@@ -73,7 +73,7 @@ def test_every_command_is_here() -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("command", [command for command in QUICK if command])
-def test_a_full_disk_is_told_in_one_line(tmp_path: Path, command: str, unbuffered: str) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, command: str, unbuffered: str) -> None:
     done = run(tmp_path, command, ">/dev/full", unbuffered)
     [line] = [line for line in done.stderr.splitlines() if "standard output" in line]
     program, _, said = line.partition(": ")
@@ -97,8 +97,8 @@ def test_an_error_never_goes_to_standard_output(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
-def test_streams_that_do_not_wait(tmp_path: Path) -> None:
-    """Whoever shares the pipes may have made them so: the engine waits all the same."""
+def test_streams_that_do_not_block(tmp_path: Path) -> None:
+    """Whoever shares the pipes may have made them so; the engine waits nevertheless."""
     to_engine, from_engine = os.pipe(), os.pipe()
     for end in (to_engine[0], from_engine[1]):
         os.set_blocking(end, False)
@@ -111,10 +111,10 @@ def test_streams_that_do_not_wait(tmp_path: Path) -> None:
     try:
         with open(to_engine[1], "wb", buffering=0) as to, open(from_engine[0], "rb") as answers:
             with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(0.5)  # Nothing has come yet, which is not the end of the input.
+                process.wait(0.5)  # No input yet is not the end of the input.
             to.write(b"uci\n" * 200)
             with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(0.5)  # Nobody reads yet, which is no fault of the output.
+                process.wait(0.5)  # An output that nobody reads yet is not broken.
             to.write(b"quit\n")
             assert answers.read().count(b"uciok\n") == 200
         assert process.wait(PATIENCE) == 0

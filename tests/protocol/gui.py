@@ -1,4 +1,4 @@
-"""A client for tests: the real process, spoken to as a GUI does, with a deadline on every wait."""
+"""A GUI for tests: it talks to the real process, with a deadline on every wait."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from pathlib import Path
 from tests.processes import end, start_watchdog
 
 PATIENCE = 20.0
-"""Seconds after which an answer is taken to be missing; far above what any takes."""
+"""Seconds after which an answer counts as missing; far more than any takes."""
 
 LONGEST = 400.0
-"""Seconds after which the process is killed, whatever is being waited for."""
+"""Seconds after which the process is killed, whatever it does."""
 
 _END = None
 
 
 class Gui:
-    """The protocol loop as a process; a context manager that leaves none behind."""
+    """The protocol loop as a process; a context manager that ends it."""
 
     def __init__(
         self, directory: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> None:
-        """Start it in a directory, with variables added to its environment."""
+        """Start it in a directory, with some more environment variables."""
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "merels.protocol"],
@@ -40,7 +40,7 @@ class Gui:
             cwd=directory,
             env={**os.environ, **(environment or {})},
         )
-        # A pipe that nobody reads blocks a write, which has no deadline of its own.
+        # A write to a pipe that nobody reads blocks, without a deadline of its own.
         self._watchdog = start_watchdog(self.process, LONGEST)
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -66,17 +66,17 @@ class Gui:
         self._lines.put(_END)
 
     def raw(self, data: bytes) -> None:
-        """Sends bytes as they are."""
+        """Send bytes as they are."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def send(self, *lines: str) -> None:
-        """Sends lines."""
+        """Send lines."""
         self.raw("".join(line + "\n" for line in lines).encode())
 
     def line(self, timeout: float = PATIENCE) -> str:
-        """The next line, with its blanks; fails when none comes."""
+        """The next line with all its spaces; fails if none comes."""
         try:
             line = self._lines.get(timeout=timeout)
         except queue.Empty:
@@ -96,12 +96,12 @@ class Gui:
                 return lines
 
     def ask(self, *lines: str) -> list[str]:
-        """Sends lines, and gives what came before the ``readyok`` behind them."""
+        """Send lines and ``isready``, and return what comes before ``readyok``."""
         self.send(*lines, "isready")
         return self.until("readyok")[:-1]
 
     def go(self, go: str, *before: str) -> list[str]:
-        """Sends lines and a search, and gives its lines, ``bestmove`` last."""
+        """Send lines and a ``go``, and return the lines up to ``bestmove``."""
         self.send(*before, go)
         return self.until("bestmove")
 
@@ -119,21 +119,21 @@ class Gui:
         return lines
 
     def fen(self) -> str:
-        """The text of the position on the board."""
+        """The position on the board, as text."""
         self.send("fen")
         return self.until(lambda line: "/" in line)[-1]
 
     def close_input(self) -> None:
-        """Ends the process's input."""
+        """End the process's input."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 
     def interrupt(self) -> None:
-        """Sends SIGINT."""
+        """Send SIGINT."""
         self.process.send_signal(signal.SIGINT)
 
     def code(self) -> int:
-        """The exit code; fails when the process does not end."""
+        """The exit code; fails if the process does not end."""
         return self.process.wait(PATIENCE)
 
     def errors(self) -> str:

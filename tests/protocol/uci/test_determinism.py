@@ -1,9 +1,8 @@
-"""The same node limit gives the same search, line by line, whatever the process lived through."""
+"""The same node limit gives the same search, line by line, whatever happened before."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,24 +27,24 @@ OPTIONS = (
     "setoption name UCI_ShowWDL value true",
 )
 CLOCKED = re.compile(r" (time|nps) \d+")
-"""What a line says of the clock, and nothing else of it does."""
+"""The only part of a line that depends on the clock."""
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of engines that find the same tables: the small ones, in their own cache."""
+    """The environment of engines that find the same small tables."""
     root = tmp_path_factory.mktemp("tables")
     assert small_tables(make_rules("mill"), root) is not None
     return {"MERELS_TABLES": str(root)}
 
 
 def searched(gui: Gui, position: str, *before: str) -> list[str]:
-    """All that a search says, but for the clock."""
+    """All that a search says, except for the clock."""
     return [CLOCKED.sub("", line) for line in gui.go(GO, *before, position)]
 
 
 def in_a_process(environment: dict[str, str], position: str, *before: str) -> list[str]:
-    """The same, in a process of its own."""
+    """The same in a new process."""
     with Gui(environment=environment) as gui:
         gui.ask("uci", *before)
         return searched(gui, position)
@@ -61,7 +60,7 @@ def test_separate_processes(tables: dict[str, str], position: str) -> None:
 
 
 def test_first_use_of_an_empty_cache(tmp_path: Path) -> None:
-    """The first search to a number of nodes has the small tables already, as later ones have."""
+    """The first search to a number of nodes waits for the small tables that later ones use."""
     cache = {"MERELS_TABLES": str(tmp_path)}
     position = POSITIONS["few men"]
     first = in_a_process(cache, position)
@@ -78,65 +77,51 @@ def test_options_in_another_order(tables: dict[str, str], shift: int) -> None:
     assert in_a_process(tables, position, *OPTIONS[::-1]) == first
 
 
-def other_searches(gui: Gui) -> None:
-    """Searches that fill the table and the statistics by which moves are ordered."""
-    for position in POSITIONS.values():
-        gui.go("go nodes 50000", position)
+PASTS = {
+    "other searches": [
+        line for position in POSITIONS.values() for line in (position, "go nodes 50000")
+    ],
+    "a stopped search": [POSITIONS["moving"], "go infinite"],
+    "other rules": [
+        "setoption name UCI_Variant value loc", "setoption name ThreeThreePlies value 0",
+        "go nodes 20000", "setoption name UCI_Variant value mill",
+    ],
+    "another size": [
+        "setoption name Hash value 2", "go nodes 20000", "setoption name Hash value 16"
+    ],
+    "more lines": [
+        "setoption name MultiPV value 4", "go nodes 20000", "setoption name MultiPV value 1"
+    ],
+    "more threads": [
+        "setoption name Threads value 2", "go nodes 20000", "setoption name Threads value 1"
+    ],
+    "a level": [
+        "setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000",
+        "go nodes 2000", "setoption name UCI_LimitStrength value false",
+    ],
+}
+"""What a process may have lived through before it is told to forget."""
 
 
-def stopped_search(gui: Gui) -> None:
-    """A search that is cut short from outside."""
-    gui.send(POSITIONS["moving"], "go infinite")
-    gui.until("info depth 5 ")
-    gui.send("stop")
-    gui.until("bestmove")
-
-
-def other_rules(gui: Gui) -> None:
-    """Searches under other rules, and back."""
-    gui.ask("setoption name UCI_Variant value loc", "setoption name ThreeThreePlies value 0")
-    gui.go("go nodes 20000", "position startpos")
-    gui.ask("setoption name UCI_Variant value mill")
-
-
-def other_size(gui: Gui) -> None:
-    """A search with a table of another size, and back."""
-    gui.go("go nodes 20000", "setoption name Hash value 2", "position startpos")
-    gui.ask("setoption name Hash value 16")
-
-
-def more_lines(gui: Gui) -> None:
-    """A search for several lines, and back."""
-    gui.go("go nodes 20000", "setoption name MultiPV value 4", "position startpos")
-    gui.ask("setoption name MultiPV value 1")
-
-
-def more_threads(gui: Gui) -> None:
-    """A search on two threads, and back."""
-    gui.go("go nodes 20000", "setoption name Threads value 2", "position startpos")
-    gui.ask("setoption name Threads value 1")
-
-
-def weaker(gui: Gui) -> None:
-    """A search at a level, and back."""
-    gui.go("go nodes 2000", "setoption name UCI_LimitStrength value true",
-           "setoption name UCI_Elo value 1000", "position startpos")
-    gui.ask("setoption name UCI_LimitStrength value false")
-
-
-PASTS = (other_searches, stopped_search, other_rules, other_size, more_lines, more_threads, weaker)
+def live(gui: Gui, lines: list[str]) -> None:
+    """Send lines, and wait for each search, or stop it at some depth if it has no end."""
+    for line in lines:
+        gui.send(line)
+        if line == "go infinite":
+            gui.until("info depth 5 ")
+            gui.send("stop")
+        if line.startswith("go "):
+            gui.until("bestmove")
 
 
 @pytest.mark.parametrize("forget", ["ucinewgame", "setoption name Clear Hash"])
-@pytest.mark.parametrize("past", PASTS, ids=[past.__name__ for past in PASTS])
-def test_after_forgetting(
-    tables: dict[str, str], past: Callable[[Gui], None], forget: str
-) -> None:
+@pytest.mark.parametrize("past", PASTS)
+def test_after_forgetting(tables: dict[str, str], past: str, forget: str) -> None:
     position = POSITIONS["placing"]
     with Gui(environment=tables) as gui:
         gui.ask("uci")
         first = searched(gui, position)
-        past(gui)
+        live(gui, PASTS[past])
         gui.ask(forget)
         assert searched(gui, position) == first
         gui.ask(forget)
@@ -144,7 +129,7 @@ def test_after_forgetting(
 
 
 def test_at_a_level(tables: dict[str, str]) -> None:
-    """A level's errors are those of its eye, not of chance."""
+    """A level errs in the same way each time, unless its seed changes."""
     words = ("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000")
     first = in_a_process(tables, POSITIONS["moving"], *words)
     assert in_a_process(tables, POSITIONS["moving"], *words[::-1]) == first

@@ -1,4 +1,4 @@
-"""The loop as a GUI meets it: handshake, lines of every kind, positions, the ways it ends."""
+"""The loop as a GUI meets it: handshake, lines of every kind, positions, how it ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merels.engine.game.position import Position
 from tests.protocol.gui import PATIENCE, Gui
 
 
-def test_it_says_nothing_before_it_is_asked(gui: Gui) -> None:
+def test_it_prints_nothing_before_it_is_asked(gui: Gui) -> None:
     assert gui.pending(0.5) == []
     gui.close_input()
     assert gui.code() == 0
@@ -44,7 +44,7 @@ def test_commands_work_before_any_handshake(gui: Gui) -> None:
     assert gui.go("go depth 3", "position startpos")[-1].startswith("bestmove ")
 
 
-def test_line_ends_and_blanks_of_every_kind(gui: Gui) -> None:
+def test_line_ends_and_spaces_of_every_kind(gui: Gui) -> None:
     for data in (b"isready\n", b"isready\r\n", b"  isready\t \n", b"\n\r\n \t\nisready\n"):
         gui.raw(data)
         assert gui.line() == "readyok"
@@ -78,7 +78,7 @@ def test_bytes_that_are_no_text_and_lines_of_megabytes(gui: Gui) -> None:
 
 
 @pytest.mark.parametrize("line", ["joho isready", "what is this isready", "xyz debug on isready"])
-def test_unknown_words_are_skipped_and_named(gui: Gui, line: str) -> None:
+def test_unknown_words_are_skipped_and_reported(gui: Gui, line: str) -> None:
     gui.send(line, "isready")
     lines = gui.until("readyok")
     assert lines[0].startswith("info string unknown command")
@@ -86,12 +86,12 @@ def test_unknown_words_are_skipped_and_named(gui: Gui, line: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["isready", "stop", "ponderhit", "d", "ucinewgame", "help"])
-def test_words_behind_a_command_that_takes_none_are_named(gui: Gui, name: str) -> None:
+def test_words_after_a_command_that_takes_none_are_reported(gui: Gui, name: str) -> None:
     lines = gui.ask(f"{name} foo bar")
     assert lines[0] == f"info string 'foo bar' after {name} is ignored"
 
 
-def test_a_form_of_a_position_that_is_none_is_refused(gui: Gui) -> None:
+def test_an_unknown_form_of_a_position_is_refused(gui: Gui) -> None:
     assert gui.ask("fen 18") == ["info string error '18': expected fen or fen 17"]
 
 
@@ -197,7 +197,7 @@ def test_a_game_sent_move_by_move_is_the_game_sent_at_once(gui: Gui) -> None:
         if len(tokens) % 20 == 0:
             assert gui.fen() == format_position(position)
     assert gui.fen() == format_position(position)
-    # Back by some moves, and on in another way.
+    # Some moves back, and on by two of them.
     gui.send("position startpos moves " + " ".join(tokens[:10]))
     gui.send("position startpos moves " + " ".join(tokens[:12]))
     again = Position()
@@ -260,8 +260,8 @@ def test_sigint_ends_it_quietly(gui: Gui, work: str) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
-def test_sigint_while_it_ends_changes_nothing(gui: Gui) -> None:
-    """The count gets a while to end by itself, and the signal comes meanwhile."""
+def test_sigint_while_it_ends_is_ignored(gui: Gui) -> None:
+    """The signal comes while the count may still end by itself."""
     gui.send("go perft 12", "quit")
     time.sleep(0.5)
     gui.interrupt()
@@ -278,7 +278,7 @@ def test_the_loop_takes_no_arguments() -> None:
 
 @pytest.mark.parametrize("trigger", [b"isready\n", b"stop\n"])
 def test_a_broken_pipe_ends_it(trigger: bytes) -> None:
-    """The input stays open: the process ends because nobody reads it any more."""
+    """The input stays open: the process ends because nobody reads its output."""
     process = subprocess.Popen(
         [sys.executable, "-m", "merels.protocol"],
         stdin=subprocess.PIPE,
@@ -320,7 +320,7 @@ def test_no_line_is_torn_when_two_threads_write(gui: Gui) -> None:
         assert line.startswith(known) or line in drawing or not line, line
         if line.startswith("info depth"):
             assert line.count("info") == 1 and " pv " in line
-    # A drawing's lines stay together, too.
+    # The lines of a drawing stay together as well.
     for index, line in enumerate(lines):
         if line.startswith("Fen: "):
             assert lines[index + 1].startswith("Key: ")

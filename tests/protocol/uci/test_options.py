@@ -1,4 +1,4 @@
-"""The table of options: what it prints, reads and refuses, and what each option does."""
+"""The options: what the engine prints, accepts and refuses, and what each option does."""
 
 from __future__ import annotations
 
@@ -18,45 +18,30 @@ from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 
 EXPECTED = {
-    "Hash": "spin",
-    "Clear Hash": "button",
-    "Threads": "spin",
-    "Ponder": "check",
-    "MultiPV": "spin",
-    "Move Overhead": "spin",
-    "UCI_Variant": "combo",
-    "Flying": "combo",
-    "LockedMills": "combo",
-    "DoubleMill": "combo",
-    "Blocked": "combo",
-    "Repetition": "spin",
-    "NoRemovalPlies": "spin",
-    "ThreeThreePlies": "spin",
-    "UCI_LimitStrength": "check",
-    "UCI_Elo": "spin",
-    "LevelSeed": "spin",
-    "UCI_AnalyseMode": "check",
-    "UCI_ShowWDL": "check",
-    "UCI_Opponent": "string",
-    "TablePath": "string",
-    "Debug Log File": "string",
+    name: kind
+    for kind, names in {
+        "spin": (
+            "Hash", "Threads", "MultiPV", "Move Overhead", "Repetition", "NoRemovalPlies",
+            "ThreeThreePlies", "UCI_Elo", "LevelSeed",
+        ),
+        "check": ("Ponder", "UCI_LimitStrength", "UCI_AnalyseMode", "UCI_ShowWDL"),
+        "combo": ("UCI_Variant", "Flying", "LockedMills", "DoubleMill", "Blocked"),
+        "string": ("UCI_Opponent", "TablePath", "Debug Log File"),
+        "button": ("Clear Hash",),
+    }.items()
+    for name in names
 }
 
 
 def declarations(gui: Gui) -> dict[str, str]:
     """The options as the process declares them, by name."""
     gui.send("uci")
-    lines = [line for line in gui.until("uciok") if line.startswith("option ")]
-    found = {}
-    for line in lines:
-        match = re.fullmatch(r"option name (.+?) type (.+)", line)
-        assert match
-        found[match[1]] = match[2]
-    return found
+    lines = "\n".join(gui.until("uciok"))
+    return dict(re.findall(r"^option name (.+?) type (.+)$", lines, re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", ["9" * 400, "a\0b", "no such folder"])
-def test_a_name_that_no_folder_can_have_is_told_and_costs_no_answer(gui: Gui, path: str) -> None:
+def test_a_table_path_that_is_no_folder_is_reported_and_harmless(gui: Gui, path: str) -> None:
     lines = gui.ask(f"setoption name TablePath value {path}")
     assert len(lines) == 1 and "is not a folder of tables" in lines[0]
     assert gui.go("go depth 1")[-1].startswith("bestmove ")
@@ -148,7 +133,7 @@ def test_debug_writes_an_empty_value_as_a_word_and_shortens_a_long_one(gui: Gui)
     assert len(line) < 1000
 
 
-def test_refusals_are_said_and_survived(gui: Gui) -> None:
+def test_refusals_are_reported_and_survived(gui: Gui) -> None:
     gui.send("debug on", "setoption name Hash value 32")
     assert gui.line() == "info string Hash is 32"
     for bad in (
@@ -175,12 +160,8 @@ def test_refusals_are_said_and_survived(gui: Gui) -> None:
         ("name value value value", ("value", "value")),
     ],
 )
-def test_names_and_values_may_hold_blanks(line: str, expected: tuple[str, str]) -> None:
+def test_names_and_values_may_contain_spaces(line: str, expected: tuple[str, str]) -> None:
     assert split_setting(line) == expected
-
-
-def test_names_are_found_in_any_case() -> None:
-    assert TABLE.find("mOVE oVERHEAD").name == "Move Overhead"
 
 
 def test_a_variant_sets_the_fields_and_a_field_overrides_it() -> None:
@@ -197,7 +178,7 @@ def test_a_variant_sets_the_fields_and_a_field_overrides_it() -> None:
     assert {field.name for field in FIELDS} < set(TABLE)
 
 
-def test_rules_are_felt_on_the_board(gui: Gui) -> None:
+def test_rule_options_change_the_legal_moves(gui: Gui) -> None:
     three = "position fen O*O*O***/@*@*@***/@******* w 0 0 0 20"
     gui.send(three)
     assert "Legal moves: 51" in gui.ask("d")
@@ -214,7 +195,7 @@ def test_a_game_is_read_again_under_new_rules(gui: Gui) -> None:
     before = gui.fen()
     assert gui.ask("setoption name UCI_Variant value multi") == []
     assert gui.fen() == before
-    # This move takes two men, which the next rules do not allow.
+    # This move removes two men, which the next rules do not allow.
     double = "position fen O*******/O****@**/*O@*@**O w 5 6 0 5 moves d7xd1xg4"
     assert gui.ask(double) == []
     (note,) = gui.ask("setoption name DoubleMill value one")
@@ -222,11 +203,11 @@ def test_a_game_is_read_again_under_new_rules(gui: Gui) -> None:
     assert gui.fen() == START
 
 
-def test_options_are_refused_during_a_search_and_taken_after_it(gui: Gui) -> None:
+def test_options_are_refused_during_a_search_and_accepted_after_it(gui: Gui) -> None:
     gui.send("debug on", "go infinite")
     lines = gui.ask("setoption name Hash value 1", "setoption name UCI_Variant value loc")
     assert sum("during a search" in line for line in lines) == 2
-    # Behind a stop they wait for the search to end, which may not have been heard of yet.
+    # After a stop they wait for the search to end, which may take a moment.
     gui.raw(b"stop\nsetoption name Hash value 2\nisready\n")
     lines = gui.until("readyok")
     assert sum(line.startswith("bestmove") for line in lines) == 1
@@ -236,7 +217,7 @@ def test_options_are_refused_during_a_search_and_taken_after_it(gui: Gui) -> Non
         assert gui.ask("setoption name Hash value 3") == ["info string Hash is 3"]
 
 
-def test_memory_that_is_not_there_costs_the_option_alone(gui: Gui) -> None:
+def test_too_large_a_hash_leaves_the_engine_with_a_smaller_one(gui: Gui) -> None:
     most = declarations(gui)["Hash"].split()[-1]
     gui.send("debug on", f"setoption name Hash value {most}")
     assert gui.line() == f"info string Hash is {most}"
@@ -253,7 +234,7 @@ def test_the_overhead_is_kept_back_from_the_clock(gui: Gui) -> None:
         gui.send("ucinewgame", f"setoption name Move Overhead value {overhead}")
         lines = gui.go("go wtime 4000 btime 4000", "position startpos")
         deepest.append(max(int(line.split()[2]) for line in lines if line.startswith("info depth")))
-    assert deepest[0] < deepest[1], "a clock that the overhead uses up leaves a glance"
+    assert deepest[0] < deepest[1], "an overhead as large as the clock leaves no time"
 
 
 @needs_proc
@@ -292,7 +273,7 @@ def test_limited_strength_limits_the_search_but_not_analysis(gui: Gui) -> None:
     assert nodes() == full
 
 
-def test_the_log_holds_both_directions(gui: Gui, tmp_path: Path) -> None:
+def test_the_log_contains_both_directions(gui: Gui, tmp_path: Path) -> None:
     path = tmp_path / "the  log file.txt"
     assert gui.ask(f"setoption name Debug Log File value {path}") == []
     gui.send("position startpos moves zz")

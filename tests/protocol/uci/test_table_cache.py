@@ -1,4 +1,4 @@
-"""The tables that an engine plays by: whose they are, whoever asks, and while they are built."""
+"""The tables that an engine plays by, also while they are built."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_threads_that_ask_for_other_rules_get_the_tables_of_their_own(tmp_path: 
 def test_tables_that_are_built_meanwhile_are_waited_for_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rules are left while their tables are built, and come back to."""
+    """The rules change while their tables are built, and change back."""
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     cache = TableCache()
     cache.fetch(PRESETS["roman"])
@@ -73,12 +73,12 @@ def test_tables_that_are_built_meanwhile_are_waited_for_again(
 
 
 DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
-"""A shallow search takes this for White's loss of four men."""
+"""A draw in which a shallow search sees White lose four men."""
 LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
 
 
 def merels(folder: Path, typed: str, *words: str) -> str:
-    """What a command prints that plays by the tables in a folder, the small ones built there."""
+    """The output of a command that uses, or builds, the small tables in a folder."""
     done = subprocess.run(
         [sys.executable, "-m", "merels.tournament.commands.main", *words], input=typed, text=True,
         capture_output=True, timeout=PATIENCE, env={**os.environ, "MERELS_TABLES": str(folder)},
@@ -101,7 +101,7 @@ def test_every_command_plays_by_the_tables_that_the_engine_plays_by(tmp_path: Pa
     assert "looks best (+0.00 for you)" in played
 
 
-def test_a_loss_that_tables_know_is_told_as_one(tmp_path: Path) -> None:
+def test_a_loss_that_tables_know_is_called_one(tmp_path: Path) -> None:
     analysed = merels(tmp_path, "", "analyse", LOST, "-depth", "1")
     assert re.fullmatch(r"White's best move: \S+ \(loses\)", analysed.splitlines()[-1])
 

@@ -1,4 +1,4 @@
-"""The ugi dialect."""
+"""The dialects uci and ugi, and what they have in common."""
 
 from __future__ import annotations
 
