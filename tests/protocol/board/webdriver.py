@@ -189,8 +189,10 @@ class Browser:
         return self._do("goog/cdp/execute", cmd=command, params=parameters)
 
     def screenshot(self, path: Path) -> None:
-        """Save what is to be seen."""
-        path.write_bytes(base64.b64decode(self._call("GET", f"{self._session}/screenshot")))
+        """Save what is to be seen, as a PNG or WebP file."""
+        kind = path.suffix.removeprefix(".")
+        picture = self._cdp("Page.captureScreenshot", format=kind, optimizeForSpeed=False)["data"]
+        path.write_bytes(base64.b64decode(picture))
 
     def messages(self) -> list[str]:
         """What the page has written to its console as errors since the last call."""

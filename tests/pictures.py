@@ -1,0 +1,59 @@
+"""The README's pictures, taken anew: ``python -m tests.pictures`` (needs Chromium, half a minute)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import load
+from tests.protocol.board.webdriver import Browser
+
+ROOT = Path(__file__).parent.parent
+BOARD = ROOT / "protocol" / "board" / "board.webp"
+REPORT = ROOT / "tournament" / "report" / "report.webp"
+MERELS = [sys.executable, "-m", "merels.tournament.commands.main"]
+GAME = (
+    "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 "
+    "10. a1-d1 g1-g4 11. d1-a1 *"
+)
+LEVELS = {"Expert": 1495, "Club": 1375, "Casual": 1120, "Beginner": 800}
+
+
+def board(browser: Browser) -> None:
+    """The board with a game opened and its position analysed."""
+    with Server() as server:
+        browser.look(1000, 720)
+        browser.open(server.address)
+        browser.wait("document.querySelectorAll('.target').length === 24")
+        load(browser, GAME)
+        browser.wait("document.querySelectorAll('#moves button').length > 10")
+        browser.click("#analyse")
+        browser.wait("document.querySelectorAll('#lines li').length > 2")
+        browser.wait("/depth 1[6-9]/i.test(document.getElementById('facts').textContent)", 60)
+        browser.screenshot(BOARD)
+
+
+def report(browser: Browser) -> None:
+    """The report of a tournament between levels."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["tournament", "-rounds", "20", "-srand", "1", "-quiet", "-event", "Four levels"]
+        for name, elo in LEVELS.items():
+            words += ["-engine", "cmd=merels", f"name={name}", "option.UCI_LimitStrength=true",
+                      f"option.UCI_Elo={elo}"]
+        words += ["-each", "st=10", "-journal", "file=levels.db", "-concurrency", "2"]
+        subprocess.run([*MERELS, *words], check=True, cwd=folder)
+        subprocess.run([*MERELS, "ratings", "levels.db", "-out", "report.html"],
+                       check=True, cwd=folder)
+        browser.look(820, 890)
+        browser.open(f"file://{folder}/report.html")
+        browser.run("document.documentElement.style.overflow = 'hidden'")
+        browser.screenshot(REPORT)
+
+
+if __name__ == "__main__":
+    with Browser() as chromium:
+        board(chromium)
+        report(chromium)
