@@ -1,4 +1,4 @@
-"""The README's pictures, taken anew: ``python -m tests.pictures`` (needs Chromium, half a minute)."""
+"""The README's pictures, taken anew by ``python -m tests.pictures``, which needs Chromium."""
 
 from __future__ import annotations
 
