@@ -1,3 +1,53 @@
-"""The game and the player: rules, positions, text forms, search and tables."""
+"""The game and the player: rules, positions, notation, search and tablebases.
+
+>>> from merels.engine import Limit, Searcher, parse_position
+>>> position = parse_position("********/**O*@***/O*@***** w 7 7 0 3")
+>>> Searcher().search(position, Limit(nodes=1000)).move in position.legal_moves()
+True
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BLACK", "LEVELS", "PRESETS", "WHITE", "Info", "InputError", "Level", "Limit", "Move",
+    "Outcome", "Position", "PovScore", "Record", "Result", "Rules", "Score", "Searcher", "Tables",
+    "evaluate", "format_moves", "format_position", "format_record", "level_named", "make_rules",
+    "open_tables", "parse_move", "parse_position", "parse_records", "parse_rules", "play_moves",
+]  # fmt: skip
+
+if TYPE_CHECKING:
+    from merels.engine.game.errors import InputError
+    from merels.engine.game.notation import (
+        format_moves,
+        format_position,
+        parse_move,
+        parse_position,
+        play_moves,
+    )
+    from merels.engine.game.position import BLACK, WHITE, Move, Outcome, Position
+    from merels.engine.game.record import Record, format_record, parse_records
+    from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
+    from merels.engine.game.score import PovScore, Score
+    from merels.engine.search.evaluation import evaluate
+    from merels.engine.search.levels import LEVELS, Level, level_named
+    from merels.engine.search.limits import Info, Limit, Result
+    from merels.engine.search.searcher import Searcher
+    from merels.engine.tablebase.probe import Tables, open_tables
+
+_MODULES = (
+    "game.notation", "game.position", "game.record", "game.rules", "game.score", "search.levels",
+    "search.limits", "search.searcher", "search.evaluation", "tablebase.probe",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from its module: whoever needs the rules alone does not load the search."""
+    if name in __all__:
+        for module in _MODULES:
+            home = import_module(f"{__name__}.{module}")
+            if hasattr(home, name):
+                return getattr(home, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

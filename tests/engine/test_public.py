@@ -1,0 +1,27 @@
+"""The public names of the engine."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+
+import pytest
+
+import merels.engine
+
+
+def test_every_public_name_is_there() -> None:
+    for name in merels.engine.__all__:
+        assert getattr(merels.engine, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Chess'"):
+        getattr(merels.engine, "Chess")
+    failed, tried = doctest.testmod(merels.engine)
+    assert tried and not failed
+
+
+def test_the_rules_alone_do_not_load_the_search() -> None:
+    script = "import sys; from merels.engine import Position; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "merels.engine.game.position" in done.stdout
+    assert "merels.engine.search" not in done.stdout and "merels.engine.core" not in done.stdout
