@@ -24,9 +24,9 @@ from merels.tournament.commands.run_options import RunOptions, file_of, make_run
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import is_new, open_journal, stored
 from merels.tournament.records.files import file_error
-from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner
+from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.log import LogView
@@ -97,66 +97,66 @@ def _play(
 ) -> int:
     """Play the tournament and print the report; returns the exit status."""
     settings = plan.settings
-    runner = Runner(plan, journal, window=options.concurrency)
+    board = Scoreboard(plan, journal)
+    runner = Runner(board, window=options.concurrency)
     if not options.quiet:
         notify(f"seed {settings.seed}")
     try:
         with contextlib.ExitStack() as closing:
-            for view in _make_views(settings, options, journal, runner):
-                runner.views.append(view)
+            for view in _make_views(options, board):
+                board.views.append(view)
                 closing.callback(view.close)
             closing.enter_context(_interrupts(runner))
             end = runner.run(foreign or _local_factory(options, runner))
         if end == "stuck":
             notify("too few engines start; look at the reasons above and at cmd=, dir= and args=")
         if EXIT_STATUS[end]:
-            notify(_how_to_go_on(journal, runner))
-        lines = final_lines(settings, plan, runner.standings, journal, runner.verdict)
+            notify(_how_to_go_on(board))
+        lines = final_lines(settings, plan, board.standings, journal, board.verdict)
         put(sys.stdout, "\n".join(lines).lstrip("\n") + "\n")
         return EXIT_STATUS[end]
     except Failure as error:
-        error.add_note(_how_to_go_on(journal, runner))
+        error.add_note(_how_to_go_on(board))
         raise
     except Exception as error:
         if options.executor is None or isinstance(error, InputError):
             raise
         # A foreign executor may raise anything, which is no fault of this program.
         failure = Failure(f"the executor {options.executor} failed: {error!r}")
-        failure.add_note(_how_to_go_on(journal, runner))
+        failure.add_note(_how_to_go_on(board))
         raise failure from None
 
 
-def _how_to_go_on(journal: Journal, runner: Runner) -> str:
+def _how_to_go_on(board: Scoreboard) -> str:
     """What is kept of an unfinished tournament, and the flags that resume it."""
-    text = f"stopped; {runner.finished} games are finished"
-    if journal.path is not None:
-        text += "; go on with: " + shlex.join(["-journal", f"file={journal.path}", "-resume"])
+    text = f"stopped; {len(board.played)} games are finished"
+    if board.journal.path is not None:
+        text += "; go on with: " + shlex.join(["-journal", f"file={board.journal.path}", "-resume"])
     return text
 
 
-def _make_views(
-    settings: Settings, options: RunOptions, journal: Journal, runner: Runner
-) -> Iterator[View]:
+def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
     """Those who show the tournament."""
+    settings, journal = board.settings, board.journal
     if not options.quiet and is_terminal(sys.stdout):
-        yield LiveView(settings, runner.plan)
+        yield LiveView(settings, board.plan)
     elif options.quiet:
         yield NoticeView()
     else:
-        yield PlainView(settings, runner.plan, options.intervals)
+        yield PlainView(settings, board.plan, options.intervals)
     if options.port is not None:
         from merels.tournament.views.web import WebView
 
-        web = WebView(settings, runner.plan, options.port)
+        web = WebView(settings, board.plan, options.port)
         notify(f"standings at {web.address}")
         yield web
     if options.log is not None:
-        yield LogView(options.log, runner.notice)
+        yield LogView(options.log, board.notice)
     if options.pgn_file is not None:
         tournament = journal.meta()["id"]
         writer = GameWriter(settings, tournament, options.pgn_style)
         file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
-        yield PgnView(file, writer, runner.notice, journal.path is not None)
+        yield PgnView(file, writer, board.notice, journal.path is not None)
 
 
 def _local_factory(options: RunOptions, runner: Runner) -> ExecutorFactory:

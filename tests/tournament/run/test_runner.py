@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import pytest
 
@@ -29,6 +29,7 @@ from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, WorkerError
+from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Finished, play_pair
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
@@ -76,8 +77,8 @@ class Run:
         name = None if path is None else str(path)
         self.journal = open_journal(name, chosen, True, {"id": "x", "arguments": "[]"})
         self.record = Record()
-        plan = Plan(chosen, part)
-        self.runner = Runner(plan, self.journal, [self.record], window=workers)
+        self.board = Scoreboard(Plan(chosen, part), self.journal, [self.record])
+        self.runner = Runner(self.board, window=workers)
         self.pool = partial(LocalPool, workers, self.runner.report)
 
     def play(self, make_executor: Callable[[], Executor] | None = None) -> End:
@@ -118,7 +119,7 @@ def test_all_games_are_played_and_shown_in_order() -> None:
     assert run.play() == "finished"
     assert as_planned(run.rows, chosen)
     assert run.record.begun == run.record.ended == list(range(1, 25))
-    assert run.runner.standings.finished == 24 and not run.record.notices
+    assert run.board.standings.finished == 24 and not run.record.notices
     assert {row.termination for row in run.rows} == {"normal"}
 
 
@@ -140,10 +141,10 @@ def test_games_in_progress_are_those_that_began_and_did_not_end() -> None:
     """Whatever their order: a game that ends before an earlier one is not in progress any more."""
     run = Run(settings(3, rounds=2), workers=3)
     watching = Watching(run.journal)
-    run.runner.views.append(watching)
+    run.board.views.append(watching)
     assert run.play() == "finished"
     assert max(map(len, watching.seen)) <= 3 and set().union(*watching.seen) == set(range(1, 13))
-    assert run.runner.playing == {}
+    assert run.board.playing == {}
 
 
 def test_the_same_games_whatever_the_concurrency() -> None:
@@ -163,7 +164,7 @@ def test_shards_make_up_the_whole(size: int) -> None:
     for index in range(1, size + 1):
         run = Run(chosen, part=(index, size))
         assert run.play() == "finished"
-        assert run.runner.plan.share == len(run.rows)
+        assert run.board.plan.share == len(run.rows)
         rows += run.rows
     assert as_planned(sorted(rows), chosen)
 
@@ -205,6 +206,33 @@ def test_a_broken_executor_is_replaced() -> None:
     run = Run(chosen)
     assert run.play(Fragile) == "finished"
     assert as_planned(run.rows, chosen)
+
+
+class Refusing(Fragile):
+    """Breaks at its second task; the one that replaces it refuses every task."""
+
+    shut: ClassVar[list[Executor]] = []
+    made: ClassVar[list[Executor]] = []
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made.append(self)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        if len(self.made) > 1:
+            raise RuntimeError("refused")
+        return super().submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self.shut.append(self)
+        super().shutdown(wait, cancel_futures=cancel_futures)
+
+
+def test_a_new_executor_that_fails_at_once_is_shut_down_as_well() -> None:
+    run = Run(settings(2, rounds=3))
+    with pytest.raises(RuntimeError, match="refused"):
+        run.play(Refusing)
+    assert len(Refusing.made) == 2 and set(Refusing.shut) == set(Refusing.made)
 
 
 class Cancelling(ThreadPoolExecutor):
@@ -384,7 +412,7 @@ class Stopping(View):
         self.runner, self.after = runner, after
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        if self.runner.finished >= self.after:
+        if len(self.runner.board.played) >= self.after:
             self.runner.interrupt(now=True)
 
 
@@ -403,7 +431,7 @@ except FileExistsError:
     for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
         run = Run(chosen, tmp_path / "j")
         pgn = PgnView(PgnFile(str(path), "x", writer.head), writer, print)
-        run.runner.views += [pgn, Stopping(run.runner, after)]
+        run.board.views += [pgn, Stopping(run.runner, after)]
         assert run.play() == end
         pgn.close()
         run.journal.close()
@@ -417,7 +445,7 @@ def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Pa
     run = Run(chosen, tmp_path / "j")
     stopper = Interrupting()
     stopper.runner = run.runner
-    run.runner.views.append(stopper)
+    run.board.views.append(stopper)
     assert run.play() == "interrupted"
     numbers = run.journal.numbers()
     assert 5 <= len(numbers) < 36 and run.record.ended == numbers
@@ -428,7 +456,7 @@ def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Pa
     assert as_planned(again.rows, chosen)
     assert again.record.found_games == numbers
     assert sorted(again.record.ended + numbers) == list(range(1, 37))
-    assert again.runner.standings.finished == 36
+    assert again.board.standings.finished == 36
 
 
 @pytest.mark.parametrize("form", ["roundrobin", "swiss"])
@@ -436,7 +464,7 @@ def test_an_interrupt_in_the_last_game_changes_nothing(form: str) -> None:
     run = Run(settings(2, rounds=1, format=form), workers=1)
     stopper = Interrupting()
     stopper.runner, stopper.after = run.runner, 2
-    run.runner.views.append(stopper)
+    run.board.views.append(stopper)
     assert run.play() == "finished" and len(run.rows) == 2
 
 
@@ -445,7 +473,7 @@ def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path: Path) -> No
     run = Run(chosen, tmp_path / "j", workers=1)
     stopper = Interrupting()
     stopper.runner, stopper.after = run.runner, 4
-    run.runner.views.append(stopper)
+    run.board.views.append(stopper)
     assert run.play() == "interrupted" and len(run.rows) == 4
     run.journal.close()
     again = Run(chosen, tmp_path / "j")
@@ -468,13 +496,13 @@ def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
     )
     run = Run(chosen, tmp_path / "j")
     assert run.play() == "decided"
-    assert run.runner.verdict == "H1"
+    assert run.board.verdict == "H1"
     played = len(run.rows)
     assert played < 200 and run.record.ended == [row.number for row in run.rows]
     run.journal.close()
     again = Run(chosen, tmp_path / "j")
-    assert again.play() == "decided" and again.runner.verdict == "H1"
-    assert len(again.rows) == again.runner.standings.finished == played
+    assert again.play() == "decided" and again.board.verdict == "H1"
+    assert len(again.rows) == again.board.standings.finished == played
 
 
 class Plain(Executor):
@@ -496,7 +524,7 @@ def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
         settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
     )
     run = Run(chosen)
-    assert run.play(Plain) == "decided" and run.runner.verdict == "H1"
+    assert run.play(Plain) == "decided" and run.board.verdict == "H1"
 
 
 def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path: Path) -> None:
@@ -509,7 +537,7 @@ if os.path.getsize(flag) <= 3:
     engines = (engine("Strong", 3000), engine("Weak", 1, command))
     chosen = replace(settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines)
     run = Run(chosen, workers=1)
-    assert run.play() == "decided" and run.runner.verdict == "H1"
+    assert run.play() == "decided" and run.board.verdict == "H1"
     assert [row.result for row in run.rows].count("*") == 2
 
 

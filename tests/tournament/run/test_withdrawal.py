@@ -61,7 +61,7 @@ def missing(name: str) -> Entrant:
 def test_a_test_without_an_opponent_stops_and_decides_nothing() -> None:
     chosen = settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic"))
     run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
-    assert run.play() == "stuck" and run.runner.verdict is None
+    assert run.play() == "stuck" and run.board.verdict is None
     assert FAILED_STARTS <= len(run.rows) <= FAILED_STARTS + 2
     assert {row.reason.split(" (")[0][6:] for row in run.rows} == {"does not start"}
     assert run.record.notices == ["B is withdrawn: it failed to start 3 times in a row"]
@@ -81,7 +81,7 @@ def test_a_match_without_a_test_is_played_to_its_end() -> None:
 def test_a_run_of_forfeits_can_be_interrupted() -> None:
     chosen = settings(2, rounds=10_000)
     run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
-    run.runner.views.append(Stopping(run.runner, 50))
+    run.board.views.append(Stopping(run.runner, 50))
     assert run.play() == "killed"
     assert 50 <= len(run.rows) < 100
 

@@ -1,0 +1,117 @@
+"""The games of a run: journaled as they end, counted and shown in the order of their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.rows import Row
+from merels.tournament.journal.standings import Standings
+from merels.tournament.records.games import GameSpec
+from merels.tournament.run.in_order import InOrder
+from merels.tournament.run.plan import Plan
+from merels.tournament.run.view import View
+from merels.tournament.statistics.sprt import match_llr
+
+
+class Scoreboard:
+    """Keeps the score of a tournament, tells its views, and decides its test."""
+
+    def __init__(self, plan: Plan, journal: Journal, views: Iterable[View] = ()) -> None:
+        self.settings = plan.settings
+        self.plan = plan
+        self.journal = journal
+        self.views = list(views)
+        self.standings = Standings(tuple(engine.name for engine in plan.settings.engines))
+        self.playing: dict[int, GameSpec] = {}
+        """The games in progress by number, the one that began first in front."""
+        self.verdict: str | None = journal.meta().get("verdict")
+        """The hypothesis that the settings' test accepted, H0 or H1."""
+        self.played = set(journal.numbers())
+        """The numbers of the games in the journal."""
+        self.waiting: dict[int, GameSpec] = {}
+        """The games that are expected and have not begun."""
+        self.open: set[int] = set()
+        """The numbers of the games that are expected and not counted yet."""
+        self._unshown = set(self.played)
+        """The numbers of the games in the journal that are not counted yet."""
+        self._starts = InOrder[GameSpec]()
+        self._ends = InOrder[Row | None]()
+        self._judged_pairs = 0
+
+    def expect(self, spec: GameSpec) -> None:
+        """Announce the next game of the plan, whether it is in the journal or yet to be played."""
+        self.open.add(spec.number)
+        self._ends.expect(spec.number)
+        if spec.number in self.played:
+            self._ends.put(spec.number, None)
+        else:
+            self.waiting[spec.number] = spec
+            self._starts.expect(spec.number)
+
+    def begin(self, number: int) -> None:
+        """Show that a game began, unless it had begun before with a worker that died."""
+        spec = self.waiting.pop(number, None)
+        if spec is not None:
+            self.playing[number] = spec
+            self._starts.put(number, spec)
+            for _, begun in self._starts.release():
+                for view in self.views:
+                    view.started(begun)
+
+    def end(self, row: Row) -> None:
+        """Journal a finished game that is not in the journal; `show` counts it in its turn."""
+        self.journal.append(row)
+        self.played.add(row.number)
+        self._unshown.add(row.number)
+        self._ends.put(row.number, row)
+        self.begin(row.number)
+        del self.playing[row.number]
+
+    def show(self) -> None:
+        """Count and show the games whose turn it is, until a test is decided."""
+        for number, row in self._ends.release():
+            self._count(number, row)
+            if self.verdict is None and self._decide():
+                break
+
+    def show_rest(self) -> None:
+        """Count and show the games out of turn too: nothing more will come before them."""
+        waiting = self._ends.release_all()
+        for number in sorted(self._unshown):
+            self._count(number, waiting.get(number))
+
+    def _count(self, number: int, row: Row | None) -> None:
+        """Add a game to the standings and show it; None: an earlier run played it."""
+        self._unshown.discard(number)
+        self.open.discard(number)
+        game = self.journal.row(number) if row is None else row
+        self.standings.add(game)
+        self.plan.score(number, game.white_score)
+        for view in self.views:
+            (view.found if row is None else view.finished)(game, self.standings)
+
+    def _decide(self) -> bool:
+        """Whether the game counted last has decided the test."""
+        sprt = self.settings.sprt
+        if sprt is None:
+            return False
+        counts = self.standings.counts(*self.standings.names)
+        if self.settings.by_pairs:
+            if counts.pairs == self._judged_pairs:
+                return False
+            self._judged_pairs = counts.pairs
+        self.verdict = sprt.verdict(match_llr(sprt, counts, self.settings.by_pairs))
+        if self.verdict is not None:
+            self.journal.set_meta({"verdict": self.verdict})
+        return self.verdict is not None
+
+    def tick(self) -> None:
+        """Tell the views that a moment has passed."""
+        for view in self.views:
+            view.tick(self.standings, self.playing)
+
+    def notice(self, text: str) -> None:
+        """Tell the views what a person should know."""
+        for view in self.views:
+            view.notice(text)
