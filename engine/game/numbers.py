@@ -1,6 +1,8 @@
-"""Whole numbers in text that anybody may have written."""
+"""Numbers in text that anybody may have written."""
 
 from __future__ import annotations
+
+import math
 
 from merels.engine.game.errors import InputError
 
@@ -36,3 +38,17 @@ def read_whole(
         return number
     purpose = where and f" for {where}"
     raise InputError(text, f"expected {what} from {low} to {high}{purpose}", index)
+
+
+def read_real(
+    text: str, low: float, high: float, where: str = "", *, what: str = "a number"
+) -> float:
+    """The number that a text is, or an `InputError` unless it lies from ``low`` to ``high``."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if low <= value <= high:
+        return value
+    purpose = where and f" for {where}"
+    raise InputError(text, f"expected {what} from {low:g} to {high:g}{purpose}")

@@ -1,4 +1,4 @@
-"""The engine's small commands in a shell: perft, bench, analyse, eval and d."""
+"""``merels analyse``, ``merels perft`` and ``merels bench``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from merels.engine.game.notation import format_moves
 from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import COLOURS
 from merels.engine.search.limits import Info, Limit
-from merels.engine.search.searcher import DEFAULT_HASH, Searcher
+from merels.engine.search.searcher import Searcher
 from merels.engine.tools.perft import count, divide
-from merels.engine.tools.show import bench_lines, board_lines, evaluation_lines, men
+from merels.engine.tools.show import bench_lines, board_lines, men
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
+    add_search_flags,
     like_option,
     make_parser,
     rules_of,
@@ -35,19 +36,18 @@ and may be followed by 'moves' and moves: startpos moves d6 f4. Quote it: shells
 
 
 def perft(argv: list[str]) -> int:
-    """Counts the move sequences of some plies; the total is the last line."""
+    """Count the move sequences of some plies; the total is the last line."""
     parser = make_parser(
         "perft",
-        "Counts the move sequences of DEPTH plies from a position, draws aside: the number that\n"
-        "shows whether two programs agree on the rules, and how fast moves are generated.",
+        "Counts the move sequences of DEPTH plies from a position, ignoring draws. The number\n"
+        "shows whether two programs agree on the rules, the time how fast they generate moves.",
         _POSITION_HELP,
     )
-    parser.add_argument("depth", metavar="DEPTH", help="plies; from the start 7 takes seconds")
+    parser.add_argument("depth", metavar="DEPTH", help="plies; 7 from the start takes seconds")
     add_rules_flags(parser)
     add_flag(parser, "position", metavar="P", default="startpos", help="where to count from")
-    add_flag(parser, "divide", action="store_true", help="the count below each first move, too")
-    arguments = parser.parse_args(argv)
-    return _perft(arguments)
+    add_flag(parser, "divide", action="store_true", help="count each first move, too")
+    return _perft(parser.parse_args(argv))
 
 
 def _perft(arguments: argparse.Namespace) -> int:
@@ -69,11 +69,11 @@ def _perft(arguments: argparse.Namespace) -> int:
 
 
 def bench(argv: list[str]) -> int:
-    """Searches fixed positions; the last two lines are nodes and nodes per second."""
+    """Search fixed positions; the last two lines are nodes and nodes per second."""
     parser = make_parser(
         "bench",
         "Searches fixed positions to a fixed depth on one thread. The number of nodes is the same\n"
-        "on every machine, and changes when the search does; the speed is this machine's.",
+        "on every machine and changes only with the search; the speed is this machine's.",
     )
     parser.parse_args(argv)
     from merels.engine.tools.bench import run
@@ -83,31 +83,29 @@ def bench(argv: list[str]) -> int:
 
 
 def analyse(argv: list[str]) -> int:
-    """Searches a position and prints what it finds as it finds it."""
+    """Search a position and print the best line after each iteration."""
     parser = make_parser(
         "analyse",
-        "Searches a position and shows the best line after each iteration. Scores are in men, for\n"
-        "the side to move. Ctrl-C ends the search and shows the best move so far.",
+        "Draws a position, searches it and shows the best line after each iteration. Scores are\n"
+        "in men, from the side to move. Ctrl-C ends the search and shows the best move so far.",
         _POSITION_HELP,
     )
     parser.add_argument(
         "position", metavar="POSITION", nargs="*", help="what to search (default: startpos)"
     )
     add_rules_flags(parser)
-    for flag, unit, kind, text in (
-        ("depth", "PLIES", whole_from(1), "stop at this depth"),
-        ("nodes", "N", whole_from(1), "stop after so many positions"),
-        (
-            "movetime", "MS", whole_from(1),
-            f"stop after so many milliseconds (without a limit: {_DEFAULT_TIME})",
-        ),
-        ("multipv", "N", like_option("MultiPV"), "show the best N moves (default: 1)"),
-        ("hash", "MIB", like_option("Hash"), f"memory of the search (default: {DEFAULT_HASH})"),
-        ("threads", "N", like_option("Threads"), "search on so many threads (default: 1)"),
+    for flag, unit, text in (
+        ("depth", "PLIES", "stop at this depth"),
+        ("nodes", "N", "stop after N positions"),
+        ("movetime", "MS", f"stop after MS milliseconds (default: {_DEFAULT_TIME} if no limit)"),
     ):
-        add_flag(parser, flag, metavar=unit, type=kind, help=text)
-    arguments = parser.parse_args(argv)
-    return _analyse(arguments)
+        add_flag(parser, flag, metavar=unit, type=whole_from(1), help=text)
+    add_flag(
+        parser, "multipv", metavar="N", type=like_option("MultiPV"), default=1,
+        help="show the best N moves (default: 1)",
+    )
+    add_search_flags(parser)
+    return _analyse(parser.parse_args(argv))
 
 
 def _analyse(arguments: argparse.Namespace) -> int:
@@ -119,17 +117,16 @@ def _analyse(arguments: argparse.Namespace) -> int:
     depth, nodes, movetime = arguments.depth, arguments.nodes, arguments.movetime
     if depth is None and nodes is None and movetime is None:
         movetime = _DEFAULT_TIME
-    searcher = Searcher(hash_mb=arguments.hash or DEFAULT_HASH, threads=arguments.threads or 1)
+    searcher = Searcher(hash_mb=arguments.hash, threads=arguments.threads)
     limit = Limit(depth=depth, nodes=nodes, time=movetime and movetime / 1000)
-    lines = arguments.multipv or 1
     searcher.tables = find_tables(TableCache(), position.rules, limit)
-    result, _ = search(searcher, position, limit, _print_info, multipv=lines)
+    result, _ = search(searcher, position, limit, _print_info, multipv=arguments.multipv)
     print(f"{COLOURS[position.side]}'s best move: {result.move} ({men(result.score)})")
     return 0
 
 
 def _print_info(info: Info) -> None:
-    """One line of a search for a person."""
+    """Print an iteration's result on one line."""
     assert info.score is not None
     depth, score = f"{info.depth}/{info.seldepth}", men(info.score.relative)
     print(
@@ -137,29 +134,6 @@ def _print_info(info: Info) -> None:
         f"{format_moves(info.pv)}",
         flush=True,
     )
-
-
-def evaluate(argv: list[str]) -> int:
-    """Prints the terms of a position's static evaluation."""
-    return _show("eval", "Explains the static evaluation of a position, term by term.", argv)
-
-
-def display(argv: list[str]) -> int:
-    """Draws a position."""
-    return _show("d", "Draws a position and prints its text, key, rules and outcome.", argv)
-
-
-def _show(command: str, description: str, argv: list[str]) -> int:
-    """Reads a position from the command line and prints lines about it."""
-    parser = make_parser(command, description, _POSITION_HELP)
-    parser.add_argument(
-        "position", metavar="POSITION", nargs="*", help="what to show (default: startpos)"
-    )
-    add_rules_flags(parser)
-    arguments = parser.parse_args(argv)
-    lines = evaluation_lines if command == "eval" else board_lines
-    print(*lines(setup_of(arguments.position, rules_of(arguments)).position), sep="\n")
-    return 0
 
 
 def _never() -> bool:

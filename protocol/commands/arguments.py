@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from merels.engine.game.errors import InputError, printable, shorten
-from merels.engine.game.numbers import read_whole
+from merels.engine.game.numbers import read_real, read_whole
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import LONGEST, MOST_SECONDS, Info, Limit, Result
-from merels.engine.search.searcher import Searcher
+from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN
@@ -23,6 +23,7 @@ from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.uci.options import TABLE
 from merels.protocol.uci.position_command import Setup, read_setup
 
+Number = TypeVar("Number", int, float)
 MOST = LONGEST * 1000
 """The greatest number that a flag takes unless it says otherwise."""
 _LOOK_UP = 0.1
@@ -31,8 +32,21 @@ _LOOK_UP = 0.1
 _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help that shows each flag once, although two dashes are accepted as well."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        flags, action.option_strings = action.option_strings, action.option_strings[:1]
+        text = super()._format_action_invocation(action)
+        action.option_strings = flags
+        return text
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that reports a mistake in one line, and a full disk when it prints its help."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, formatter_class=_HelpFormatter, allow_abbrev=False)
 
     def print_help(self, file: Any = None) -> None:
         """Write the help; argparse's own method ignores a write that fails."""
@@ -45,13 +59,7 @@ class Parser(argparse.ArgumentParser):
 
 def make_parser(command: str, description: str, epilog: str = "") -> Parser:
     """A parser for ``merels COMMAND``."""
-    return Parser(
-        prog=f"merels {command}",
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    return Parser(prog=f"merels {command}", description=description, epilog=epilog)
 
 
 def add_flag(parser: argparse._ActionsContainer, name: str, **settings: Any) -> None:
@@ -62,21 +70,34 @@ def add_flag(parser: argparse._ActionsContainer, name: str, **settings: Any) -> 
 def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARIANT) -> None:
     """Add the flags that choose the rules; ``variant`` is the default rule set."""
     add_flag(
-        parser,
-        "variant",
-        metavar="R",
-        default=variant,
+        parser, "variant", metavar="R", default=variant,
         help=f"the rule set: {', '.join(PRESETS)} (default: {variant})",
     )
     add_flag(
-        parser,
-        "set",
-        metavar="Field=value",
-        nargs="+",
-        type=_field_setting,
-        action="extend",
-        default=[],
-        help=f"rule fields to change in it: {_FIELDS_HELP} (N plies or times, 0: off)",
+        parser, "set", metavar="Field=value", nargs="+", type=_field_setting, action="extend",
+        default=[], help=f"rule fields to change in it: {_FIELDS_HELP} (N plies or times, 0: off)",
+    )
+
+
+def add_search_flags(parser: argparse.ArgumentParser) -> None:
+    """Add ``-hash`` and ``-threads`` of merels' own search."""
+    add_flag(
+        parser, "hash", metavar="MIB", type=like_option("Hash"), default=DEFAULT_HASH,
+        help=f"memory for the transposition table (default: {DEFAULT_HASH})",
+    )
+    add_flag(
+        parser, "threads", metavar="N", type=like_option("Threads"), default=1,
+        help="search threads (default: 1)",
+    )
+
+
+def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any) -> None:
+    """Add ``-engine``, which says how an engine is started."""
+    add_flag(
+        parser, "engine", nargs="+", metavar="KEY=VALUE", **settings,
+        help=f"{text}: cmd=PROGRAM and, if needed, args=\"ARGUMENTS\", name=NAME, proto=PROTOCOL, "
+        "dir=FOLDER to run in, option.NAME=VALUE; cpu=SECONDS, memory=MIB and core=MIB limit "
+        "each of its processes",
     )
 
 
@@ -108,26 +129,30 @@ def _field_setting(text: str) -> str:
 
 
 def whole_from(low: int, high: int = MOST) -> Callable[[str], int]:
-    """A reader of a flag's number from ``low`` to ``high``."""
+    """A reader of a flag's whole number from ``low`` to ``high``."""
+    return _flag_value(lambda text: read_whole(text, low, high))
 
-    def read(text: str) -> int:
+
+def seconds_to(most: float) -> Callable[[str], float]:
+    """A reader of a flag's seconds, from a millisecond to ``most``."""
+    return _flag_value(lambda text: read_seconds(text, most))
+
+
+def read_seconds(text: str, most: float = MOST_SECONDS) -> float:
+    """A time in seconds, from a millisecond to ``most``."""
+    return read_real(text, 0.001, most, what="seconds")
+
+
+def _flag_value(read: Callable[[str], Number]) -> Callable[[str], Number]:
+    """A reader whose errors argparse shows."""
+
+    def checked(text: str) -> Number:
         try:
-            return read_whole(text, low, high)
+            return read(text)
         except InputError as error:
             raise argparse.ArgumentTypeError(f"{error.expected}, found '{shorten(text)}'") from None
 
-    return read
-
-
-def read_seconds(text: str) -> float:
-    """A thinking time, from a millisecond to a day."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if 0.001 <= seconds <= MOST_SECONDS:
-        return seconds
-    raise InputError(text, "expected seconds above 0, for example 0.5")
+    return checked
 
 
 def like_option(name: str) -> Callable[[str], int]:

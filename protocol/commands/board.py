@@ -14,41 +14,28 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
-from merels.protocol.commands.arguments import add_flag, make_parser
+from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_parser
 
 _EPILOG = """\
-An engine of your own is given as KEY=VALUE words behind -engine; the page can choose among those
-given here, and start nothing else:
+The page can choose among the engines given here and start nothing else:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
 
-The address holds a random token: whoever has it can use the board as long as it runs.
+The address holds a random token: whoever has it can use the board while it runs.
 """
 
 
 def main(argv: list[str]) -> int:
-    """Serves the board until Ctrl-C."""
+    """Serve the board until Ctrl-C."""
     parser = make_parser(
         "board", "Opens a board in your browser: play, watch engines play, analyse.", _EPILOG
     )
-    add_flag(
-        parser,
-        "engine",
-        metavar="KEY=VALUE",
-        nargs="+",
-        action="append",
-        default=[],
-        help="an engine to choose: cmd=, and if need be args=, name=, proto=, dir=, option.NAME=, "
-        "and cpu=SECONDS, memory=MIB, core=MIB, the most its processes may use",
-    )
+    add_engine_flag(parser, "an engine to choose from", action="append", default=[])
     add_flag(parser, "port", metavar="N", default="0", help="the port (default: a free one)")
     add_flag(
-        parser,
-        "host",
-        metavar="ADDRESS",
-        default="127.0.0.1",
-        help="the address to listen on (default: this machine alone; nothing is encrypted)",
+        parser, "host", metavar="ADDRESS", default="127.0.0.1",
+        help="the address to listen on (default: this machine only; nothing is encrypted)",
     )
-    add_flag(parser, "no-open", action="store_true", help="print the address, open nothing")
+    add_flag(parser, "no-open", action="store_true", help="print the address, do not open it")
     return _serve(parser.parse_args(argv))
 
 
@@ -56,7 +43,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     choices = [OWN, *map(_read_choice, arguments.engine)]
     port = read_whole(arguments.port, 0, 65535, what="a port")
     if not arguments.host:
-        raise InputError("-host", "expected an address to listen on; all of them are 0.0.0.0")
+        raise InputError("-host", "expected an address to listen on, such as 0.0.0.0 for all")
     try:
         server = BoardServer(arguments.host, port, choices)
     except (OSError, TypeError, UnicodeError) as error:

@@ -6,66 +6,50 @@ import argparse
 import sys
 
 from merels.engine.game.errors import InputError
-from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.bot.bot import LONGEST_REQUEST, VERSION, Bridge, EnginePlayer, OwnPlayer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine import EngineError, Limit
 from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.commands.arguments import (
+    add_engine_flag,
     add_flag,
     add_rules_flags,
-    like_option,
+    add_search_flags,
     make_parser,
     read_seconds,
     rules_of,
 )
 
 _EPILOG = f"""\
-Each line of input is a request, each line of output its answer, in order; version {VERSION}. All
+Each line of input is a request, each line of output its answer, in order (version {VERSION}). All
 fields of a request are optional:
-  id        anything; comes back with the answer
-  new       true: another game begins; without other fields the answer is {{"ready": true}}
+  id        anything; returned with the answer
+  new       true: a new game begins; without other fields the answer is {{"ready": true}}
   position  'startpos' (default) or a position's text     moves  what was played from there
   variant   a rule set; set {{"Flying": "never", ...}} changes fields of it
   time      seconds; or depth, or nodes, or clock {{"white", "black", "white_inc", "black_inc"}}
   level     a built-in level's name or a rating            only   the moves to choose from
-  seed      another number lets a level err elsewhere (default 0: always the same answer)
-The answer has move (null when the game is over), side, score ({{"cp": 12}} or {{"win_in": 5}} in
-plies, the mover's view), depth, nodes, pv, and result and reason once the move ends the game; or
-error, token, expected and index. Example:
+  seed      varies the mistakes of a level (default 0: always the same answer)
+The answer has move (null when the game is over), side, score ({{"cp": 12}}, or {{"win_in": 5}} in
+plies, from the mover's point of view), depth, nodes and pv, and also result and reason if the move
+ends the game. An error has error, token, expected and index. Example:
   {{"id": 1, "moves": ["d6", "f4"], "time": 0.5, "level": "Club"}}
 """
 
 
 def main(argv: list[str]) -> int:
-    """Answers requests until the end of the input."""
+    """Answer requests until the end of the input."""
     parser = make_parser(
-        "bot", "Keeps an engine ready behind lines of JSON: a position in, a move out.", _EPILOG
+        "bot", "Keeps an engine ready and answers lines of JSON with its moves.", _EPILOG
     )
+    add_engine_flag(parser, "another engine than merels, a command or")
     add_flag(
-        parser, "engine", nargs="+", metavar="KEY=VALUE",
-        help="another engine than merels: its command, or cmd=, and if need be args=, name=, "
-        "proto=, dir=, option.NAME=, cpu=SECONDS, memory=MIB, core=MIB",
-    )
-    add_flag(
-        parser,
-        "time",
-        metavar="SECONDS",
-        default="1",
+        parser, "time", metavar="SECONDS", default="1",
         help="for each move, where a request names no limit (default: 1)",
     )
+    add_search_flags(parser)
     add_flag(
-        parser, "hash", metavar="MIB", type=like_option("Hash"), default=DEFAULT_HASH,
-        help=f"memory of merels' search (default: {DEFAULT_HASH})",
-    )
-    add_flag(
-        parser, "threads", metavar="N", type=like_option("Threads"), default=1,
-        help="threads of merels' search (default: 1)",
-    )
-    add_flag(
-        parser,
-        "codingame",
-        action="store_true",
+        parser, "codingame", action="store_true",
         help="speak the lines of CodinGame's arena instead (PLACE;A1, MOVE&TAKE;A1;A4;D1)",
     )
     add_rules_flags(parser)

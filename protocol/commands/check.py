@@ -7,7 +7,7 @@ import json
 import time
 from dataclasses import replace
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.game.errors import InputError
 from merels.protocol.check.conversation import FAST, Pace
 from merels.protocol.check.faults import Fault
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
@@ -16,7 +16,14 @@ from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import choose
 from merels.protocol.client.engine_spec import OPTION, read_engine
-from merels.protocol.commands.arguments import add_flag, add_rules_flags, make_parser, rules_of
+from merels.protocol.commands.arguments import (
+    add_engine_flag,
+    add_flag,
+    add_rules_flags,
+    make_parser,
+    rules_of,
+    seconds_to,
+)
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.process.errors import EngineError
 
@@ -31,63 +38,45 @@ legality of every move that the engine plays or expects.
   merels check -engine cmd=./myengine -variant morris -set NoRemovalPlies=100
 """
 EPILOG = """\
-Each step passes (ok), fails, is skipped where the engine does not offer what it is about, or
-warns of what is allowed but unusual. A failure shows what the engine said and what was expected,
-and why. An engine that dies or hangs is started again for the next step; after three failed
-starts the rest is skipped, and after five minutes no further step begins.
+A step passes (ok), fails, is skipped if the engine does not offer what it tests, or warns of what
+is allowed but unusual. A failure shows what the engine said, what was expected and why. An engine
+that dies or hangs is restarted for the next step; after three failed starts the remaining steps are
+skipped, and no step begins after five minutes.
 
-Moves are judged by the rules that the engine's defaults name (UCI_Variant and the rule fields).
-What it has no option for is said by -variant and -set.
+Moves are judged by the rules that the defaults of the engine's options name (UCI_Variant and the
+rule fields). -variant and -set say those that it has no option for.
 
-Exit code: 0 when nothing failed, 1 when something did, 2 when the engine cannot be started or
-the command line is wrong.
+Exit status: 0 if nothing failed, 1 if something did, 2 if the engine cannot be started or the
+command line is wrong.
 """
 
 
 def main(argv: list[str]) -> int:
-    """Check the engine that the arguments name; returns the exit code."""
+    """Check the engine that the arguments name; returns the exit status."""
     parser = make_parser("check", DESCRIPTION, EPILOG)
-    add_flag(
-        parser, "engine", nargs="+", action="append", default=[], metavar="KEY=VALUE",
-        help="cmd=PROGRAM, args=\"ARGUMENTS\", proto=uci|ugi, dir=FOLDER to run in, name=NAME, "
-        "option.NAME=VALUE to set at every start; cpu=SECONDS, memory=MIB, core=MIB: the most its "
-        "processes may use",
-    )
+    add_engine_flag(parser, "the engine to check", action="append", default=[])
     add_flag(
         parser, "fast", action="store_true",
-        help="shorter searches and waits, for every build; the same steps",
+        help="the same steps with shorter searches and waits, for every build",
     )
-    add_flag(parser, "only", metavar="NAME,…", default="", help="these steps or groups alone")
+    add_flag(parser, "only", metavar="NAME,…", default="", help="only these steps or groups")
     add_flag(
         parser, "list", action="store_true",
         help="print the steps and what each expects, and run none",
     )
     add_flag(parser, "json", action="store_true", help="print the report as one JSON object")
     add_flag(
-        parser, "timeout", metavar="S", type=_seconds,
-        help="seconds to wait for an answer that is due (default 5, -fast 3; a start gets at "
-        "least 10, the first readyok 15)",
+        parser, "timeout", metavar="S", type=seconds_to(3600),
+        help="seconds to wait for an answer (default 5, with -fast 3; at least 10 for a start and "
+        "15 for the first readyok)",
     )
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
     return _check(arguments)
 
 
-def _seconds(text: str) -> float:
-    """A flag's time."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value <= 3600:
-        raise argparse.ArgumentTypeError(
-            f"expected seconds above 0, 3600 at most, found '{shorten(text)}'"
-        )
-    return value
-
-
 def _check(arguments: argparse.Namespace) -> int:
-    """The command, once its flags are read."""
+    """Run the steps that the flags choose and print the report."""
     steps = choose([name.strip() for name in arguments.only.split(",") if name.strip()])
     if arguments.list:
         print(listing(steps))
@@ -121,9 +110,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _try_start(subject: Subject) -> None:
-    """Starts the engine once for its name and options.
+    """Start the engine once to learn its name and options.
 
-    One that does not greet is the first step's matter.
+    The first step reports one that does not greet.
     """
     try:
         subject.spawn()
@@ -137,7 +126,7 @@ def _try_start(subject: Subject) -> None:
     options = subject.greeting.options
     for name, value in subject.candidate.options:
         try:
-            # One that tells of no option at all is sent everything as it is.
+            # An engine that declares no options at all is sent everything.
             if options:
                 options.find(name).check(value)
         except InputError as error:

@@ -94,7 +94,7 @@ def _parser() -> Parser:
 def _command(commands: Commands[Parser], name: str, text: str, action: Action) -> Parser:
     """A command with the flags that all share, so that one line of flags serves them all."""
     parser = commands.add_parser(
-        name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
+        name, help=text, description=f"{text[0].upper()}{text[1:]}."
     )
     parser.set_defaults(action=action)
     add_rules_flags(parser)

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.game.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import KEYS, OPTION
 from merels.tournament.records.files import file_error, read_text
+from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
 SWITCHES = ("ponder", "twosided")
 """Keys that mean yes where nothing is said of them, as other runners have them."""
@@ -160,17 +161,6 @@ class Given:
         return default if text is None else switch(text, f"{flag} {key}=")
 
 
-def real(text: str, what: str, low: float, high: float) -> float:
-    """A number within bounds."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if low <= value <= high:
-        return value
-    raise InputError(text, f"expected a number from {low:g} to {high:g} for {what}")
-
-
 def switch(text: str, what: str) -> bool:
     """Yes or no, in the words that people use."""
     values = {"true": True, "on": True, "yes": True, "1": True,
@@ -185,6 +175,23 @@ def choice(text: str, what: str, choices: Sequence[str]) -> str:
     if text.lower() in choices:
         return text.lower()
     raise InputError(text, f"expected {', '.join(choices)} for {what}{suggestion(text, choices)}")
+
+
+def read_sprt(
+    elo0: str, elo1: str, alpha: str = "0.05", beta: str = "0.05", model: str = MODELS[0]
+) -> Sprt:
+    """The test that the texts of ``-sprt`` describe."""
+    chosen = choice(model, "the model of -sprt", MODELS)
+    numbers = (
+        read_real(elo0, -MAX_ELO, MAX_ELO, "elo0 of -sprt"),
+        read_real(elo1, -MAX_ELO, MAX_ELO, "elo1 of -sprt"),
+        read_real(alpha, 0, 1, "alpha of -sprt"),
+        read_real(beta, 0, 1, "beta of -sprt"),
+    )
+    try:
+        return Sprt(*numbers, next(known for known in MODELS if known == chosen))
+    except ValueError as error:
+        raise InputError("-sprt", str(error)) from None
 
 
 def suggestion(text: str, known: Iterable[str]) -> str:

@@ -10,19 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.game.numbers import read_real, read_whole
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
-from merels.tournament.commands.flags import Given, choice, real, switch
+from merels.tournament.commands.flags import Given, choice, read_sprt, switch
 from merels.tournament.pairing.openings import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
 from merels.tournament.records.files import file_digest
 from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
 from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
-from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
+from merels.tournament.statistics.sprt import Sprt
 
 MOST_ENGINES = 1000
 MOST_SECONDS = 1e6
@@ -148,13 +148,16 @@ def _entrant(engine: EngineSpec, values: dict[str, str]) -> Entrant:
         # Processor time is counted from a process's start, and is meant for a game.
         restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
         ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),
-        start_timeout=real(
-            values.get("starttimeout", "10"), f"starttimeout= {where} in seconds", 0.01, 3600
-        ),
-        ping_timeout=real(
-            values.get("pingtimeout", "15"), f"pingtimeout= {where} in seconds", 0.01, 3600
-        ),
+        start_timeout=_seconds(values, "starttimeout", where, default="10"),
+        ping_timeout=_seconds(values, "pingtimeout", where, default="15"),
     )
+
+
+def _seconds(
+    values: dict[str, str], key: str, where: str, least: float = 0.01, most: float = 3600,
+    default: str = "",
+) -> float:  # fmt: skip
+    return read_real(values.get(key, default), least, most, f"{key}= {where}", what="seconds")
 
 
 def _limit(values: dict[str, str], where: str) -> TimeControl:
@@ -167,7 +170,7 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
     clock = parse_time_control(values.get("tc", "inf"), where)
     per_move = None
     if "st" in values:
-        per_move = _nanoseconds(real(values["st"], f"st= {where} in seconds", 1e-3, MOST_SECONDS))
+        per_move = _nanoseconds(_seconds(values, "st", where, 1e-3, MOST_SECONDS))
     margin = read_whole(
         values.get("timemargin", "0"), 0, 10**9, f"timemargin= {where} in milliseconds"
     )
@@ -278,14 +281,7 @@ def _sprt(given: Given, engines: int) -> Sprt | None:
         return None
     if engines != 2:
         raise InputError("-sprt", f"expected two engines for a test, found {engines}")
-    bounds = [given.key("-sprt", key, "") for key in ("elo0", "elo1")]
-    if not all(bounds):
+    keys = given.pairs["-sprt"]
+    if not (keys.get("elo0") and keys.get("elo1")):
         raise InputError("-sprt", "expected elo0= and elo1=")
-    elo0, elo1 = (real(bound, "-sprt elo0= and elo1=", -MAX_ELO, MAX_ELO) for bound in bounds)
-    alpha, beta = (real(given.key("-sprt", key, "0.05"), f"-sprt {key}=", 0, 1)
-                   for key in ("alpha", "beta"))
-    model = choice(given.key("-sprt", "model", MODELS[0]), "-sprt model=", MODELS)
-    try:
-        return Sprt(elo0, elo1, alpha, beta, next(m for m in MODELS if m == model))
-    except ValueError as error:
-        raise InputError("-sprt", str(error)) from None
+    return read_sprt(**keys)

@@ -11,30 +11,26 @@ from merels.protocol.uci.streams import make_usable
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "tournament": (
-        "merels.tournament.commands.tournament:main", "engines play, the better one is found"
+        "merels.tournament.commands.tournament:main", "play engines against each other"
     ),
-    "ratings": ("merels.tournament.commands.ratings:main", "rating list of journals and PGN files"),
-    "stats": ("merels.tournament.commands.stats:main", "Elo, errors and tests from counts"),
+    "ratings": ("merels.tournament.commands.ratings:main", "rate the games of journals and PGN"),
+    "stats": ("merels.tournament.commands.stats:main", "compute Elo, errors and SPRT from counts"),
     "merge": ("merels.tournament.commands.merge:main", "join the journals of one tournament"),
     "book": ("merels.tournament.commands.book:main", "make a file of balanced openings"),
-    "check": ("merels.protocol.commands.check:main", "whether an engine keeps to the protocol"),
+    "check": ("merels.protocol.commands.check:main", "check that an engine keeps to the protocol"),
     "board": ("merels.protocol.commands.board:main", "play, watch and analyse in a browser"),
     "play": ("merels.protocol.commands.play:main", "play against the engine in the terminal"),
-    "analyse": ("merels.protocol.commands.analyse:analyse", "what the engine thinks of a position"),
-    "review": ("merels.protocol.commands.review:main", "what each move of a recorded game lost"),
-    "eval": ("merels.protocol.commands.analyse:evaluate", "the static evaluation, term by term"),
+    "analyse": ("merels.protocol.commands.analyse:analyse", "draw and search a position"),
+    "review": ("merels.protocol.commands.review:main", "judge each move of a recorded game"),
     "perft": ("merels.protocol.commands.analyse:perft", "count move sequences"),
     "bench": (
-        "merels.protocol.commands.analyse:bench", "nodes of fixed searches, the same everywhere"
+        "merels.protocol.commands.analyse:bench", "search fixed positions and count the nodes"
     ),
-    "suite": ("merels.protocol.commands.suite:main", "positions with known best moves"),
-    "tables": (
-        "merels.protocol.commands.tables:main",
-        "tables of perfect play: build, verify, stats, probe, solve",
-    ),
-    "bot": ("merels.protocol.commands.bot:main", "moves for programs, by lines of JSON"),
-    "d": ("merels.protocol.commands.analyse:display", "draw a position"),
+    "suite": ("merels.protocol.commands.suite:main", "play positions with known best moves"),
+    "tables": ("merels.protocol.commands.tables:main", "build and query tables of perfect play"),
+    "bot": ("merels.protocol.commands.bot:main", "answer programs that want moves, in JSON"),
 }
+"""Each command's function, as ``module:function``, and what it does."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -72,7 +68,7 @@ def _run(words: list[str]) -> int:
 def _help() -> str:
     lines = [
         "merels                     speak the engine protocol (uci, ugi) on stdin and stdout",
-        "merels COMMAND [flags]     run a command; each explains itself with --help",
+        "merels COMMAND [flags]     run a command; COMMAND --help explains it",
         "",
     ]
     lines += [f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()]

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 
 from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import read_real
 from merels.protocol.commands.arguments import Parser, add_flag, make_parser, whole_from
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.flags import real
 from merels.tournament.journal.import_games import (
     PlayedGame,
     endings,
@@ -154,7 +154,7 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
     name, equals, value = text.rpartition("=")
     if not equals:
         raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
-    return name, real(value, "-anchor NAME=ELO", -MOST_ELO, MOST_ELO)
+    return name, read_real(value, -MOST_ELO, MOST_ELO, "-anchor NAME=ELO")
 
 
 def _format_of(path: str | None) -> str:

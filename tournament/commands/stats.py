@@ -10,17 +10,17 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
 from merels.protocol.commands.arguments import Parser, add_flag, make_parser
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.flags import real
+from merels.tournament.commands.flags import read_sprt
 from merels.tournament.statistics.elo import from_cells
-from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
+from merels.tournament.statistics.sprt import MODELS, Sprt
 
 DESCRIPTION = """\
-Print what the counts of a match say, as one JSON object with the keys
+Prints what the counts of a match say as one JSON object with the keys
   elo, elo_error        Elo difference and half its 95 % interval
   nelo, nelo_error      normalized Elo and half its 95 % interval
   los                   likelihood of superiority, in percent
   llr, lower, upper     log-likelihood ratio of the SPRT and its bounds; null without -sprt
-JSON has no infinity: an infinite value (the Elo of a match won to zero) is null."""
+An infinite value, such as the Elo of a match won to zero, is null: JSON has no infinity."""
 
 MAX_COUNT = 10**15
 VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
@@ -29,12 +29,9 @@ VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
 def main(argv: list[str]) -> int:
     """Run ``merels stats``; returns the exit status."""
     options = _parser().parse_args(_joined(argv))
-    cells = _cells(options)
+    cells, sprt = _cells(options), _sprt(options)
     try:
-        sprt = _sprt(options)
         llr = None if sprt is None else sprt.llr(cells)
-    except InputError:
-        raise
     except ValueError as error:
         raise InputError("-sprt", str(error)) from None
     estimate = from_cells(cells)
@@ -65,12 +62,13 @@ def _parser() -> Parser:
         counts, "ptnml", metavar="a,b,c,d,e",
         help="opening pairs by result: LL, LD, DD or WL, WD, WW",
     )
-    add_flag(parser, "sprt", metavar="elo0,elo1", help="the two hypotheses of a SPRT")
+    add_flag(parser, "sprt", metavar="elo0,elo1", help="the two hypotheses of an SPRT")
     add_flag(
-        parser, "model", metavar="M", help=f"unit of elo0 and elo1: {', '.join(MODELS)} (the first)"
+        parser, "model", metavar="M",
+        help=f"unit of elo0 and elo1: {', '.join(MODELS)} (default: {MODELS[0]})",
     )
-    add_flag(parser, "alpha", metavar="A", help="chance to accept elo1 wrongly (0.05)")
-    add_flag(parser, "beta", metavar="B", help="chance to accept elo0 wrongly (0.05)")
+    add_flag(parser, "alpha", metavar="A", help="chance of accepting elo1 wrongly (default: 0.05)")
+    add_flag(parser, "beta", metavar="B", help="chance of accepting elo0 wrongly (default: 0.05)")
     return parser
 
 
@@ -103,18 +101,15 @@ def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
     """The test asked for, if any."""
+    chosen = {
+        name: getattr(options, name) for name in ("alpha", "beta", "model")
+        if getattr(options, name) is not None
+    }  # fmt: skip
     if options.sprt is None:
-        for name in ("model", "alpha", "beta"):
-            if getattr(options, name) is not None:
-                raise InputError(f"-{name}", "belongs to a test: add -sprt elo0,elo1")
+        if chosen:
+            raise InputError(f"-{next(iter(chosen))}", "belongs to a test: add -sprt elo0,elo1")
         return None
-    words = options.sprt.split(",")
-    if len(words) != 2:
+    bounds = options.sprt.split(",")
+    if len(bounds) != 2:
         raise InputError(options.sprt, "expected two numbers as elo0,elo1 for -sprt")
-    elo0, elo1 = (real(word, "-sprt", -MAX_ELO, MAX_ELO) for word in words)
-    alpha, beta = (
-        0.05 if text is None else real(text, flag, 0, 1)
-        for flag, text in (("-alpha", options.alpha), ("-beta", options.beta))
-    )
-    model = MODELS[0] if options.model is None else options.model
-    return Sprt(elo0, elo1, alpha, beta, model)
+    return read_sprt(*bounds, **chosen)

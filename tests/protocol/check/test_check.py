@@ -379,7 +379,7 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
         (["-engine", "proto=uci"], "expected cmd="),
         (["-engine", "cmd=x", "-only", "go-dept"], "did you mean go-depth?"),
         (["-engine", "cmd=x", "-variant", "chess"], "'chess': expected"),
-        (["-timeout", "0"], "expected seconds above 0, 3600 at most, found '0'"),
+        (["-timeout", "0"], "expected seconds from 0.001 to 3600, found '0'"),
         (["-engine", *OURS, "option.Hsh=2"], "'option.Hsh=2': no such option; did you mean"),
         (["-engine", *OURS, "option.Hash=x"], "'option.Hash=x': option Hash takes a whole number"),
     ],

@@ -82,7 +82,6 @@ def test_rule_fields_over_a_variant() -> None:
         (("perft", "3", "-set", "Flying"), "'Flying'"),
         (("perft", "3", "-set", "Flying=high"), "'high'"),
         (("perft", "-set", "Flying=never", "3"), "'3'; put other words before -set"),
-        (("d", "-set", "Flying=never", "startpos"), "'startpos'"),
         (("perft", "3", "-position", "nonsense"), "'nonsense'"),
         (("perft", "3", "-position", "startpos moves d6 d6"), "'d6' (token 1)"),
         (("perft",), "DEPTH"),
@@ -95,8 +94,8 @@ def test_rule_fields_over_a_variant() -> None:
         (("analyse", "-threads", "1000000"), "from 1 to 256, found '1000000'"),
         (("analyse", "-movetime", "9" * 17), f"found '{'9' * 17}'"),
         (("analyse", "-nodes", "9" * 30), f"found '{'9' * 30}'"),
-        (("eval", "startpos", "moves", "zz"), "'zz'"),
-        (("d", "-variant", "x"), "'x'"),
+        (("analyse", "startpos", "moves", "zz"), "'zz'"),
+        (("analyse", "-variant", "x"), "'x'"),
         (("bench", "13"), "13"),
     ],
 )
@@ -108,7 +107,7 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) 
     assert not done.stdout or arguments[0] == "analyse"
 
 
-@pytest.mark.parametrize("name", ["perft", "bench", "analyse", "eval", "d"])
+@pytest.mark.parametrize("name", ["perft", "bench", "analyse"])
 def test_help_is_written_for_a_person(name: str) -> None:
     text = "\n".join(output(name, "--help"))
     assert text.startswith("usage: merels ")
@@ -129,11 +128,10 @@ def test_analyse_shows_the_board_the_lines_and_the_best_move() -> None:
     assert not any(" nodes " in line for line in over)
 
 
-def test_eval_and_d() -> None:
-    assert output("eval", "startpos")[-1].startswith("Evaluation: ")
+def test_a_position_may_be_quoted_or_not() -> None:
     text = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
-    assert f"Fen: {text}" in output("d", text)
-    assert f"Fen: {text}" in output("d", *text.split(), "-variant", "roman")
+    assert f"Fen: {text}" in output("analyse", text, "-depth", "1")
+    assert f"Fen: {text}" in output("analyse", *text.split(), "-variant", "roman", "-depth", "1")
 
 
 def test_eval_is_white_s_view() -> None:

@@ -80,7 +80,7 @@ def test_commands(tmp_path: Path) -> None:
         "level: Club",
         "'nobody': expected Beginner",
         "time: 0.01 s a move",
-        "'x': expected seconds above 0",
+        "'x': expected seconds from 0.001 to 86400",
         "You play Black now.",
         "'save': expected the name of a file",
         f"The game is in {path}",
