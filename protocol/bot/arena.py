@@ -1,8 +1,7 @@
-"""CodinGame's arena: its lines in, a command out, 50 ms a move.
+"""CodinGame's arena, which gives a player 50 ms a move.
 
-It sends our player's number and the board's points once, then for each move the opponent's last
-command, the board, and every command that is legal. It does not say how many men are in hand, nor
-what was played before we came; that follows from the number of moves.
+It sends the player's number and the board's points once, and before each move the opponent's last
+command, the board and all legal commands. It does not send the men in hand: they are counted here.
 """
 
 from __future__ import annotations
@@ -21,35 +20,35 @@ from merels.engine.search.searcher import Searcher
 from merels.protocol.formats.codingame import parse_command
 
 MOVE_MS = 40
-"""What a move may take of the arena's 50 ms; the rest is for the way there and back."""
+"""The time of a search; the rest of the arena's 50 ms is for input and output."""
 MOST_LINES = 10_000
 
 
 def arena_rules() -> Rules:
-    """The arena's rules: the usual ones, with no draw but by the number of moves."""
+    """The arena's rules: no draw by repetition or without removals."""
     return make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 
 
 class Arena:
-    """One game there, as seen from our side."""
+    """One game in the arena."""
 
     def __init__(self, milliseconds: int = MOVE_MS) -> None:
         self._searcher = Searcher()
         self._searcher.prepare()
         self._milliseconds = milliseconds
         self._rules = arena_rules()
-        self._mine = 0
+        self._moves = 0
         self._placed = [0, 0]
-        self._me = WHITE
+        self._side = WHITE
 
     def begin(self, player: int) -> None:
-        """Our number: 0 places first."""
-        self._me = BLACK if player else WHITE
+        """Begin as player 0, who moves first, or 1."""
+        self._side = BLACK if player else WHITE
 
-    def move(self, theirs: str, board: str, commands: list[str]) -> str:
-        """Our command, one of those listed."""
-        if theirs.upper().startswith("PLACE"):
-            self._placed[1 - self._me] += 1
+    def move(self, opponents: str, board: str, commands: list[str]) -> str:
+        """One of ``commands``, after the opponent's command."""
+        if opponents.upper().startswith("PLACE"):
+            self._placed[1 - self._side] += 1
         listed: dict[Move, str] = {}
         for command in commands:
             try:
@@ -58,16 +57,16 @@ class Arena:
                 continue
         chosen = commands[0]
         position = self._position(board)
-        wanted = tuple(move for move in listed if position.is_legal(move))
-        if wanted and position.outcome() is None:
+        legal = tuple(move for move in listed if position.is_legal(move))
+        if legal and position.outcome() is None:
             move = self._searcher.search(
-                position, Limit(time=self._milliseconds / 1000), root_moves=wanted, overhead=0
+                position, Limit(time=self._milliseconds / 1000), root_moves=legal, overhead=0
             ).move
             if move is not None:
                 chosen = listed[move]
         if chosen.upper().startswith("PLACE"):
-            self._placed[self._me] += 1
-        self._mine += 1
+            self._placed[self._side] += 1
+        self._moves += 1
         return chosen
 
     def _position(self, board: str) -> Position:
@@ -88,27 +87,24 @@ class Arena:
             self._rules,
             (men[0], men[1]),
             (hands[0], hands[1]),
-            self._me,
+            self._side,
             0,
-            self._mine + 1,
+            self._moves + 1,
         )
 
 
 def serve(source: TextIO, out: TextIO, milliseconds: int = MOVE_MS) -> None:
-    """Play one game by the arena's lines, to the end of the input.
-
-    `InputError` for lines that are not the arena's.
-    """
+    """Play one game, to the end of the input; `InputError` names an unexpected line."""
     lines = (line.strip() for line in source)
     arena = Arena(milliseconds)
-    arena.begin(read_whole(_next(lines, "our player's number"), 0, 1))
+    arena.begin(read_whole(_next(lines, "the player's number"), 0, 1))
     for _ in range(read_whole(_next(lines, "the number of points"), 1, MOST_LINES)):
         _next(lines, "a point's neighbours")
-    for theirs in lines:
+    for opponents in lines:
         board = _next(lines, "the board")
         count = read_whole(_next(lines, "the number of commands"), 1, MOST_LINES)
         commands = [_next(lines, "a command") for _ in range(count)]
-        print(arena.move(theirs, board, commands), file=out, flush=True)
+        print(arena.move(opponents, board, commands), file=out, flush=True)
 
 
 def _next(lines: Iterator[str], what: str) -> str:

@@ -6,7 +6,8 @@ import argparse
 import sys
 
 from merels.engine.game.errors import InputError
-from merels.protocol.bot.bot import LONGEST_REQUEST, VERSION, Bridge, EnginePlayer, OwnPlayer
+from merels.protocol.bot.bridge import LONGEST_REQUEST, VERSION, Bridge
+from merels.protocol.bot.players import EnginePlayer, OwnPlayer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine import EngineError, Limit
 from merels.protocol.client.engine_spec import read_engine

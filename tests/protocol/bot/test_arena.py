@@ -67,7 +67,7 @@ def play_a_game(process: subprocess.Popen[str], player: int, chance: random.Rand
 @pytest.mark.parametrize(
     "text, word",
     [
-        ("", "our player's number"),
+        ("", "the player's number"),
         ("7\n", "'7'"),
         ("0\n1\nA1:D1\n\nA1:2;Z9:2\n1\nPLACE;A1\n", "'Z9:2'"),
         ("0\n0\n", "'0'"),

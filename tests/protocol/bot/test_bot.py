@@ -17,7 +17,7 @@ import pytest
 from merels.engine.game.notation import parse_move, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import preset
-from merels.protocol.bot.bot import read_request
+from merels.protocol.bot.requests import read_request
 from merels.protocol.client.engine import Limit
 from tests.processes import FAKE, limited
 
@@ -68,7 +68,7 @@ def bot(*flags: str) -> Iterator[Bot]:
 
 def test_it_plays_a_game_with_itself() -> None:
     with bot() as own:
-        assert own.hello["merels"] == "bot" and own.hello["version"] == 1
+        assert own.hello["merels"] == "bot" and own.hello["version"] == 2
         moves: list[str] = []
         while True:
             answer = own.ask(id=len(moves), moves=moves, nodes=200, variant="multi")
@@ -135,9 +135,10 @@ def test_a_seed_varies_a_level() -> None:
         ({"depth": True}, "depth True", "whole number", None),
         ({"level": "Godlike"}, "Godlike", "Champion", None),
         ({"level": 5}, "5", "rating from", None),
-        ({"level": "Club", "seed": -1}, "seed", "from 0 to", None),
-        ({"seed": True}, "seed", "whole number", None),
+        ({"level": "Club", "seed": -1}, "seed -1", "from 0 to", None),
+        ({"seed": True}, "seed True", "whole number", None),
         ({"clock": {"green": 1}}, "clock", "white_inc", None),
+        ({"clock": 5}, "clock", "white_inc", None),
         ({"only": ["a1xa4"]}, "a1xa4", "removes nothing", 0),
         ({"turns": ["d6"]}, "turns", "expected a field: id", None),
         ({"only": []}, "only", "at least one", None),

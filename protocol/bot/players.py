@@ -1,0 +1,124 @@
+"""The engines that can answer a bot's requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from merels.engine.game.errors import InputError
+from merels.engine.search.levels import Level
+from merels.engine.search.searcher import DEFAULT_HASH
+from merels.protocol.bot.requests import Request
+from merels.protocol.client.any_engine import AnyEngine, PlayResult
+from merels.protocol.client.engine import Engine, EngineError
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.client.in_process import OwnEngine
+from merels.protocol.client.options import Value
+from merels.protocol.process.errors import EngineTerminated, EngineTimeout
+from merels.protocol.uci.table_cache import TableCache, find_tables
+
+
+class Player(Protocol):
+    """Chooses moves for the bridge."""
+
+    name: str
+
+    def new_game(self) -> None:
+        """Forget the game so far."""
+
+    def choose(self, request: Request) -> PlayResult:
+        """A move for a request, whose game is not over."""
+
+
+class OwnPlayer:
+    """The engine of this process."""
+
+    def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
+        self._engine = OwnEngine(hash_mb, threads)
+        self._engine.prepare()
+        self._table_cache = TableCache()
+        self.name = self._engine.name
+
+    def new_game(self) -> None:
+        """Forget the game so far."""
+        self._engine.new_game()
+
+    def choose(self, request: Request) -> PlayResult:
+        """Search at the request's level."""
+        self._engine.tables = find_tables(self._table_cache, request.position.rules, request.limit)
+        self._engine.level = request.level
+        return _play(self._engine, request)
+
+
+class EnginePlayer:
+    """An engine in another process, which is started again when it dies."""
+
+    def __init__(self, spec: EngineSpec) -> None:
+        self._spec = spec
+        self._engine: Engine | None = None
+        self._level: Level | None = None
+        with self._running() as engine:
+            self.name = engine.name
+
+    @contextmanager
+    def _running(self) -> Iterator[Engine]:
+        """The engine; after an error it is ended, and the next use starts it again."""
+        try:
+            if self._engine is None:
+                spec = self._spec
+                self._engine = Engine.popen(
+                    spec.command, protocol=spec.protocol, directory=spec.directory,
+                    limits=spec.resources,
+                )
+                self._engine.configure(dict(spec.options))
+                self._engine.ping()
+                self._level = None
+            yield self._engine
+        except EngineError:
+            self.close()
+            raise
+
+    def new_game(self) -> None:
+        """Tell the engine of a new game."""
+        with self._running() as engine:
+            engine.new_game()
+
+    def choose(self, request: Request) -> PlayResult:
+        """Ask the engine, at the request's level."""
+        with self._running() as engine:
+            self._set_level(engine, request.level)
+            return _play(engine, request)
+
+    def _set_level(self, engine: Engine, level: Level | None) -> None:
+        """Let the engine play at a level; `InputError` if it cannot."""
+        if level == self._level:
+            return
+        if level is not None and "UCI_LimitStrength" not in engine.options:
+            raise InputError(
+                "level", "expected none for this engine: it has no option UCI_LimitStrength"
+            )
+        settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
+        if level is not None:
+            settings["UCI_Elo"] = level.elo
+            if "LevelSeed" in engine.options:
+                settings["LevelSeed"] = level.seed
+        try:
+            engine.configure(settings)
+        except (EngineTerminated, EngineTimeout):
+            raise
+        except EngineError as error:  # Nothing was sent, so the engine need not be restarted.
+            raise InputError("level", f"expected none for this engine: {error}") from None
+        self._level = level
+
+    def close(self) -> None:
+        """End the engine."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.close()
+
+
+def _play(engine: AnyEngine, request: Request) -> PlayResult:
+    return engine.play(
+        request.start, request.limit, moves=request.moves, root_moves=request.only
+    )
