@@ -59,13 +59,13 @@ cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
 # The larger side's class and the place of the smaller side within the class's block.
 cdef inline uint32_t locate(uint32_t larger, int larger_count, uint32_t smaller,
                             int smaller_count, uint32_t *place) noexcept nogil:
-    cdef uint32_t found = CLASS_OF[larger_count][rank_of(larger, larger_count)]
-    cdef uint32_t image = image_of(found & 15, smaller)
-    assert found >> 4 < CLASSES[larger_count]
-    assert image_of(found & 15, larger) == MEMBER[larger_count][found >> 4]
-    place[0] = rank_of(compress(image, MEMBER[larger_count][found >> 4]), smaller_count)
+    cdef uint32_t cls = CLASS_OF[larger_count][rank_of(larger, larger_count)]
+    cdef uint32_t image = image_of(cls & 15, smaller)
+    assert cls >> 4 < CLASSES[larger_count]
+    assert image_of(cls & 15, larger) == MEMBER[larger_count][cls >> 4]
+    place[0] = rank_of(compress(image, MEMBER[larger_count][cls >> 4]), smaller_count)
     assert place[0] < BINOMIAL[POINT_COUNT - larger_count][smaller_count]
-    return found >> 4
+    return cls >> 4
 
 
 # The same, whichever side is the larger.
@@ -174,15 +174,15 @@ def table_classes(int men):
 
 def table_place(uint32_t own, uint32_t opponent):
     """The class and the rank of a board of 3 to 9 men a side, as FORMAT.md defines them."""
-    cdef uint32_t rank, found
+    cdef uint32_t rank, cls
     load_index()
-    found = locate_sides(own, count(own), opponent, count(opponent), &rank)
-    return found, rank
+    cls = locate_sides(own, count(own), opponent, count(opponent), &rank)
+    return cls, rank
 
 
-def table_board(int own_count, int opponent_count, uint32_t found, uint32_t rank):
+def table_board(int own_count, int opponent_count, uint32_t cls, uint32_t rank):
     """The men (own, opponent) at a class and rank: the inverse of `table_place`."""
     cdef int larger = max(own_count, opponent_count), smaller = min(own_count, opponent_count)
     load_index()
-    cdef uint32_t men = MEMBER[larger][found], others = expand(MASKS[smaller][rank], men)
+    cdef uint32_t men = MEMBER[larger][cls], others = expand(MASKS[smaller][rank], men)
     return (men, others) if own_count >= opponent_count else (others, men)

@@ -5,7 +5,7 @@ cdef enum:
     WON = 1
     LOST = 2
     UNKNOWN = 3              # no table, or men in hand
-    MOST_DEPTH = 255         # the depth of everything deeper, too
+    MAX_STORED = 255         # the depth of everything deeper, too
 
 cdef struct Tables:
     # By the side to move's men and the opponent's; NULL where there is no table.
@@ -58,7 +58,7 @@ cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *
     if value == DRAWN:
         return True
     if limit and b.plies:
-        if depth < 0 or (depth == MOST_DEPTH and b.plies + depth <= limit):
+        if depth < 0 or (depth == MAX_STORED and b.plies + depth <= limit):
             least[0] = -(value == LOST)
             greatest[0] = value == WON
             return True

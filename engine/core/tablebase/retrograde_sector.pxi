@@ -1,11 +1,14 @@
-# One pair of men counts under retrograde analysis: what it keeps in memory, and its geometry.
+# Retrograde analysis: a sector (the men on each side) in memory, and its geometry.
 #
 # The larger side is called A and the smaller B; table 0 has A to move, table 1 has B. Both are cut
 # into blocks, one for each class of A's men, and everything is done block by block, for a block
 # fits a processor's cache. A move of B stays in its block. A move of A leads from one block to
 # another by a map of points that is the same for all places: an arc. Places of a class that is
 # symmetric in itself repeat each other; they are left to be states of their own with moves of
-# their own, so that nothing needs to be counted twice or half.
+# their own, so that nothing needs to be counted twice or half. Throughout, `p` is the sector and
+# `s` a thread's scratch memory.
+#
+# Needs bitboard.pxi, board.pxi, index.pxi, probe.pxi.
 
 cdef extern from *:
     """
@@ -26,15 +29,15 @@ cdef extern from *:
     int lowest64 "MERELS_LOWEST64"(uint64_t mask) noexcept nogil
 
 cdef enum:
-    NEWS_WON = 0             # kinds of news
-    NEWS_LOST = 1
-    MOST_EMPTY = 21          # points that three men leave
-    FEW = 64                 # news of a block that are listed besides
+    NEW_WON = 0              # kinds of newly settled states
+    NEW_LOST = 1
+    MAX_EMPTY = 21           # points that three men leave
+    FEW = 64                 # states of a block's frontier that are listed besides
     PIECE = 32               # blocks that a thread takes at a time; a multiple of 4
 
 cdef enum:
-    # A state's byte: 1 to 127 counts the moves that are not yet known to lose, and one more for
-    # each that never will; 0 is lost. A won state keeps being counted down, harmlessly, from 255.
+    # A state's byte: 1 to 127 counts the moves not yet known to lose, and one more where some move
+    # never will; 0 is lost. A won state keeps being counted down, harmlessly, from 255.
     STATE_LOST = 0
     STATE_WON = 255
     STATE_OPEN_END = 128
@@ -44,32 +47,34 @@ cdef struct Arc:
     uint8_t mills            # closed by the move
     uint8_t entry            # where it goes to among the source's empty points
     uint8_t exit             # where it came from among the target's empty points
-    uint8_t back[MOST_EMPTY] # the target's empty points among the source's
+    uint8_t back[MAX_EMPTY]  # the target's empty points among the source's
 
-cdef struct News:            # states of one kind settled at one level
+cdef struct Frontier:        # states of one kind that were settled at one level
     uint64_t *bits           # by block
     uint32_t *counts         # by block
     uint16_t *lists          # by block, the first FEW
 
 cdef struct Frame:           # of a block
     uint32_t men             # A's
-    uint8_t point[MOST_EMPTY]            # by compressed point
-    uint32_t near[MOST_EMPTY]            # compressed: where B's man there may go
-    uint32_t partners[MOST_EMPTY][2]     # compressed; 0: A stands in the line
+    uint8_t point[MAX_EMPTY]             # by compressed point
+    uint32_t near[MAX_EMPTY]             # compressed: where B's man there may go
+    uint32_t partners[MAX_EMPTY][2]      # compressed; 0: A stands in the line
 
-cdef struct Pair:
+ctypedef uint32_t Halves[2][1 << 11]     # what each half of a compressed mask becomes
+
+cdef struct Sector:
     RuleSet rules
     const Tables *tables
     int men[2]               # of A, of B
     bint flying[2]
     int empty                # points that A leaves
-    int low                  # compressed points that one look-up maps
+    int low                  # compressed points in the lower half
     uint32_t classes
     uint32_t size            # places in a block
     uint32_t words           # of 64 places in a block
     uint8_t *states[2]
     uint8_t *depths[2]
-    News news[2][2][2]       # table, kind, level & 1
+    Frontier frontier[2][2][2]           # table, kind, level & 1
     Arc *arcs
     uint32_t *first_arc      # by class
     Frame *frames            # by class
@@ -78,12 +83,12 @@ cdef struct Pair:
     int stage
     int level
     int stop
-    uint64_t next            # work taken so far
+    uint64_t next            # pieces of work begun
     uint64_t settled[2][4]   # by table: won and lost at this level; in the end, by value
 
 cdef struct Scratch:         # a thread's own
-    uint32_t map[2][1 << 11]     # from compressed points to others', lower and upper half
-    uint32_t points[2][1 << 11]  # from compressed points to the board's
+    Halves map               # to another block's compressed points
+    Halves points            # to the board's points
     uint8_t sums[2][1 << 11]
     uint8_t *open            # by place, with one block to spare
     uint8_t *results
@@ -92,15 +97,15 @@ cdef struct Scratch:         # a thread's own
     uint64_t *places
 
 
-cdef inline const uint64_t *holding_of(const Pair *p, int point) noexcept nogil:
+cdef inline const uint64_t *holding_of(const Sector *p, int point) noexcept nogil:
     return p.holding + <size_t>point * p.words
 
 
 # The geometry of a block, seen by B.
-cdef void load_frame(const Pair *p, uint32_t found, Frame *f) noexcept nogil:
+cdef void load_frame(const Sector *p, uint32_t cls, Frame *f) noexcept nogil:
     cdef int point, k = 0, line
     cdef uint32_t mask
-    f.men = MEMBER[p.men[0]][found]
+    f.men = MEMBER[p.men[0]][cls]
     for point in range(POINT_COUNT):
         if (f.men >> point) & 1:
             continue
@@ -115,41 +120,26 @@ cdef void load_frame(const Pair *p, uint32_t found, Frame *f) noexcept nogil:
         k += 1
 
 
-# Get ready to turn compressed masks of a block into masks of the board.
-cdef void load_points(const Pair *p, const Frame *f, Scratch *s) noexcept nogil:
-    load_halves(p, f.point, s.points)
-
-
-cdef inline uint32_t on_board(const Pair *p, const Scratch *s, uint32_t mask) noexcept nogil:
-    return s.points[0][mask & ((1u << p.low) - 1)] | s.points[1][mask >> p.low]
-
-
-# Fill the two look-ups that send each compressed point to a bit.
-cdef inline void load_halves(const Pair *p, const uint8_t *to,
-                             uint32_t (*halves)[1 << 11]) noexcept nogil:
+# Prepare to send each compressed point to another.
+cdef inline void load_halves(const Sector *p, const uint8_t *to, uint32_t (*halves)[1 << 11]
+                             ) noexcept nogil:
     cdef int half, bit, i
-    cdef uint32_t mask
-    cdef uint32_t *table
     for half in range(2):
-        table = halves[half]
-        table[0] = 0
+        halves[half][0] = 0
         for bit in range(p.low if half == 0 else p.empty - p.low):
-            mask = 1u << to[bit + half * p.low]
             for i in range(1 << bit):
-                table[(1 << bit) + i] = table[i] | mask
+                halves[half][(1 << bit) + i] = halves[half][i] | 1u << to[bit + half * p.low]
 
 
-cdef inline void load_map(const Pair *p, const uint8_t *to, Scratch *s) noexcept nogil:
-    load_halves(p, to, s.map)
+# A compressed mask with its points sent where `load_halves` was told.
+cdef inline uint32_t mapped(const Sector *p, const uint32_t (*halves)[1 << 11],
+                            uint32_t mask) noexcept nogil:
+    return halves[0][mask & ((1u << p.low) - 1)] | halves[1][mask >> p.low]
 
 
-cdef inline uint32_t mapped(const Pair *p, const Scratch *s, uint32_t mask) noexcept nogil:
-    return s.map[0][mask & ((1u << p.low) - 1)] | s.map[1][mask >> p.low]
-
-
-# The arcs of one class, written from `arc` on; how many there are.
-cdef int load_arcs(const Pair *p, uint32_t found, Arc *arc) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men[0]][found], left = men, targets, after, member, image
+# Write the arcs of one class from `arc` on, unless it is NULL; returns how many there are.
+cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men[0]][cls], left = men, targets, after, member, image
     cdef int origin, to, point, arcs = 0, symmetry
     cdef uint32_t entry
     while left:
@@ -183,28 +173,28 @@ cdef int load_arcs(const Pair *p, uint32_t found, Arc *arc) noexcept nogil:
     return arcs
 
 
-# All arcs and frames of the pair, class by class.
-cdef bint load_blocks(Pair *p) noexcept nogil:
-    cdef uint32_t found, total = 0
+# All arcs and frames of the sector, class by class.
+cdef bint load_blocks(Sector *p) noexcept nogil:
+    cdef uint32_t cls, total = 0
     p.first_arc = <uint32_t *>malloc((p.classes + 1) * sizeof(uint32_t))
     if p.first_arc == NULL:
         return False
-    for found in range(p.classes):
-        p.first_arc[found] = total
-        total += load_arcs(p, found, NULL)
+    for cls in range(p.classes):
+        p.first_arc[cls] = total
+        total += load_arcs(p, cls, NULL)
     p.first_arc[p.classes] = total
     p.arcs = <Arc *>malloc(total * sizeof(Arc))
     p.frames = <Frame *>malloc(p.classes * sizeof(Frame))
     if p.arcs == NULL or p.frames == NULL:
         return False
-    for found in range(p.classes):
-        load_arcs(p, found, p.arcs + p.first_arc[found])
-        load_frame(p, found, &p.frames[found])
+    for cls in range(p.classes):
+        load_arcs(p, cls, p.arcs + p.first_arc[cls])
+        load_frame(p, cls, &p.frames[cls])
     return True
 
 
 # The bitmaps that say where B stands on each compressed point.
-cdef bint load_holding(Pair *p) noexcept nogil:
+cdef bint load_holding(Sector *p) noexcept nogil:
     cdef uint32_t rank, left
     cdef const uint32_t *masks = MASKS[p.men[1]]
     p.holding = <uint64_t *>calloc(<size_t>p.words * p.empty, sizeof(uint64_t))
@@ -225,48 +215,45 @@ cdef inline void spare_translations(void *memory, size_t size) noexcept nogil:
         large_pages(<void *>start, (<size_t>memory + size - start) & ~<size_t>4095)
 
 
-# Take all memory that the pair needs; False where there is not enough.
-cdef bint allocate_pair(Pair *p, bint with_depths) noexcept nogil:
-    cdef int table, kind, parity
-    cdef News *news
+# Get all memory that the sector needs; False where there is not enough.
+cdef bint allocate_sector(Sector *p, bint with_depths) noexcept nogil:
+    cdef int i
+    cdef Frontier *frontier
     cdef size_t places = <size_t>p.classes * p.size
-    for table in range(2):
-        p.states[table] = <uint8_t *>calloc(places + 64, 1)
-        if p.states[table] == NULL:
+    for i in range(2):
+        p.states[i] = <uint8_t *>calloc(places + 64, 1)
+        if p.states[i] == NULL:
             return False
-        spare_translations(p.states[table], places)
+        spare_translations(p.states[i], places)
         if with_depths:
-            p.depths[table] = <uint8_t *>calloc(places + 64, 1)
-            if p.depths[table] == NULL:
+            p.depths[i] = <uint8_t *>calloc(places + 64, 1)
+            if p.depths[i] == NULL:
                 return False
-        for kind in range(2):
-            for parity in range(2):
-                news = &p.news[table][kind][parity]
-                news.bits = <uint64_t *>calloc(<size_t>p.classes * p.words, sizeof(uint64_t))
-                news.counts = <uint32_t *>calloc(p.classes, sizeof(uint32_t))
-                news.lists = <uint16_t *>calloc(<size_t>p.classes * FEW, sizeof(uint16_t))
-                if news.bits == NULL or news.counts == NULL or news.lists == NULL:
-                    return False
+    for i in range(8):
+        frontier = &p.frontier[0][0][0] + i
+        frontier.bits = <uint64_t *>calloc(<size_t>p.classes * p.words, sizeof(uint64_t))
+        frontier.counts = <uint32_t *>calloc(p.classes, sizeof(uint32_t))
+        frontier.lists = <uint16_t *>calloc(<size_t>p.classes * FEW, sizeof(uint16_t))
+        if frontier.bits == NULL or frontier.counts == NULL or frontier.lists == NULL:
+            return False
     return load_blocks(p) and load_holding(p)
 
 
-# Give back what only the levels need.
-cdef void free_news(Pair *p) noexcept nogil:
-    cdef int table, kind, parity
-    cdef News *news
-    for table in range(2):
-        for kind in range(2):
-            for parity in range(2):
-                news = &p.news[table][kind][parity]
-                free(news.bits)
-                free(news.counts)
-                free(news.lists)
-                memset(news, 0, sizeof(News))
+# Free what only the levels need.
+cdef void free_frontiers(Sector *p) noexcept nogil:
+    cdef int i
+    cdef Frontier *frontier
+    for i in range(8):
+        frontier = &p.frontier[0][0][0] + i
+        free(frontier.bits)
+        free(frontier.counts)
+        free(frontier.lists)
+        memset(frontier, 0, sizeof(Frontier))
 
 
-cdef void free_pair(Pair *p) noexcept nogil:
+cdef void free_sector(Sector *p) noexcept nogil:
     cdef int table
-    free_news(p)
+    free_frontiers(p)
     for table in range(2):
         free(p.states[table])
         free(p.depths[table])
@@ -277,7 +264,7 @@ cdef void free_pair(Pair *p) noexcept nogil:
     free(p.holding)
 
 
-cdef Scratch *new_scratch(const Pair *p) noexcept nogil:
+cdef Scratch *new_scratch(const Sector *p) noexcept nogil:
     cdef Scratch *s = <Scratch *>calloc(1, sizeof(Scratch))
     cdef size_t room = 64 * <size_t>p.words
     if s == NULL:

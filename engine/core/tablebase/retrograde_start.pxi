@@ -1,13 +1,15 @@
-# Retrograde analysis, first part: what every state is worth by its moves out of the pair, and how
-# many moves it has within the pair.
+# Retrograde analysis, the start: what every state is worth by the removals it can make, which lead
+# to other sectors, and how many moves it has within its own.
+#
+# Needs movegen.pxi and retrograde_sector.pxi.
 
 cdef enum:
     # What the best removal after a mill is worth to the side that closed it.
-    TAKES_WINNING = 0
-    TAKES_HOLDING = 1        # it never loses by this move
-    TAKES_LOSING = 2
-    TAKES_NOTHING = 3        # no man may be taken: a move within the pair
-    # Flags of a state.
+    REMOVAL_WINS = 0
+    REMOVAL_HOLDS = 1
+    REMOVAL_LOSES = 2
+    NO_REMOVAL = 3           # no man may be removed: the move stays in the sector
+    # Flags of a state: what its removals are worth.
     CAN_WIN = 1
     CAN_HOLD = 2
     HAS_REMOVAL = 4
@@ -18,21 +20,21 @@ cdef uint8_t REMOVAL_FLAGS[3]
 REMOVAL_FLAGS[:] = [CAN_WIN, CAN_HOLD, HAS_REMOVAL]
 
 
-# The removal's worth to the side that closed the mill, from the value of the side to move after.
+# A removal's worth to the side that closed the mill, by the value for the other, which moves next.
 cdef inline int removal_worth(int value) noexcept nogil:
     assert value != UNKNOWN
-    return TAKES_WINNING if value == LOST else TAKES_HOLDING if value == DRAWN else TAKES_LOSING
+    return REMOVAL_WINS if value == LOST else REMOVAL_HOLDS if value == DRAWN else REMOVAL_LOSES
 
 
 # The worth of the best removal of two men of `others`, or of one where a second may not follow.
-cdef int best_double(const Pair *p, uint32_t own, uint32_t others) noexcept nogil:
+cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept nogil:
     cdef MoveList list
     cdef Board after
-    cdef int i, worth, depth, best = TAKES_LOSING
+    cdef int i, worth, depth, best = REMOVAL_LOSES
     list.size = 0
     add_double(&p.rules, others, &list, NO_POINT, 0)
     if list.size == 0:
-        return TAKES_NOTHING
+        return NO_REMOVAL
     memset(&after, 0, sizeof(after))
     after.opponent = own
     for i in range(list.size):
@@ -40,11 +42,11 @@ cdef int best_double(const Pair *p, uint32_t own, uint32_t others) noexcept nogi
         if second_removed_of(list.moves[i]) != NO_POINT:
             after.own &= ~(1u << second_removed_of(list.moves[i]))
         if count(after.own) < MINIMUM_MEN:
-            return TAKES_WINNING
+            return REMOVAL_WINS
         worth = removal_worth(table_probe(p.tables, &after, &depth))
         if worth < best:
             best = worth
-            if best == TAKES_WINNING:
+            if best == REMOVAL_WINS:
                 break
     return best
 
@@ -56,98 +58,98 @@ cdef bint has_crossing(uint32_t men) noexcept nogil:
     return (first & second & men) != 0
 
 
-# What A wins by closing a mill with its men as in the block, for each set of B's men: the best
-# removal of one man in bits 0 and 1, of two in bits 2 and 3. Kept in table 1's bytes for a time.
-cdef void weigh_removals_of_a(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men[0]][found], rank, mask, left, others, can_take
+# What A's best removal is worth after a mill that left its men as in the block, for each set of B's
+# men: of one man in bits 0 and 1, of two in bits 2 and 3. Table 1's bytes hold it for a time.
+cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, others, allowed
     cdef const uint8_t *values = NULL
     cdef uint64_t block = 0
     cdef int bits = p.men[1] - 1, worth, best, point
     cdef const uint32_t *masks = MASKS[p.men[1]]
-    cdef uint8_t *results = p.states[1] + <size_t>found * p.size
+    cdef uint8_t *results = p.states[1] + <size_t>cls * p.size
     cdef bint crossing = p.rules.each_mill and has_crossing(men)
     if in_mills(men) == 0:
         return
-    load_points(p, &p.frames[found], s)
+    load_halves(p, p.frames[cls].point, s.points)
     if bits >= MINIMUM_MEN:
         values = p.tables.values[bits][p.men[0]]
-        block = <uint64_t>found * BINOMIAL[p.empty][bits]
+        block = <uint64_t>cls * BINOMIAL[p.empty][bits]
     for rank in range(p.size):
         mask = masks[rank]
-        others = on_board(p, s, mask)
-        can_take = removable(&p.rules, others)
-        left = mask if can_take == others else compress(can_take, men)
+        others = mapped(p, s.points, mask)
+        allowed = removable(&p.rules, others)
+        left = mask if allowed == others else compress(allowed, men)
         if left == 0:
-            best = TAKES_NOTHING
+            best = NO_REMOVAL
         elif bits < MINIMUM_MEN:
-            best = TAKES_WINNING
+            best = REMOVAL_WINS
         else:
-            best = TAKES_LOSING
+            best = REMOVAL_LOSES
             while left:
                 point = left & (0 - left)
                 left &= left - 1
                 worth = removal_worth(value_at(values, block + rank_of(mask ^ point, bits)))
                 if worth < best:
                     best = worth
-                    if best == TAKES_WINNING:
+                    if best == REMOVAL_WINS:
                         break
         if crossing:
             best |= best_double(p, men, others) << 2
         results[rank] = best
 
 
-# Settle or leave open a state by its flags and the number of its moves within the pair.
-cdef inline void start_state(Pair *p, int table, uint32_t found, uint32_t rank, int flags,
+# Settle a state, or leave it open, by its flags and the number of its moves within the sector.
+cdef inline void start_state(Sector *p, int table, uint32_t cls, uint32_t rank, int flags,
                              int moves) noexcept nogil:
-    cdef size_t at = <size_t>found * p.size + rank
+    cdef size_t at = <size_t>cls * p.size + rank
     cdef uint8_t *states = p.states[table]
     assert 0 <= moves and moves + 1 < STATE_OPEN_END
     if flags & CAN_WIN:
         states[at] = STATE_WON
-        add_news(p, table, NEWS_WON, 1, found, rank)
+        note_settled(p, table, NEW_WON, 1, cls, rank)
     elif flags & CAN_HOLD:
         states[at] = moves + 1
     elif moves:
         states[at] = moves
     elif flags & HAS_REMOVAL:
         states[at] = STATE_LOST
-        add_news(p, table, NEWS_LOST, 1, found, rank)
+        note_settled(p, table, NEW_LOST, 1, cls, rank)
     elif p.rules.blocked_draws:
         states[at] = 1
     else:
         states[at] = STATE_LOST
-        add_news(p, table, NEWS_LOST, 0, found, rank)
+        note_settled(p, table, NEW_LOST, 0, cls, rank)
 
 
-# Note a settled state among the news of a level.
-cdef void add_news(Pair *p, int table, int kind, int level, uint32_t found,
-                          uint32_t rank) noexcept nogil:
-    cdef News *news = &p.news[table][kind][level & 1]
-    cdef uint32_t size = news.counts[found]
-    assert found < p.classes and rank < p.size
+# Add a settled state to the frontier of a level.
+cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
+                       uint32_t rank) noexcept nogil:
+    cdef Frontier *frontier = &p.frontier[table][kind][level & 1]
+    cdef uint32_t size = frontier.counts[cls]
+    assert cls < p.classes and rank < p.size
     # Nothing is settled twice.
-    assert (news.bits[<size_t>found * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
-    news.bits[<size_t>found * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
+    assert (frontier.bits[<size_t>cls * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
+    frontier.bits[<size_t>cls * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
     if size < FEW:
-        news.lists[<size_t>found * FEW + size] = rank
-    news.counts[found] = size + 1
+        frontier.lists[<size_t>cls * FEW + size] = rank
+    frontier.counts[cls] = size + 1
     if p.depths[table] != NULL:
-        p.depths[table][<size_t>found * p.size + rank] = level if level < MOST_DEPTH else MOST_DEPTH
+        p.depths[table][<size_t>cls * p.size + rank] = level if level < MAX_STORED else MAX_STORED
 
 
 # First values of a block with A to move.
-cdef void start_block_a(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Arc *arc
-    cdef const Arc *end = p.arcs + p.first_arc[found + 1]
-    cdef const uint64_t *taken
+    cdef const Arc *end = p.arcs + p.first_arc[cls + 1]
+    cdef const uint64_t *blocked
     cdef const uint8_t *results
-    cdef uint8_t quiet[MOST_EMPTY + 1]
+    cdef uint8_t quiet[MAX_EMPTY + 1]
     cdef uint32_t rank, at, word
     cdef uint64_t bits
     cdef int all_quiet = 0, half, bit, i, shift
     memset(quiet, 0, sizeof(quiet))
-    arc = p.arcs + p.first_arc[found]
+    arc = p.arcs + p.first_arc[cls]
     while arc != end:
         if not arc.mills:
             quiet[arc.entry] += 1
@@ -163,43 +165,43 @@ cdef void start_block_a(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
         s.open[rank] = all_quiet - s.sums[0][masks[rank] & ((1u << p.low) - 1)] - (
             s.sums[1][masks[rank] >> p.low])
     memset(s.flags, 0, p.size)
-    arc = p.arcs + p.first_arc[found]
+    arc = p.arcs + p.first_arc[cls]
     while arc != end:
         if arc.mills:
             shift = 2 if arc.mills == 2 and p.rules.each_mill else 0
             results = p.states[1] + <size_t>arc.target * p.size
-            taken = holding_of(p, arc.exit)
-            load_map(p, arc.back, s)
+            blocked = holding_of(p, arc.exit)
+            load_halves(p, arc.back, s.map)
             for word in range(p.words):
-                bits = ~taken[word]
+                bits = ~blocked[word]
                 if word == p.words - 1 and p.size & 63:
                     bits &= (<uint64_t>1 << (p.size & 63)) - 1
                 while bits:
                     rank = (word << 6) + lowest64(bits)
                     bits &= bits - 1
-                    at = rank_of(mapped(p, s, masks[rank]), p.men[1])
+                    at = rank_of(mapped(p, s.map, masks[rank]), p.men[1])
                     i = (results[rank] >> shift) & 3
-                    if i == TAKES_NOTHING:
+                    if i == NO_REMOVAL:
                         s.open[at] += 1
                     else:
                         s.flags[at] |= REMOVAL_FLAGS[i]
         arc += 1
     for rank in range(p.size):
-        start_state(p, 0, found, rank, s.flags[rank], s.open[rank])
+        start_state(p, 0, cls, rank, s.flags[rank], s.open[rank])
 
 
-# What B wins by closing a mill against A's men of the block, for each set of B's men after it.
-cdef void weigh_removals_of_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+# What B's best removal is worth after a mill against A's men of the block, for each set of B's men.
+cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
-    cdef const Frame *f = &p.frames[found]
+    cdef const Frame *f = &p.frames[cls]
     cdef uint32_t men = f.men, left = removable(&p.rules, men), after, entry, size, member
     cdef const uint8_t *values = p.tables.values[p.men[0] - 1][p.men[1]]
     cdef uint32_t rank, word
     cdef uint64_t some, block
-    cdef uint8_t to[MOST_EMPTY]
+    cdef uint8_t to[MAX_EMPTY]
     cdef int bits = p.men[0] - 1, k, symmetry, worth
     mark_mills(p, f, s.words)
-    memset(s.results, TAKES_LOSING if left else TAKES_NOTHING, p.size)
+    memset(s.results, REMOVAL_LOSES if left else NO_REMOVAL, p.size)
     size = BINOMIAL[p.empty + 1][p.men[1]]
     while left:
         after = men & ~(left & (0 - left))
@@ -209,7 +211,7 @@ cdef void weigh_removals_of_b(Pair *p, uint32_t found, Scratch *s) noexcept nogi
         member = MEMBER[bits][entry >> 4]
         for k in range(p.empty):
             to[k] = count(~member & ((1u << MAPPED[symmetry][f.point[k]]) - 1))
-        load_map(p, to, s)
+        load_halves(p, to, s.map)
         block = <uint64_t>(entry >> 4) * size
         for word in range(p.words):
             some = s.words[word]
@@ -217,15 +219,15 @@ cdef void weigh_removals_of_b(Pair *p, uint32_t found, Scratch *s) noexcept nogi
                 rank = (word << 6) + lowest64(some)
                 some &= some - 1
                 worth = removal_worth(value_at(
-                    values, block + rank_of(mapped(p, s, masks[rank]), p.men[1])))
+                    values, block + rank_of(mapped(p, s.map, masks[rank]), p.men[1])))
                 if worth < s.results[rank]:
                     s.results[rank] = worth
-                    if worth == TAKES_WINNING:
+                    if worth == REMOVAL_WINS:
                         s.words[word] ^= <uint64_t>1 << (rank & 63)
 
 
 # The places of a block where some of B's men stand in a mill.
-cdef void mark_mills(const Pair *p, const Frame *f, uint64_t *words) noexcept nogil:
+cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept nogil:
     cdef const uint64_t *one
     cdef const uint64_t *two
     cdef const uint64_t *three
@@ -277,16 +279,16 @@ cdef inline uint64_t spread_byte(uint64_t byte) noexcept nogil:
 
 
 # First values of a block with B to move, where B has fewer men.
-cdef void start_block_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
-    cdef const Frame *f = &p.frames[found]
+    cdef const Frame *f = &p.frames[cls]
     cdef uint64_t planes[PLANES]
     cdef uint32_t targets, rank, word, mask
     cdef uint64_t bits, closing, first, second, both
     cdef int origin, to, i
     if p.rules.each_mill:
-        load_points(p, f, s)
-    weigh_removals_of_b(p, found, s)
+        load_halves(p, f.point, s.points)
+    weigh_removals_of_b(p, cls, s)
     memset(s.flags, 0, p.size)
     for word in range(p.words):
         memset(planes, 0, sizeof(planes))
@@ -309,20 +311,20 @@ cdef void start_block_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
                     rank = (word << 6) + i
                     mask = masks[rank] ^ (1u << origin) ^ (1u << to)
                     if (both >> i) & 1:
-                        i = best_double(p, on_board(p, s, mask), f.men)
+                        i = best_double(p, mapped(p, s.points, mask), f.men)
                     else:
                         i = s.results[rank_of(mask, p.men[1])]
-                    if i == TAKES_NOTHING:
+                    if i == NO_REMOVAL:
                         add_planes(planes, <uint64_t>1 << (rank & 63))
                     else:
                         s.flags[rank] |= REMOVAL_FLAGS[i]
         write_planes(planes, s.open + (word << 6))
     for rank in range(p.size):
-        start_state(p, 1, found, rank, s.flags[rank], s.open[rank])
+        start_state(p, 1, cls, rank, s.flags[rank], s.open[rank])
 
 
 # The places among 64 where B fills a line through a point without the man that stands at `origin`.
-cdef inline uint64_t closes(const Pair *p, const Frame *f, int point, int line, int origin,
+cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line, int origin,
                             uint32_t word) noexcept nogil:
     cdef uint32_t partners = f.partners[point][line]
     if partners == 0 or (partners >> origin) & 1:
@@ -333,15 +335,15 @@ cdef inline uint64_t closes(const Pair *p, const Frame *f, int point, int line, 
 
 # First values of a block with B to move, where both sides have as many men: B's states are A's
 # states seen from the other side.
-cdef void copy_block_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
+cdef void copy_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef uint32_t rank, other, there
     cdef int men = p.men[0], level
-    cdef uint8_t *states = p.states[1] + <size_t>found * p.size
+    cdef uint8_t *states = p.states[1] + <size_t>cls * p.size
     cdef uint64_t place
-    load_points(p, &p.frames[found], s)
+    load_halves(p, p.frames[cls].point, s.points)
     for rank in range(p.size):
-        other = locate(on_board(p, s, masks[rank]), men, p.frames[found].men, men, &there)
+        other = locate(mapped(p, s.points, masks[rank]), men, p.frames[cls].men, men, &there)
         place = <uint64_t>other * p.size + there
         assert other < p.classes and there < p.size
         s.places[rank] = place
@@ -350,10 +352,10 @@ cdef void copy_block_b(Pair *p, uint32_t found, Scratch *s) noexcept nogil:
         place = s.places[rank]
         states[rank] = p.states[0][place]
         if states[rank] == STATE_WON:
-            add_news(p, 1, NEWS_WON, 1, found, rank)
+            note_settled(p, 1, NEW_WON, 1, cls, rank)
         elif states[rank] == STATE_LOST:
             other = place // p.size
             there = place % p.size
-            level = (p.news[0][NEWS_LOST][1].bits[<size_t>other * p.words + (there >> 6)]
+            level = (p.frontier[0][NEW_LOST][1].bits[<size_t>other * p.words + (there >> 6)]
                      >> (there & 63)) & 1
-            add_news(p, 1, NEWS_LOST, level, found, rank)
+            note_settled(p, 1, NEW_LOST, level, cls, rank)

@@ -57,15 +57,15 @@ cdef inline void weigh_move(const Successor *successor, int limit, Checked *move
     move.depth = successor.depths[successor.place] + 1
     if limit and move.depth > limit:
         move.least = move.greatest = 0
-    elif move.depth > MOST_DEPTH:
-        move.depth = MOST_DEPTH
+    elif move.depth > MAX_STORED:
+        move.depth = MAX_STORED
 
 
 # What a state is worth by its moves.
 cdef inline void weigh_moves(const RuleSet *rules, const Successor *successors, int size,
                              int limit, Checked *state) noexcept nogil:
     cdef Checked move
-    cdef int i, win = MOST_DEPTH + 1, loss = 0
+    cdef int i, win = MAX_STORED + 1, loss = 0
     state.least = state.greatest = -1
     state.depth = 0
     if size == 0 and rules.blocked_draws:
@@ -97,17 +97,17 @@ cdef struct Group:
 
 # Check the states of one class; the number that are wrong, the first of them in `wrong`.
 cdef uint64_t verify_class(const Tables *tables, const RuleSet *rules, int own, int opponent,
-                           uint32_t found, Group *group, uint64_t *wrong) noexcept nogil:
+                           uint32_t cls, Group *group, uint64_t *wrong) noexcept nogil:
     cdef int larger = own if own > opponent else opponent
     cdef int smaller = own + opponent - larger
     cdef uint32_t size = BINOMIAL[POINT_COUNT - larger][smaller], rank = 0, men, others
     cdef int i, j, limit = plies_limit(rules, own, opponent)
     cdef const uint8_t *values = tables.values[own][opponent]
     cdef const uint8_t *depths = tables.depths[own][opponent]
-    cdef uint64_t errors = 0, place = <uint64_t>found * size
+    cdef uint64_t errors = 0, place = <uint64_t>cls * size
     cdef Checked state
     cdef Board *b
-    men = MEMBER[larger][found]
+    men = MEMBER[larger][cls]
     while rank < size:
         for i in range(GROUP):
             if rank + i >= size:
@@ -144,7 +144,7 @@ def verify_classes(TableSet tables, tuple rules, int own, int opponent, uint32_t
     """
     cdef RuleSet rule_set = load_rules(rules)
     cdef uint64_t errors = 0, wrong = 0, here, at = 0
-    cdef uint32_t found
+    cdef uint32_t cls
     cdef Group *group
     for one, other in {(own, opponent), (opponent, own), *_removals_lead_to(
             rules, max(own, opponent), min(own, opponent))}:
@@ -156,8 +156,8 @@ def verify_classes(TableSet tables, tuple rules, int own, int opponent, uint32_t
     if group == NULL:
         raise MemoryError("no memory to verify a table")
     with nogil:
-        for found in range(first, last):
-            here = verify_class(&tables.tables, &rule_set, own, opponent, found, group, &at)
+        for cls in range(first, last):
+            here = verify_class(&tables.tables, &rule_set, own, opponent, cls, group, &at)
             if here and not errors:
                 wrong = at
             errors += here
