@@ -1,9 +1,12 @@
-# The index of the tables: from a board with empty hands to its place, and back.
+# The index of the tables: from a board with empty hands to its place, and back, by combinatorial
+# ranking.
 #
 # The side with more men (the side to move's men where both have as many) is named by its class
 # under the 16 symmetries of the board; the other side's men by the rank of their set among the
 # points that the class's representative leaves empty. Places run class by class, rank by rank.
 # Every order is the rising order of masks as numbers. See FORMAT.md.
+#
+# Needs bitboard.pxi, board.pxi.
 
 cdef enum:
     SYMMETRY_COUNT = 16
@@ -98,7 +101,7 @@ cdef void load_ranks() noexcept nogil:
             START[bits][mask + 1] = START[bits][mask] + (BINOMIAL[HALF][k] if k >= 0 else 0)
 
 
-# The next larger mask with as many bits.
+# The next larger mask with as many bits (Gosper's hack, HAKMEM item 175).
 cdef inline uint32_t next_mask(uint32_t mask) noexcept nogil:
     cdef uint32_t low = mask & (0 - mask)
     cdef uint32_t up = mask + low
@@ -137,7 +140,7 @@ cdef bint load_classes(int men) noexcept nogil:
 cdef uint8_t INVERSE[SYMMETRY_COUNT]
 
 
-# Fill the tables of this file, at first use: it takes some hundredths of a second.
+# Fill the arrays of this file, at first use: it takes some hundredths of a second.
 cdef void load_index() except *:
     global index_loaded
     cdef int men, point, symmetry, other, byte
@@ -157,7 +160,7 @@ cdef void load_index() except *:
                 for point in range(8):
                     if byte >> point & 1:
                         IMAGE[symmetry][other][byte] |= 1u << MAPPED[symmetry][8 * other + point]
-    # The interpreter's lock is kept: another thread must not find these half filled, nor fill them.
+    # With the interpreter's lock, so that no other thread finds these half filled.
     load_ranks()
     for men in range(MINIMUM_MEN, MEN_PER_SIDE + 1):
         filled = filled and load_classes(men)

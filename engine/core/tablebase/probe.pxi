@@ -1,4 +1,6 @@
-# Look-ups in finished tables: a few dozen nanoseconds where the page is in memory.
+# Probing finished tables: a few dozen nanoseconds where the page is in memory.
+#
+# Needs board.pxi, index.pxi.
 
 cdef enum:
     DRAWN = 0                # the two bits of a place
@@ -26,8 +28,8 @@ cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
     return <uint64_t>found * BINOMIAL[POINT_COUNT - opponent_count][own_count] + rank
 
 
-# The value of a board for the side to move, no ply played since the last removal; `depth` becomes
-# the plies to the next removal or the end (255: 255 or more), -1 for a draw or where none is kept.
+# The value of a board for the side to move, as if just after a removal. `depth` becomes the depth
+# to conversion, the plies to the next removal or the end (255: 255 or more), or -1 for none.
 cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent), value
     cdef uint64_t place
@@ -45,8 +47,8 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
     return value
 
 
-# The least and the greatest value (-1, 0, 1) that a board can have for the side to move, given the
-# plies played since the last removal; False where no table knows. A win is certain while its
+# The least and the greatest value (-1, 0, 1) of a board for the side to move, given the plies
+# since the last removal; False where no table has it. A win is certain while its
 # depth fits into the plies left; without its depth it may have become a draw, but never a loss.
 cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *b, int *least,
                        int *greatest) noexcept nogil:
@@ -69,18 +71,18 @@ cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *
 
 
 cdef class TableSet:
-    """The tables that are open, under one rule set; hands addresses to code without Python."""
+    """The open tables of one rule set."""
 
     cdef Tables tables
     cdef readonly dict kept
-    """By own and opponent's men the values, and depths or None: they must outlive every probe."""
+    """By own and opponent's men the values, and depths or None, which must outlive every probe."""
 
     def __cinit__(self):
         load_index()
         self.kept = {}
 
     def add(self, int own, int opponent, const uint8_t[::1] values, depths=None):
-        """Take the table of ``own`` men to move against ``opponent``, and its depths if any."""
+        """Add the table of ``own`` men to move against ``opponent``, and its depths if any."""
         cdef const uint8_t[::1] view
         cdef uint64_t places = table_places(own, opponent)
         if <uint64_t>values.shape[0] < (places + 3) // 4:
@@ -103,11 +105,7 @@ cdef class TableSet:
         return self.tables.depths[own][opponent] != NULL
 
     def probe(self, tuple fields):
-        """The value (-1, 0, 1) for the side to move and the depth, or None where no table has it.
-
-        No ply is taken to have been played since the last removal. The depth is -1 for a draw
-        and where the table keeps none.
-        """
+        """The value (-1, 0, 1) and the depth to conversion (-1: none), or None for no table."""
         cdef Board b = load_board(fields)
         cdef int depth, value = table_probe(&self.tables, &b, &depth)
         if value == UNKNOWN:

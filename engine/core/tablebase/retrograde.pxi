@@ -1,4 +1,4 @@
-# Retrograde analysis (Ströhlein, 1970; of this game: Gasser, "Solving Nine Men's Morris", 1996): the
+# Retrograde analysis (Ströhlein, 1970; of this game Gasser, "Solving Nine Men's Morris", 1996): the
 # class by which Python solves a sector, stage by stage.
 #
 # Needs retrograde_levels.pxi.

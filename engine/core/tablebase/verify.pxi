@@ -1,5 +1,7 @@
-# Verification: every stored value and depth once more from the successors, by the move generator
-# of the search. Nothing of the retrograde analysis is used but the index.
+# Verification: every stored value and depth once more, from the successors that the search's move
+# generator finds. It shares only the index with the retrograde analysis.
+#
+# Needs movegen.pxi, index.pxi, probe.pxi, retrograde.pxi (which tables removals lead to).
 
 cdef enum:
     GROUP = 16               # states whose successors are fetched from memory together
@@ -37,8 +39,8 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move,
             prefetch(successor.depths + successor.place)
 
 
-# What one move is worth to the side that plays it: a range where depths would tell and are not
-# there. The depth counts from before the move.
+# What one move is worth to the side that plays it: a range where only depths would tell and there
+# are none. The depth counts from before the move.
 cdef inline void weigh_move(const Successor *successor, int limit, Checked *move) noexcept nogil:
     cdef int value
     if successor.wins:
