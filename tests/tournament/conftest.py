@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from merels.tournament.play.engine_cache import EnginePool
+from merels.tournament.play.engine_cache import EngineCache
 from tests.processes import assert_none_is_left
 from tests.tournament.processes import end_runs
 
@@ -19,8 +19,8 @@ def no_run_goes_on() -> Iterator[None]:
 
 
 @pytest.fixture
-def engines() -> Iterator[EnginePool]:
+def engines() -> Iterator[EngineCache]:
     """A pool that leaves no process behind."""
-    with EnginePool() as pool:
+    with EngineCache() as pool:
         yield pool
     assert_none_is_left()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from merels.engine.game.notation import START
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.play.game import EngineCache, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
@@ -53,7 +53,7 @@ def make_spec(program: str, limit: TimeControl) -> GameSpec:
 
 def measure(spec: GameSpec, games: int) -> str:
     """Play the game over and over, and say what it cost."""
-    with EnginePool() as engines:
+    with EngineCache() as engines:
         plies = len(play_game(spec, engines).moves)
         before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
         for _ in range(games):

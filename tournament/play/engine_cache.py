@@ -19,7 +19,7 @@ Trace = Callable[[str, str, bytes], None]
 """Called with the engine's name, ``>`` or ``<``, and what was sent or received."""
 
 
-class EnginePool:
+class EngineCache:
     """Running engines, lent to games; a context manager that ends them all.
 
     One worker uses it, with one game at a time. ``stderr`` is a file that what engines write to
@@ -34,7 +34,7 @@ class EnginePool:
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
 
-    def __enter__(self) -> EnginePool:
+    def __enter__(self) -> EngineCache:
         return self
 
     def __exit__(self, *_: object) -> None:

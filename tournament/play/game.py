@@ -16,10 +16,10 @@ from merels.protocol.process.errors import EngineError, EngineTerminated, Engine
 from merels.protocol.process.pipe import Answer
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
-from merels.tournament.play.engine_cache import EnginePool
+from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.records.games import Entrant, GameResult, GameSpec, MoveRecord
 
-__all__ = ["EnginePool", "play_game"]
+__all__ = ["EngineCache", "play_game"]
 
 WINS = ("1-0", "0-1")
 DRAW = "1/2-1/2"
@@ -46,7 +46,7 @@ def _fault(side: int, termination: str, reason: str) -> _End:
     return _End(1 - side, termination, f"{COLOURS[side]} {reason}", side)
 
 
-def play_game(spec: GameSpec, engines: EnginePool) -> GameResult:
+def play_game(spec: GameSpec, engines: EngineCache) -> GameResult:
     """Play a game to its end, whatever the engines do, and give them back or end them.
 
     `InputError` for rules or an opening that make no sense.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from merels.tournament.journal.rows import Row, make_row
-from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.play.game import EngineCache, play_game
 from merels.tournament.records.games import GameResult, PairTask
 
 
@@ -40,7 +40,7 @@ def finished(result: GameResult) -> Finished:
 class Worker:
     """What a local worker process lends to its tasks: engines kept running, and a way to report."""
 
-    engines: EnginePool
+    engines: EngineCache
     report: Callable[[Started | Finished], None]
     stopping: Callable[[], bool]
     """Whether to leave the games that are not begun yet."""
@@ -56,7 +56,7 @@ def play_pair(task: PairTask) -> list[Finished]:
     On a foreign executor the engines live for this task only, so none outlives the tournament.
     """
     if worker is None:
-        with EnginePool() as engines:
+        with EngineCache() as engines:
             return [finished(play_game(spec, engines)) for spec in task.games]
     for spec in task.games:
         if worker.stopping():

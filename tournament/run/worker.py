@@ -16,7 +16,7 @@ import sys
 import threading
 import traceback
 
-from merels.tournament.play.game import EnginePool
+from merels.tournament.play.game import EngineCache
 from merels.tournament.run import tasks
 from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
@@ -61,16 +61,16 @@ def main() -> None:
                 engines, lambda content: link.send(Report(content)), requests.stopping.is_set
             )
             while (call := requests.calls.get()) is not None:
-                link.send(_answer(call))
+                _answer(call, link)
     except BrokenPipeError:
         sys.exit(1)
 
 
-def _engines(log: str | None) -> EnginePool:
+def _engines(log: str | None) -> EngineCache:
     """The worker's engines, traced if there is a log."""
     if log is None:
-        return EnginePool()
-    return EnginePool(stderr=log, trace=LogFile(log).trace)
+        return EngineCache()
+    return EngineCache(stderr=log, trace=LogFile(log).trace)
 
 
 def _take_pipes() -> Link:
@@ -83,14 +83,14 @@ def _take_pipes() -> Link:
     return link
 
 
-def _answer(call: Call) -> Returned:
-    """The outcome of a call."""
+def _answer(call: Call, link: Link) -> None:
+    """Make a call and send what comes of it: its value, if that can be pickled."""
     try:
-        return Returned(call.function(*call.arguments, **call.keywords))
+        link.send(Returned(call.function(*call.arguments, **call.keywords)))
     except BrokenPipeError:
         raise
     except Exception:
-        return Returned(None, traceback.format_exc())
+        link.send(Returned(None, traceback.format_exc()))
 
 
 if __name__ == "__main__":

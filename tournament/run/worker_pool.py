@@ -1,9 +1,9 @@
 """The local executor: worker processes that outlive neither the runner nor each other's crashes.
 
 The standard `ProcessPoolExecutor` gives up all its workers when one dies, and tells nothing of a
-call before it returns. Here a worker that dies takes only its own call with it and is started
-afresh (never forked: threads and locks stay behind); it may be pinned to a core with the engines
-that it starts, and it reports each game at once.
+call before it returns. Here a worker that dies takes only its own call with it and is replaced by
+a fresh process (never a fork, which would inherit locks); it may be pinned to a core, with the
+engines that it starts, and it reports each game at once.
 """
 
 from __future__ import annotations
@@ -100,20 +100,12 @@ class LocalPool(Executor):
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                link = slot.send(call)
-                while isinstance(answer := link.receive(), Report):
-                    self._report(answer.content)
-            except BrokenExecutor as error:
+                value = slot.call(call, self._report)
+            except BaseException as error:
+                # Whatever it is: who waits for the call must learn of it.
                 future.set_exception(error)
-                continue
-            except (OSError, EOFError) as error:
-                slot.bury(KILL_SECONDS)
-                future.set_exception(BrokenExecutor(f"a worker process ended: {error}"))
-                continue
-            if answer.failure is not None:
-                future.set_exception(CallFailed(answer.failure))
             else:
-                future.set_result(answer.value)
+                future.set_result(value)
         slot.leave(quit=True)
         slot.bury(LEAVE_SECONDS)
 
@@ -128,11 +120,28 @@ class _Slot:
         self._lock = threading.Lock()
         self._closed = False
 
-    def send(self, call: Call) -> Link:
-        """Hand a call to the worker; the answers come through the link.
+    def call(self, call: Call, report: Callable[[Any], None]) -> Any:
+        """The value of a call; ``report`` gets what it reports before.
 
-        `BrokenExecutor` where none can be started, OSError or EOFError where it has ended.
+        `CallFailed` where it raises, `BrokenExecutor` where no worker can be started or it ends.
+        After any other error, such as a call that cannot be pickled, the worker is replaced.
         """
+        try:
+            link = self._send(call)
+            while isinstance(answer := link.receive(), Report):
+                report(answer.content)
+        except (OSError, EOFError) as error:
+            self.bury(KILL_SECONDS)
+            raise BrokenExecutor(f"a worker process ended: {error}") from None
+        except BaseException:
+            self.bury(0.0)
+            raise
+        if answer.failure is not None:
+            raise CallFailed(answer.failure)
+        return answer.value
+
+    def _send(self, call: Call) -> Link:
+        """Hand a call to the worker, which is started if there is none."""
         with self._lock:
             if self._closed:
                 raise EOFError("the pool is closed")
@@ -153,7 +162,7 @@ class _Slot:
                 try:
                     self._link.send(Leave(quit))
                 except OSError:
-                    pass  # it is gone; whoever waits for its answer learns that
+                    pass  # It is gone; whoever waits for its answer learns that.
 
     def hang_up(self) -> None:
         """Kill the worker now, and for good; its thread buries it."""

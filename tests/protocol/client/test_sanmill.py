@@ -14,7 +14,7 @@ from merels.engine.game.score import Score
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine, Limit, PovScore
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.play.game import EngineCache, play_game
 from merels.tournament.records.games import Entrant, GameSpec, Opening, TimeControl
 from tests.processes import FAKE, SANMILL
 
@@ -97,7 +97,7 @@ def test_whole_games_against_our_rules() -> None:
     limit = TimeControl(depth=6)
     sanmill = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), limit)
     sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
-    with EnginePool() as engines:
+    with EngineCache() as engines:
         for white, black in ((sanmill, sound), (sound, sanmill)):
             opening = Opening(START, ("d6", "f4"))
             result = play_game(GameSpec(1, 1, 1, white, black, opening, "mill"), engines)

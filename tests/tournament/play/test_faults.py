@@ -18,7 +18,7 @@ from merels.engine.game.notation import START
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.pipe import Answer
-from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.play.game import EngineCache, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
@@ -50,7 +50,7 @@ def game(white: Entrant, black: Entrant) -> GameSpec:
     return GameSpec(1, 1, 1, white, black, Opening(START), "mill", rule)
 
 
-def meet(engines: EnginePool, faulty: Entrant) -> GameResult:
+def meet(engines: EngineCache, faulty: Entrant) -> GameResult:
     """A faulty White meets a sound Black; then the sound engine still plays a game."""
     sound = engine("sound")
     result = play_game(game(faulty, sound), engines)
@@ -72,41 +72,41 @@ HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("mode", ["die-start", "die-ready"])
-def test_death_before_the_game(engines: EnginePool, mode: str, how: str) -> None:
+def test_death_before_the_game(engines: EngineCache, mode: str, how: str) -> None:
     result = meet(engines, engine(mode, how))
     check(result, "abandoned", rf"White does not start \({HOW[how]}\)", 0)
 
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("mode, moves", [("die-search", 2), ("die-after", 4)])
-def test_death_in_the_game(engines: EnginePool, mode: str, moves: int, how: str) -> None:
+def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str) -> None:
     result = meet(engines, engine(mode, how))
     check(result, "abandoned", rf"White disconnects \({HOW[how]}\)", moves)
 
 
-def test_no_greeting(engines: EnginePool) -> None:
+def test_no_greeting(engines: EngineCache) -> None:
     result = meet(engines, engine("mute"))
     check(result, "abandoned", r"White does not start \(gives no answer to uci in 1 s\)", 0)
 
 
-def test_no_readyok(engines: EnginePool) -> None:
+def test_no_readyok(engines: EngineCache) -> None:
     result = meet(engines, engine("never-ready"))
     check(result, "abandoned", r"White does not start \(gives no answer to isready in 1 s\)", 0)
 
 
-def test_no_such_program(engines: EnginePool) -> None:
+def test_no_such_program(engines: EngineCache) -> None:
     missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
     result = meet(engines, missing)
     check(result, "abandoned", r"White does not start \(no such engine: './no-such-engine'.*\)", 0)
 
 
-def test_an_unknown_option_is_named_with_the_nearest(engines: EnginePool) -> None:
+def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> None:
     faulty = changed(engine("sound"), options=(("Hsh", "16"),))
     result = meet(engines, faulty)
     check(result, "abandoned", r"White does not start \(no option 'Hsh'; did you mean 'Hash'\?\)")
 
 
-def test_both_engines_missing(engines: EnginePool) -> None:
+def test_both_engines_missing(engines: EngineCache) -> None:
     missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
     result = play_game(game(missing, missing), engines)
     assert (result.result, result.termination) == ("*", "abandoned")
@@ -114,31 +114,31 @@ def test_both_engines_missing(engines: EnginePool) -> None:
 
 
 @pytest.mark.parametrize("mode", ["never", "stops-only", "flood"])
-def test_never_moves_without_a_clock(engines: EnginePool, mode: str) -> None:
+def test_never_moves_without_a_clock(engines: EngineCache, mode: str) -> None:
     result = meet(engines, engine(mode))
     check(result, "abandoned", r"White stalls \(plays no move in 1 s\)", 0)
 
 
 @pytest.mark.parametrize("mode", ["never", "flood"])
-def test_never_moves_on_a_clock(engines: EnginePool, mode: str) -> None:
+def test_never_moves_on_a_clock(engines: EngineCache, mode: str) -> None:
     result = meet(engines, engine(mode, limit=CLOCK))
     check(result, "time forfeit", r"White loses on time \(no bestmove, even after stop\)", 0)
 
 
-def test_moves_only_after_stop_on_a_clock(engines: EnginePool) -> None:
+def test_moves_only_after_stop_on_a_clock(engines: EngineCache) -> None:
     result = meet(engines, engine("stops-only", limit=CLOCK))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 0)
 
 
 def test_a_silent_engine_is_found_out_long_before_a_long_clock_runs_out(
-    engines: EnginePool,
+    engines: EngineCache,
 ) -> None:
     hour = TimeControl(time=3600 * NANOSECONDS)
     result = meet(engines, engine("deaf", limit=hour))
     check(result, "abandoned", r"White stalls \(gives no sign of life for 2 s\)", 2)
 
 
-def test_an_engine_may_be_silent_for_two_pings(engines: EnginePool) -> None:
+def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
     hour = TimeControl(time=3600 * NANOSECONDS)
     slow = replace(engine("late", "1.3", hour), ping_timeout=0.5)
     check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 1 s\)")
@@ -154,7 +154,7 @@ def overrun(result: GameResult) -> int:
 
 
 def test_an_overrun_counts_what_a_busy_machine_lets_pass(
-    engines: EnginePool, monkeypatch: pytest.MonkeyPatch
+    engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the end of the wait and the stop, too: the engine is late by all of it."""
     stop = Engine.stop
@@ -168,14 +168,14 @@ def test_an_overrun_counts_what_a_busy_machine_lets_pass(
     assert overrun(meet(engines, engine("late", "0.3", limit))) >= 200
 
 
-def test_late_by_less_than_the_margin(engines: EnginePool) -> None:
+def test_late_by_less_than_the_margin(engines: EngineCache) -> None:
     limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS)
     result = meet(engines, engine("late", "0.3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
     assert max(move.elapsed for move in result.moves) > NANOSECONDS // 10
 
 
-def test_late_by_more_than_the_margin(engines: EnginePool) -> None:
+def test_late_by_more_than_the_margin(engines: EngineCache) -> None:
     limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
     result = meet(engines, engine("late", "0.3", limit))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 2)
@@ -191,7 +191,7 @@ ILLEGAL = {
 
 
 @pytest.mark.parametrize("mode", ILLEGAL)
-def test_illegal_answers(engines: EnginePool, mode: str) -> None:
+def test_illegal_answers(engines: EngineCache, mode: str) -> None:
     result = meet(engines, engine(mode))
     check(result, "illegal move", rf"White makes an illegal move \({ILLEGAL[mode]}\)", 0)
     assert result.reason.isprintable()
@@ -204,7 +204,7 @@ SURVIVED = [
 
 
 @pytest.mark.parametrize("mode", SURVIVED)
-def test_oddities_that_are_no_fault(engines: EnginePool, mode: str) -> None:
+def test_oddities_that_are_no_fault(engines: EngineCache, mode: str) -> None:
     faulty = engine(mode)
     if mode in ("many-lines", "long-line"):
         # Much to read: slow on a busy machine, and no engine's fault.
@@ -216,28 +216,28 @@ def test_oddities_that_are_no_fault(engines: EnginePool, mode: str) -> None:
     assert result.termination in ("adjudication", "normal"), result.reason
 
 
-def test_a_last_line_without_its_end_is_read(engines: EnginePool) -> None:
+def test_a_last_line_without_its_end_is_read(engines: EngineCache) -> None:
     result = meet(engines, engine("no-newline"))
     # Its third move counts; that it is gone shows at its fourth.
     check(result, "abandoned", r"White disconnects \(exit code 0\)", 6)
 
 
-def test_closed_output(engines: EnginePool) -> None:
+def test_closed_output(engines: EngineCache) -> None:
     result = meet(engines, engine("close-stdout"))
     check(result, "abandoned", r"White disconnects \(closed its output\)", 2)
 
 
-def test_death_while_a_child_holds_the_pipes(engines: EnginePool) -> None:
+def test_death_while_a_child_holds_the_pipes(engines: EngineCache) -> None:
     result = meet(engines, engine("parent-dies"))
     check(result, "abandoned", r"White disconnects \(exit code 3\)", 2)
 
 
-def test_an_engine_that_stops_reading(engines: EnginePool) -> None:
+def test_an_engine_that_stops_reading(engines: EngineCache) -> None:
     result = meet(engines, engine("deaf"))
     check(result, "abandoned", r"White stalls \(plays no move in 1 s\)", 2)
 
 
-def test_a_fault_of_black_is_black_s(engines: EnginePool) -> None:
+def test_a_fault_of_black_is_black_s(engines: EngineCache) -> None:
     result = play_game(game(engine("sound"), engine("illegal")), engines)
     assert (result.result, result.termination) == ("1-0", "illegal move")
     assert result.reason.startswith("Black makes an illegal move")
@@ -246,11 +246,11 @@ def test_a_fault_of_black_is_black_s(engines: EnginePool) -> None:
 RUNNER = """
 import sys, time
 from merels.engine.game.notation import START
-from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.play.game import EngineCache, play_game
 from tests.processes import own_mark
 from tests.tournament.specs import changed
 from tests.tournament.play.test_faults import engine, game
-engines = EnginePool()
+engines = EngineCache()
 first, second = engine("family", "session"), engine("stubborn")
 play_game(game(first, second), engines)
 print(own_mark(), flush=True)
@@ -292,7 +292,7 @@ def end_with_parent():
 
 def work():
     threading.Thread(target=end_with_parent, daemon=True).start()
-    engines = EnginePool()
+    engines = EngineCache()
     play_game(game(first, second), engines)
     print(own_mark(), flush=True)
     time.sleep(1000)

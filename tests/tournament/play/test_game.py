@@ -15,7 +15,7 @@ from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play.game import EnginePool, play_game
+from merels.tournament.play.game import EngineCache, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
@@ -66,7 +66,7 @@ def check_record(result: GameResult) -> None:
 
 
 @pytest.mark.parametrize("rules", [*PRESETS, "mill Flying=both DoubleMill=each LockedMills=none"])
-def test_games_under_all_rules(engines: EnginePool, rules: str) -> None:
+def test_games_under_all_rules(engines: EngineCache, rules: str) -> None:
     opening = Opening(START, ("d6", "f4", "a1"))
     result = play_game(game(merels("A"), merels("B"), rules, opening), engines)
     assert result.termination == "normal", result.reason
@@ -87,7 +87,7 @@ def test_games_under_all_rules(engines: EnginePool, rules: str) -> None:
         TimeControl(time=NANOSECONDS, nodes=50, margin=BUSY),
     ],
 )
-def test_games_at_all_limits(engines: EnginePool, limit: TimeControl) -> None:
+def test_games_at_all_limits(engines: EngineCache, limit: TimeControl) -> None:
     rule = Adjudication(max_moves=15)
     result = play_game(game(merels("A", limit), merels("B"), adjudication=rule), engines)
     assert result.termination in ("normal", "adjudication"), result.reason
@@ -96,7 +96,7 @@ def test_games_at_all_limits(engines: EnginePool, limit: TimeControl) -> None:
         assert (move.clock is None) == (limit.time is None)
 
 
-def test_the_clock_after_each_move_is_recorded(engines: EnginePool) -> None:
+def test_the_clock_after_each_move_is_recorded(engines: EngineCache) -> None:
     second = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 10, margin=BUSY)
     rule = Adjudication(max_moves=5)
     result = play_game(game(merels("A", second), merels("B", second), adjudication=rule), engines)
@@ -107,7 +107,7 @@ def test_the_clock_after_each_move_is_recorded(engines: EnginePool) -> None:
             assert move.clock == clock
 
 
-def test_black_may_begin(engines: EnginePool) -> None:
+def test_black_may_begin(engines: EngineCache) -> None:
     opening = Opening("********/********/******** b 9 9 0 1")
     rule = Adjudication(resign_count=1, resign_score=-100_000)
     result = play_game(game(merels("A"), merels("B"), "multi", opening, rule), engines)
@@ -116,7 +116,7 @@ def test_black_may_begin(engines: EnginePool) -> None:
     check_record(result)
 
 
-def test_engines_are_kept_and_one_spec_plays_itself(engines: EnginePool) -> None:
+def test_engines_are_kept_and_one_spec_plays_itself(engines: EngineCache) -> None:
     seen = set()
     spec = game(merels("A"), merels("A"), adjudication=Adjudication(max_moves=3))
     for _ in range(3):
@@ -127,20 +127,20 @@ def test_engines_are_kept_and_one_spec_plays_itself(engines: EnginePool) -> None
 
 
 def test_only_so_many_engines_are_kept() -> None:
-    with EnginePool(2) as engines:
+    with EngineCache(2) as engines:
         for name in "BCDE":
             spec = game(merels("A"), merels(name), adjudication=Adjudication(max_moves=1))
             play_game(spec, engines)
             assert sorted(spec.name for spec, _ in engines._idle) == ["A", name]
 
 
-def test_engines_are_restarted_on_request(engines: EnginePool) -> None:
+def test_engines_are_restarted_on_request(engines: EngineCache) -> None:
     restarted = replace(merels("A"), restart=True)
     play_game(game(restarted, merels("B"), adjudication=Adjudication(max_moves=1)), engines)
     assert [spec.name for spec, _ in engines._idle] == ["B"]
 
 
-def test_an_engine_that_died_between_games_is_replaced(engines: EnginePool) -> None:
+def test_an_engine_that_died_between_games_is_replaced(engines: EngineCache) -> None:
     spec = game(merels("A"), merels("B"), adjudication=Adjudication(max_moves=3))
     play_game(spec, engines)
     pids = {engine.pid for _, engine in engines._idle}
@@ -153,7 +153,7 @@ def test_an_engine_that_died_between_games_is_replaced(engines: EnginePool) -> N
 
 def test_pondering() -> None:
     said: list[tuple[str, str, bytes]] = []
-    with EnginePool(trace=lambda *words: said.append(words)) as watched:
+    with EngineCache(trace=lambda *words: said.append(words)) as watched:
         clock = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50, margin=BUSY)
         rule = Adjudication(max_moves=15)
         spec = game(merels("A", clock, True), merels("B", clock), adjudication=rule)
@@ -170,7 +170,7 @@ def test_pondering() -> None:
 
 def test_options_and_rules_reach_the_engine() -> None:
     said: list[bytes] = []
-    with EnginePool(trace=lambda name, way, data: said.append(data)) as engines:
+    with EngineCache(trace=lambda name, way, data: said.append(data)) as engines:
         spec = changed(merels("A"), options=(("hash", "3"),))
         rules = "multi Flying=own"
         play_game(game(spec, merels("B"), rules, adjudication=Adjudication(max_moves=1)), engines)
@@ -179,7 +179,7 @@ def test_options_and_rules_reach_the_engine() -> None:
         assert f"setoption name {line}\n".encode() in sent
 
 
-def test_scores_end_games_early(engines: EnginePool) -> None:
+def test_scores_end_games_early(engines: EngineCache) -> None:
     rule = Adjudication(draw_number=4, draw_count=3, draw_score=5)
     sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
     result = play_game(game(sound, sound, adjudication=rule), engines)
@@ -188,7 +188,7 @@ def test_scores_end_games_early(engines: EnginePool) -> None:
     assert (result.reason, len(result.moves)) == ("Draw by adjudication", 7)
 
 
-def test_what_the_rules_decide_needs_no_adjudication(engines: EnginePool) -> None:
+def test_what_the_rules_decide_needs_no_adjudication(engines: EngineCache) -> None:
     # White closes a mill and takes the third last man; its score, like any, counts as resigning.
     opening = Opening("*O*****O/O@*@*@**/******** w 0 0 0 1")
     rule = Adjudication(resign_count=1, resign_score=-(10**9))
@@ -196,7 +196,7 @@ def test_what_the_rules_decide_needs_no_adjudication(engines: EnginePool) -> Non
     assert (result.result, result.termination, len(result.moves)) == ("1-0", "normal", 1)
 
 
-def test_a_game_ends_where_tables_decide_it(engines: EnginePool, tmp_path: Path) -> None:
+def test_a_game_ends_where_tables_decide_it(engines: EngineCache, tmp_path: Path) -> None:
     Builder(tmp_path, parse_rules("morris NoRemovalPlies=0")).build(6)
     rule = Adjudication(tables=str(tmp_path))
     # White stands to close d5-e5-c5, and Black cannot hinder it in time.
@@ -215,18 +215,18 @@ def test_a_game_ends_where_tables_decide_it(engines: EnginePool, tmp_path: Path)
         ("mill", Opening(START, ("d6", "d6"))),
     ],
 )
-def test_nonsense_is_refused(engines: EnginePool, rules: str, opening: Opening) -> None:
+def test_nonsense_is_refused(engines: EngineCache, rules: str, opening: Opening) -> None:
     with pytest.raises(InputError):
         play_game(game(merels("A"), merels("B"), rules, opening), engines)
 
 
-def test_a_game_that_cannot_be_set_up_leaves_no_engine_lent(engines: EnginePool) -> None:
+def test_a_game_that_cannot_be_set_up_leaves_no_engine_lent(engines: EngineCache) -> None:
     broken = TimeControl(per_move="soon")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         play_game(game(merels("A"), merels("B", broken)), engines)
 
 
-def test_a_game_that_is_over_at_once(engines: EnginePool) -> None:
+def test_a_game_that_is_over_at_once(engines: EngineCache) -> None:
     opening = Opening("OOO*****/********/@@****** w 0 0 0 30")
     result = play_game(game(merels("A"), merels("B"), "mill", opening), engines)
     assert (result.result, result.moves) == ("1-0", ())

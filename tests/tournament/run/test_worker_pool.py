@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
+from typing import Any
 
 import pytest
 
 from merels.tournament.run.worker_pool import CallFailed, LocalPool
+
+REPORT = "from merels.tournament.run import tasks; tasks.worker.report('a report')"
+
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
 
@@ -31,6 +36,24 @@ def test_calls_raise_with_their_traceback(pool: LocalPool) -> None:
     with pytest.raises(CallFailed, match="ZeroDivisionError"):
         pool.submit(divmod, 1, 0).result(30)
     assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
+
+
+def test_what_cannot_be_pickled_fails_its_call_alone(pool: LocalPool) -> None:
+    with pytest.raises(Exception, match="pickle"):
+        pool.submit(abs, lambda: 0).result(30)
+    with pytest.raises(CallFailed, match="pickle"):
+        pool.submit(threading.Lock).result(30)
+    assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
+
+
+def test_a_report_that_fails_fails_its_call_alone() -> None:
+    def report(content: Any) -> None:
+        raise ZeroDivisionError("cannot take this report")
+
+    with LocalPool(1, report) as pool:
+        with pytest.raises(ZeroDivisionError):
+            pool.submit(exec, REPORT).result(30)
+        assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
 
 
 def test_what_a_call_prints_does_not_get_between(pool: LocalPool) -> None:
