@@ -1,10 +1,10 @@
-"""A small engine that commits a fault in a share of its games: ``erratic.py SEED RATE KINDS FILE``.
+"""A small engine with a fault in some games: ``erratic.py SEED RATE KINDS FILE [fixed]``.
 
-RATE is the share of its games. KINDS are letters of faults to choose from, one that stands twice
-being twice as likely: those of `AT_START` come when the engine is started or made ready, the
+RATE is the share of games with a fault. KINDS are letters of faults to choose from; one that occurs
+twice is twice as likely. Those of `AT_START` come when the engine is started or made ready, the
 others in one of a game's first eight searches. FILE gets one character for each game that the
-engine begins, whichever process of it does: ``.``, and the letter instead once a fault is
-committed. A game's place in FILE and SEED decide on its fault.
+engine begins, in whichever process: ``.``, replaced by the letter once a fault is committed. SEED
+and a game's place in FILE decide its fault. With ``fixed`` it plays the game of `instant.c`.
 """
 
 from __future__ import annotations
@@ -109,6 +109,8 @@ AFTERWARDS = ("t", "x")
 """The answer comes twice; the engine ends after it."""
 ANSWERS = ("i", "g")
 """Faults that are an answer."""
+PLACEMENTS = "d5 e5 e4 e3 d3 c3 c4 c5 f6 d6 f2 f4 b2 d2 b6 b4 d7 a7".split()
+STEPS = ("d7-g7", "a7-a4", "g7-d7", "a4-a7")
 EVERY = 4
 """Faults at the start come in every fourth game at most: no engine is to be withdrawn for them."""
 
@@ -116,8 +118,10 @@ EVERY = 4
 class Erratic(Fake):
     """A sound engine, but for one fault in some games."""
 
-    def __init__(self, seed: str, rate: float, kinds: str, path: str) -> None:
+    def __init__(self, seed: str, rate: float, kinds: str, path: str, fixed: str = "") -> None:
         super().__init__()
+        self._fixed = bool(fixed)
+        self._played = 0
         self._seed, self._rate, self._kinds = seed, rate, kinds
         self._append = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         # Written to with pwrite, which a file opened for appending does not do.
@@ -143,6 +147,20 @@ class Erratic(Fake):
         fault, self._fault = self._fault, ""
         os.pwrite(self._marks, fault.encode(), self._place)
         return fault
+
+    def set_position(self, words: list[str]) -> None:
+        """Take over a ``position`` line; of a fixed game, only how far it is."""
+        if self._fixed:
+            self._played = len(words) - words.index("moves") - 1 if "moves" in words else 0
+        else:
+            super().set_position(words)
+
+    def move(self) -> str:
+        """A legal move, or the next one of the fixed game."""
+        if self._fixed:
+            self.last = (*PLACEMENTS, *STEPS * self._played)[self._played]
+            return self.last
+        return super().move()
 
     def obey(self, line: str) -> None:
         """Carry out a command, or fail to."""
@@ -175,8 +193,8 @@ class Erratic(Fake):
 
 def main() -> None:
     """Read commands to the end of the input."""
-    seed, rate, kinds, path = sys.argv[1:]
-    engine = Erratic(seed, float(rate), kinds, path)
+    seed, rate, *rest = sys.argv[1:]
+    engine = Erratic(seed, float(rate), *rest)
     while line := sys.stdin.readline():
         engine.obey(line)
 

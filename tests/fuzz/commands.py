@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from typing import Any
 
 from merels.tournament.commands.main import main
 from tests.fuzz.harness import Defect, Tally
@@ -13,6 +16,10 @@ from tests.fuzz.harness import Defect, Tally
 STATUSES = (0, 1, 2, 130)
 NOTES = ("merels tournament: seed ", "merels tournament: the journal's own command line: ")
 """What a command may say before it makes out a mistake."""
+MOST_TASKS = 20
+"""Tasks after which whoever hands them out is interrupted, as a person would."""
+IDLE = ("-executor", "tests.fuzz.commands:Idle")
+"""Flags for command lines that are read and not carried out."""
 
 
 def run_command(*words: str) -> Tally:
@@ -40,3 +47,20 @@ def within(folder: str) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+
+
+class Idle(Executor):
+    """An executor that cancels every task at once."""
+
+    def __init__(self) -> None:
+        self._tasks = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """A future that is cancelled already."""
+        self._tasks += 1
+        if self._tasks > MOST_TASKS:
+            os.kill(os.getpid(), signal.SIGINT)
+        future: Future[Any] = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future

@@ -8,9 +8,8 @@ import tempfile
 from merels.engine.game.rules import FIELDS, PRESETS
 from merels.protocol.client.engine_spec import OPTION
 from merels.tournament.commands.flags import ENGINE_KEYS, FLAGS, Flag
-from tests.fuzz.commands import run_command, within
+from tests.fuzz.commands import IDLE, run_command, within
 from tests.fuzz.harness import Case, Fuzzer, Tally
-from tests.fuzz.journals import IDLE
 from tests.fuzz.mutate import NUMBERS, spoil
 
 _SOUND = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "nodes=10"]

@@ -14,14 +14,13 @@ from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.settings import Settings
-from tests.fuzz.commands import run_command, within
+from tests.fuzz.commands import IDLE, run_command, within
 from tests.fuzz.harness import Case, Fuzzer, Tally
 from tests.fuzz.mutate import NUMBERS, ODD, edit, make_edits, spoil
 from tests.tournament.specs import result
 
 FLAGS = ["-engine", "cmd=/none", "name=A", "-engine", "cmd=/none", "name=B", "-each", "nodes=20",
          "-rounds", "2", "-srand", "7"]
-IDLE = ["-executor", "tests.fuzz.idle:Idle"]
 _META = ("settings", "arguments", "id", "created", "version", "verdict")
 _VALUES = ("NULL", "x'ff00'", "''", "0", "-1", "1.5", "1e300", "9223372036854775807", "'*'", "'-'",
            "'#'", "'#x'", "'1-0'", "'nobody'", "'d6'", "'z9 q'", "'a b c d e f g'",

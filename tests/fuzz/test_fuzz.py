@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.fuzz.every import FUZZERS
+from tests.fuzz.__main__ import FUZZERS
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1

@@ -1,4 +1,4 @@
-"""The faults that `tests/fakes/erratic.py` and `instant.c` commit, by letter, and their tally."""
+"""The faults that `tests/fakes/erratic.py` commits, by letter, and their tally."""
 
 from __future__ import annotations
 

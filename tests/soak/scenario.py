@@ -15,10 +15,8 @@ from tests.tournament.specs import engine_words
 ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))
 SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
 """What sound engines are waited for, in seconds: a busy machine is not their fault."""
-IMPATIENT = ["starttimeout=3", "pingtimeout=3"]
 PATIENT = ["starttimeout=30", "pingtimeout=5"]
-"""The same for those that hang: short, but not so short that sound games are lost by the way, and
-longer for those that an interpreter has to start for."""
+"""The same for those that hang: short, but not so short that sound games are lost by the way."""
 CLOCK = ["st=1", "timemargin=1500"]
 """What an overrun oversteps by far, and a busy machine hardly ever."""
 
@@ -68,8 +66,8 @@ class Drawer:
         for name in names:
             if name in erratic:
                 clock = CLOCK if name == "A" else ["nodes=1"]
-                command = [self._program, *self._faulty(name, folder, 4 / len(names))]
-                words += engine_words(name, *IMPATIENT, *clock, command=command)
+                command = [*ERRATIC, *self._faulty(name, folder, 4 / len(names)), "fixed"]
+                words += engine_words(name, *PATIENT, *clock, command=command)
             else:
                 sound = [self._program]
                 words += engine_words(name, *SLOW_MACHINE, "nodes=1", command=sound)
