@@ -133,14 +133,14 @@ def whole_from(low: int, high: int = MOST) -> Callable[[str], int]:
     return _flag_value(lambda text: read_whole(text, low, high))
 
 
-def seconds_to(most: float) -> Callable[[str], float]:
-    """A reader of a flag's seconds, from a millisecond to ``most``."""
-    return _flag_value(lambda text: read_seconds(text, most))
+def real_from(low: float, high: float, what: str) -> Callable[[str], float]:
+    """A reader of a flag's number from ``low`` to ``high``; ``what`` names its unit."""
+    return _flag_value(lambda text: read_real(text, low, high, what=what))
 
 
-def read_seconds(text: str, most: float = MOST_SECONDS) -> float:
-    """A time in seconds, from a millisecond to ``most``."""
-    return read_real(text, 0.001, most, what="seconds")
+def read_seconds(text: str) -> float:
+    """A thinking time, from a millisecond to a day."""
+    return read_real(text, 0.001, MOST_SECONDS, what="seconds")
 
 
 def _flag_value(read: Callable[[str], Number]) -> Callable[[str], Number]:

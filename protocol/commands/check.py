@@ -21,8 +21,8 @@ from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
     make_parser,
+    real_from,
     rules_of,
-    seconds_to,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.process.errors import EngineError
@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
     )
     add_flag(parser, "json", action="store_true", help="print the report as one JSON object")
     add_flag(
-        parser, "timeout", metavar="S", type=seconds_to(3600),
+        parser, "timeout", metavar="S", type=real_from(0.001, 3600, "seconds"),
         help="seconds to wait for an answer (default 5, with -fast 3; at least 10 for a start and "
         "15 for the first readyok)",
     )

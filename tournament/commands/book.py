@@ -23,34 +23,29 @@ from merels.protocol.commands.arguments import (
     rules_of,
     whole_from,
 )
+from merels.protocol.commands.progress import ProgressLine
 from merels.tournament.pairing.book import (
     CHOICE_MARGIN,
     CHOICES,
     HOLDING_SHARE,
     BookSettings,
-    Found,
     make_book,
 )
 from merels.tournament.records.files import create_partial, file_error, system_error
 
 DESCRIPTION = f"""\
-Makes balanced openings: random positions from the placing phase, all different under the
-symmetries of the board, no man ahead and no mill in sight, that two deep searches find level:
-one for the side to move, one for the other side after the best move. Either must have
-{CHOICES} moves that differ by no more than {CHOICE_MARGIN} hundredths of a man. The same command
-makes the same file.
+Makes a book of balanced openings: random positions of the placing phase, all different under the
+symmetries of the board, with equal men and no mill in sight, which two deep searches find level:
+one from the position, one after its best move. In both, the best {CHOICES} moves must differ by at
+most {CHOICE_MARGIN} hundredths of a man. The same command makes the same file.
 
-With -tables they are positions that tables of the whole moving phase (merels tables build -all)
-prove drawn, where at most one move of {HOLDING_SHARE} holds the draw; searches only move away in
-advance what is far from level.
+With -tables, the positions are those that the tables of the whole moving phase (merels tables
+build -all) prove drawn and in which at most one move in {HOLDING_SHARE} holds the draw; searches
+only sort out in advance what is far from level.
 
-The books that merels tournament -openings book plays from are proven ones."""
+The books that come with merels (-openings book) are proven ones."""
 
 MOST_POSITIONS = 100_000
-TERMINAL_SECONDS = 0.5
-"""How often the progress line is written anew on a terminal."""
-FILE_SECONDS = 30.0
-"""How often it is written where it stays."""
 
 
 def main(argv: list[str]) -> int:
@@ -59,9 +54,10 @@ def main(argv: list[str]) -> int:
     parser = make_parser("book", DESCRIPTION)
     add_rules_flags(parser)
     for flag, metavar, most, default, text in (
-        ("positions", "N", MOST_POSITIONS, usual.positions, "how many"),
-        ("nodes", "N", MOST, usual.nodes, "nodes of a deep search"),
-        ("bound", "CP", MOST, usual.bound, "how far from level a score may be, in centi-men"),
+        ("positions", "N", MOST_POSITIONS, usual.positions, "number of positions"),
+        ("nodes", "N", MOST, usual.nodes, "nodes of each deep search"),
+        ("bound", "CP", MOST, usual.bound,
+         "greatest score for either side, in hundredths of a man"),
     ):
         add_flag(
             parser, flag, metavar=metavar, type=whole_from(1, most), default=default,
@@ -69,16 +65,16 @@ def main(argv: list[str]) -> int:
         )
     add_flag(
         parser, "plies", metavar="A-B", default=f"{usual.shortest}-{usual.longest}",
-        help="placements before the position, in turn (default: %(default)s)",
+        help="plies before the position, each number in turn (default: %(default)s)",
     )
     add_flag(
         parser, "srand", metavar="N", default=str(usual.seed),
         help="the seed (default: %(default)s)",
     )
-    add_flag(parser, "out", metavar="FILE", help="write there instead of to the terminal")
+    add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
-        help="prove every position by the tables in this folder",
+        help="prove every position with the tables in this folder",
     )
     arguments = parser.parse_args(argv)
     return _run(arguments)
@@ -95,7 +91,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> BookSettings:
-    """The book that the flags ask for."""
+    """The settings that the flags ask for."""
     first, dash, last = arguments.plies.partition("-")
     shortest = read_whole(first, 0, MOST, "A of -plies A-B")
     return BookSettings(
@@ -125,7 +121,8 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
         os.replace(partial, target)
     except BaseException as error:
         print(
-            f"merels book: stopped; what there is stands in {printable(partial)}", file=sys.stderr
+            f"merels book: stopped; the positions found so far are in {printable(partial)}",
+            file=sys.stderr,
         )
         if isinstance(error, OSError):
             raise system_error(out, "write", error) from None
@@ -134,17 +131,22 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
 
 
 def _write(settings: BookSettings, tables: Tables | None, file: TextIO, name: str) -> None:
-    """Write the book, position by position, and tell on standard error how far it is."""
-    progress = _Progress(settings.positions)
+    """Write the book, position by position, and show on standard error how far it is."""
+    bar, started = ProgressLine(), time.monotonic()
+    kept, wanted, text = 0, settings.positions, ""
     print(*header(settings, name), sep="\n", file=file)
     try:
         for found in make_book(settings, tables):
-            progress.add(found)
             if found.entry is not None:
-                variant = settings.rules.variant
-                print(found.entry.line(f"{variant} {progress.kept}"), file=file, flush=True)
+                kept += 1
+                line = found.entry.line(f"{settings.rules.variant} {kept}")
+                print(line, file=file, flush=True)
+            seconds = time.monotonic() - started
+            text = f"{kept} of {wanted} positions, {found.tried} tried, {seconds:.0f} s"
+            bar.show(kept / wanted, text)
     finally:
-        progress.close()
+        bar.clear()
+        print(f"merels book: {text}", file=sys.stderr)
 
 
 def header(settings: BookSettings, name: str) -> list[str]:
@@ -172,34 +174,3 @@ def header(settings: BookSettings, name: str) -> list[str]:
         f";   {shlex.join(words)}",
         known,
     ]
-
-
-class _Progress:
-    """A line on standard error that says how far the book is; a terminal's is written over."""
-
-    def __init__(self, wanted: int) -> None:
-        self.kept = 0
-        self._tried = 0
-        self._wanted = wanted
-        self._started = self._shown = time.monotonic()
-        self._terminal = sys.stderr.isatty()
-
-    def add(self, found: Found) -> None:
-        """Count a position that was tried."""
-        self._tried = found.tried
-        self.kept += found.entry is not None
-        every = TERMINAL_SECONDS if self._terminal else FILE_SECONDS
-        if time.monotonic() - self._shown >= every:
-            self._show("\r" if self._terminal else "\n")
-
-    def close(self) -> None:
-        """Show where it ended."""
-        self._show("\n")
-
-    def _show(self, end: str) -> None:
-        self._shown = time.monotonic()
-        seconds = self._shown - self._started
-        print(
-            f"merels book: {self.kept} of {self._wanted} positions, {self._tried} tried, "
-            f"{seconds:.0f} s", end=end, file=sys.stderr, flush=True,
-        )

@@ -119,7 +119,7 @@ def test_a_bar_that_cannot_be_written_ends_no_build(tmp_path: Path) -> None:
 def test_probing_a_finished_game(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     over = "OO******/********/@@@***** w 0 0 0 20"
     status, _, error = run(capsys, ["probe", over, *folder])
-    assert status == 2 and "the game is over there: Black wins, White has two men" in error
+    assert status == 2 and "the game is over: Black wins, White has two men" in error
 
 
 def test_probe(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -237,7 +237,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         (["build", "-men", "5"], "expected a whole number from 6 to 18, found '5'"),
         (["build", "-men", "6", "-set", "Repetition=1"], "expected 0 or at least 2"),
         (["build", "-men", "6", "-memory", "0.001"], "GiB of memory"),
-        (["build", "-men", "6", "-memory", "nan"], "expected a memory bound"),
+        (["build", "-men", "6", "-memory", "nan"], "expected GiB from 0.001 to 100000"),
         (["stats"], "no usable table here; make them with merels tables build"),
         (["probe", "nonsense"], "expected"),
         (["stats", "-set", "Colour=red"], "expected a rule field"),
@@ -257,7 +257,7 @@ def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixtur
     """Probing and solving say what to build."""
     eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
     status, _, error = run(capsys, ["probe", eight, *folder])
-    assert status == 2 and "no table 4-4 there" in error
+    assert status == 2 and "no table 4-4 here" in error
     in_hand = "********/********/******** w 3 3 0 1"
     status, _, error = run(capsys, ["probe", in_hand, *folder])
     assert status == 2 and "merels tables solve" in error

@@ -134,7 +134,7 @@ def test_what_a_failed_book_leaves_is_named(
     words = ["-positions", "50", "-plies", "1", "-nodes", "100", "-bound", "10000"]
     (tmp_path / "book.pos.part").write_text("the user's")
     assert main(["book", *words, "-out", str(path)]) == 2
-    said = re.search(r"what there is stands in (.*)", capsys.readouterr().err)
+    said = re.search(r"positions found so far are in (.*)", capsys.readouterr().err)
     assert said is not None
     with open(said[1]) as file:
         assert entries(file.read()) and not path.exists()

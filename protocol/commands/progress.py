@@ -1,0 +1,44 @@
+"""How far a long command is, on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+
+_STEPS = 20
+_WIDTH = 24
+_REDRAW_SECONDS = 0.1
+
+
+class ProgressLine:
+    """A bar that is redrawn in its line on a terminal; elsewhere a line for each twentieth."""
+
+    def __init__(self) -> None:
+        self._width = 0
+        self._steps = 0
+        self._next = 0.0
+
+    def show(self, share: float, text: str) -> None:
+        """Show a share from 0 to 1 and a text."""
+        if not sys.stderr.isatty():
+            if int(share * _STEPS) > self._steps:
+                self._steps = int(share * _STEPS)
+                self._write(f"{100 * share:3.0f}% {text}\n")
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + _REDRAW_SECONDS
+            filled = int(share * _WIDTH)
+            line = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {100 * share:3.0f}% {text}"
+            self._write(f"\r{line:<{self._width}}")
+            self._width = len(line)
+
+    def clear(self) -> None:
+        """Remove the bar from a terminal."""
+        if self._width:
+            self._write(f"\r{' ' * self._width}\r")
+            self._width = 0
+
+    def _write(self, text: str) -> None:
+        """Write if possible: no work ends because its progress cannot be shown."""
+        with contextlib.suppress(OSError):
+            print(text, end="", file=sys.stderr, flush=True)
