@@ -84,12 +84,6 @@ def perft(position: Position, depth: int) -> int:
     return core.perft(core_rules(position.rules), core_board(position), depth)
 
 
-def divide(position: Position, depth: int) -> list[tuple[Move, int]]:
-    """`perft` of each move's position at ``depth - 1``."""
-    moves = [decode_move(code) for code in core_moves(position)]
-    return [(move, perft(position.play(move), depth - 1)) for move in moves]
-
-
 def decode_score(value: int) -> Score:
     """The score of the core's number: hundredths of a man, or a win or loss at so many plies."""
     if core.FAR <= abs(value) < PROVEN:

@@ -1,4 +1,4 @@
-"""The static evaluation for people to look at: the whole, and what each term adds."""
+"""The static evaluation for people: the whole, and what each term adds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def evaluate(position: Position) -> int:
 def explain(position: Position) -> list[tuple[str, int, int]]:
     """Each term of the evaluation with White's and Black's part, in hundredths of a man.
 
-    Terms that weigh both sides' men at once stand with the side to move.
+    Terms about both sides' men together count for the side to move.
     """
     weights.ensure()
     worth: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Built-in strength levels: how far a level looks, and how often its eye deceives it."""
+"""Built-in strength levels: how deep a level searches, and how far its evaluation errs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from merels.engine.game.numbers import parse_whole
 class Level:
     """A strength level.
 
-    ``nodes`` bounds each search; ``noise`` is the half-width, in hundredths of a man, of a random
-    error in every evaluation. ``greed`` and ``freedom`` are what it believes a man more, and a step
-    more than the opponent has, to be worth besides. ``elo`` is its rating among the levels. Another
-    ``seed`` errs elsewhere: one seed gives always the same answer, many make a varied opponent.
+    ``elo`` is its rating among the levels; ``nodes`` bounds a search. ``noise`` is half the width
+    of a random error in every evaluation; ``greed`` and ``freedom`` are added for each man and each
+    possible step that it has more than the opponent, all in hundredths of a man.
+    The errors depend on ``seed``: one seed always plays the same, many make a varied opponent.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Level:
 LEVELS: tuple[Level, ...] = (
     Level("Beginner", 800, 60, 250, 0, 0, "sees a mill when it is there, and little else"),
     Level("Casual", 1120, 200, 130, 60, 0, "greedy: any man is worth the trouble"),
-    Level("Club", 1375, 700, 70, 0, 12, "restless: keeps its men free before all"),
+    Level("Club", 1375, 700, 70, 0, 12, "restless: above all keeps its men free"),
     Level("Expert", 1495, 2_000, 35, 20, 4, "classical: men first, then room to move"),
-    Level("Master", 1585, 10_000, 8, -10, 4, "patient: gives a man to shut others in"),
+    Level("Master", 1585, 10_000, 8, -10, 4, "patient: gives up a man to block others"),
     Level("Champion", 1670, 400_000, 0, 0, 0, "plays what the position asks for"),
 )
 """From weakest to strongest. The ratings are those of the round robin in HISTORY.md, rounded to
-five; tests/data/levels.csv lists its games."""
+five; tests/data/levels.csv has its games."""
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo
@@ -46,12 +46,12 @@ MAXIMUM_SEED = 1_000_000_000
 
 
 def any_seed() -> int:
-    """A seed for one game: nobody beats a level twice by the same moves."""
+    """A random seed for one game, so that nobody beats a level twice by the same moves."""
     return int.from_bytes(os.urandom(8)) % (MAXIMUM_SEED + 1)
 
 
 def level_named(text: str) -> Level:
-    """The level of that name, in any case, or of that rating; `InputError` for anything else."""
+    """The level of that name, in any case, or rating; `InputError` for anything else."""
     for level in LEVELS:
         if level.name.lower() == text.lower():
             return level
@@ -67,14 +67,22 @@ def level_named(text: str) -> Level:
 def level_for(elo: int) -> Level:
     """A level of that rating, interpolated between the named ones."""
     elo = max(MINIMUM_ELO, min(MAXIMUM_ELO, elo))
-    for low, high in zip(LEVELS, LEVELS[1:]):
-        if elo <= high.elo:
-            share = (elo - low.elo) / (high.elo - low.elo)
-            nodes = round(low.nodes * (high.nodes / low.nodes) ** share)
-            noise = round(low.noise + (high.noise - low.noise) * share)
-            name = low.name if elo == low.elo else high.name if elo == high.elo else f"Elo {elo}"
-            greed = round(low.greed + (high.greed - low.greed) * share)
-            freedom = round(low.freedom + (high.freedom - low.freedom) * share)
-            style = low.style if share < 0.5 else high.style
-            return Level(name, elo, nodes, noise, greed, freedom, style)
-    return LEVELS[-1]
+    at = next(index for index, level in enumerate(LEVELS) if elo <= level.elo)
+    high = LEVELS[at]
+    if elo == high.elo:
+        return high
+    low = LEVELS[at - 1]
+    share = (elo - low.elo) / (high.elo - low.elo)
+
+    def between(start: int, end: int) -> int:
+        return round(start + (end - start) * share)
+
+    return Level(
+        f"Elo {elo}",
+        elo,
+        round(low.nodes * (high.nodes / low.nodes) ** share),
+        between(low.noise, high.noise),
+        between(low.greed, high.greed),
+        between(low.freedom, high.freedom),
+        low.style if share < 0.5 else high.style,
+    )

@@ -1,6 +1,6 @@
-"""The benchmark: fixed positions to a fixed depth, one thread, a fresh memory.
+"""The benchmark: fixed positions to fixed depths, on one thread, from an empty hash table.
 
-The node count is the same on every machine and is the signature of the search's behaviour.
+The node count is the same on every machine: it is the signature of the search.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ POSITIONS: tuple[tuple[str, str, int], ...] = (
 
 
 def run(hash_mb: int = 16) -> tuple[int, float]:
-    """Search every position; the nodes of all and the process's seconds of computing."""
+    """Search every position; the nodes of all, and the processor seconds."""
     nodes, started = 0, time.process_time()
     for rules, text, depth in POSITIONS:
         searcher = Searcher(hash_mb)

@@ -1,7 +1,7 @@
 """Measuring play against the truth: how many moves throw away a position's proven value.
 
 A suite is a JSON list of ``{"position", "value", "best"}``: a position's text, its proven value for
-the side to move (1, 0 or -1), and the moves that hold the value; more is ignored.
+the side to move (1, 0 or -1), and the moves that hold the value; other fields are ignored.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Problem:
 
 
 def load(path: Path, rules: Rules) -> list[Problem]:
-    """The problems of a file under some rules; `InputError` names what is wrong where."""
+    """The problems of a file under some rules; `InputError` names what is wrong, and where."""
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -80,7 +80,7 @@ def _problem(row: object, rules: Rules) -> Problem:
 def play(
     problems: Iterable[Problem], limit: Limit, searcher: Searcher
 ) -> Iterator[tuple[Problem, Move, bool]]:
-    """Each problem with the move the searcher plays, fresh for each, and whether it holds."""
+    """Each problem with the searcher's move, played from an empty memory, and whether it holds."""
     for problem in problems:
         searcher.clear()
         move = searcher.search(problem.position, limit).move

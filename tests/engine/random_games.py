@@ -1,16 +1,12 @@
-"""Random positions: of games under all sorts of rules, and of the tablebase with their values."""
+"""Random positions of games under all sorts of rules."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
-from merels.engine.tablebase.probe import Known, Tables
-from merels.engine.tablebase.sectors import sectors
-from merels.engine.training.samples import random_position
 
 
 def random_rules(chance: random.Random) -> Rules:
@@ -49,36 +45,3 @@ def random_positions(seed: int, number: int) -> Iterator[Position]:
             if position.outcome() or not moves:
                 break
             position = position.play(choose(position, moves, chance))
-
-
-class Labelled(NamedTuple):
-    """A position, what it is worth to the side to move, and what each of its moves is worth."""
-
-    position: Position
-    known: Known
-    moves: dict[Move, Known]
-
-    @property
-    def best(self) -> list[Move]:
-        """The moves that keep the position's value."""
-        return [move for move, known in self.moves.items() if known.value == self.known.value]
-
-
-def labelled_positions(
-    tables: Tables, seed: int, number: int, least: int = 6, most: int = 18
-) -> Iterator[Labelled]:
-    """So many unfinished positions of ``least`` to ``most`` men, every sector equally often."""
-    chance = random.Random(seed)
-    counts = [
-        counts
-        for sector in sectors(most)
-        if sum(sector) >= least and sector in tables.headers
-        for counts in sector.sides
-    ]
-    while number:
-        position = random_position(tables.rules, *chance.choice(counts), chance)
-        known = tables.probe(position)
-        moves = dict(tables.moves(position))
-        if known is not None and all(moves.values()):
-            number -= 1
-            yield Labelled(position, known, {move: of for move, of in moves.items() if of})

@@ -16,7 +16,6 @@ from merels.engine.core.convert import (
     core_moves,
     core_rules,
     decode_move,
-    divide,
     encode_move,
     perft,
 )
@@ -102,14 +101,6 @@ def test_perft_from_the_start() -> None:
     start = parse_position(START)
     counts = [24, 552, 12144, 255024, 5140800, 99274176, 1873562112]
     assert [perft(start, depth) for depth in range(1, 8)] == counts
-
-
-def test_divide_adds_up() -> None:
-    start = parse_position(START)
-    parts = divide(start, 4)
-    assert len(parts) == 24
-    assert sum(count for _, count in parts) == 255024
-    assert sum(count for _, count in divide(start, 1)) == 24
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game['rules']}-{game['why']}")

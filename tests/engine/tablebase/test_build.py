@@ -151,15 +151,20 @@ def test_depths_without_values_are_no_table(tmp_path: Path) -> None:
     assert not tables.core.has(4, 3) and (folder / file_name(Sector(4, 3), DEPTHS)).exists()
 
 
-def nowhere() -> Path:
-    """What Python says of the home of a user that nobody knows."""
-    raise RuntimeError("Could not determine home directory.")
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user has no home: Path.home raises as it does for one that the system does not know."""
 
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
 
-def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", nowhere)
+    monkeypatch.setattr(Path, "home", home)
+
+
+@pytest.mark.usefixtures("homeless")
+def test_a_user_without_a_home_has_no_cache() -> None:
     with pytest.raises(InputError, match="set MERELS_TABLES"):
         default_root()
 
@@ -174,11 +179,9 @@ def test_a_relative_cache_folder_is_none(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert default_root() == tmp_path / "x" / "merels" / "tables"
 
 
-def test_an_engine_of_a_user_without_a_home_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("homeless")
+def test_an_engine_of_a_user_without_a_home_plays_on() -> None:
     """It says so once, and keeps no tables."""
-    for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", nowhere)
     cache = TableCache()
     tables, problems = cache.fetch(RULES, wait=True)
     assert tables is None and "set MERELS_TABLES" in problems[0]

@@ -10,14 +10,15 @@ import pytest
 
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Position
-from merels.engine.game.rules import Rules, make_rules
+from merels.engine.game.rules import make_rules
 from merels.engine.game.score import TABLE_CP
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.probe import Known, Tables, open_tables
 from merels.engine.tablebase.root_ranking import rank_moves
+from merels.engine.training.samples import random_position
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 MEN = 7
@@ -30,15 +31,21 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     return open_tables(root, RULES)
 
 
-def random_position(
-    chance: random.Random, own: int, opponent: int, rules: Rules = RULES
-) -> Position:
-    while True:
-        points = chance.sample(range(24), own + opponent)
-        men = (sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:]))
-        position = Position(rules, men, (0, 0), chance.randint(0, 1))
-        if position.outcome() is None:
-            return position
+@pytest.fixture
+def searcher(tables: Tables) -> Searcher:
+    """A player with these tables."""
+    searcher = Searcher(4)
+    searcher.tables = tables
+    return searcher
+
+
+def known_position(
+    tables: Tables, chance: random.Random, own: int, opponent: int
+) -> tuple[Position, Known]:
+    position = random_position(RULES, own, opponent, chance)
+    known = tables.probe(position)
+    assert known is not None
+    return position, known
 
 
 def won_positions(
@@ -46,33 +53,25 @@ def won_positions(
 ) -> Iterator[tuple[Position, int]]:
     """So many positions of three against three that are won in ``least`` plies or more."""
     while number:
-        position = random_position(chance, 3, 3)
-        known = tables.probe(position)
-        assert known is not None
+        position, known = known_position(tables, chance, 3, 3)
         if known.value == 1 and known.depth is not None and known.depth >= least:
             number -= 1
             yield position, known.depth
 
 
-def test_no_move_throws_a_value_away(tables: Tables) -> None:
+def test_no_move_throws_a_value_away(tables: Tables, searcher: Searcher) -> None:
     chance = random.Random(4)
-    searcher = Searcher(4)
-    searcher.tables = tables
     for own, opponent in ((3, 3), (3, 4), (4, 3)):
         for _ in range(60):
-            position = random_position(chance, own, opponent)
-            known = tables.probe(position)
-            assert known is not None
+            position, known = known_position(tables, chance, own, opponent)
             result = searcher.search(position, Limit(depth=2))
             assert result.move is not None and result.info.tbhits
             after = dict(tables.moves(position))[result.move]
             assert after is not None and after.value == known.value
 
 
-def test_a_win_is_won_in_the_plies_that_its_depth_promises(tables: Tables) -> None:
+def test_a_win_takes_the_plies_that_its_depth_says(tables: Tables, searcher: Searcher) -> None:
     chance = random.Random(5)
-    searcher = Searcher(4)
-    searcher.tables = tables
     for position, depth in won_positions(tables, chance, 10, 5):
         for _ in range(depth):
             assert position.outcome() is None
@@ -91,7 +90,7 @@ def test_without_depths_a_win_is_won_all_the_same(tmp_path: Path) -> None:
     winner.tables = loser.tables = tables
     won = 0
     while won < 8:
-        position = random_position(chance, 5, 3, rules)
+        position = random_position(rules, 5, 3, chance)
         known = tables.probe(position)
         assert known is not None and known.depth is None
         if known.value != 1 or any(move.removed for move in position.legal_moves()):
@@ -107,10 +106,8 @@ def test_without_depths_a_win_is_won_all_the_same(tmp_path: Path) -> None:
         won += 1
 
 
-def test_several_lines_are_those_of_perfect_play(tables: Tables) -> None:
+def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searcher) -> None:
     chance = random.Random(12)
-    searcher = Searcher(4)
-    searcher.tables = tables
     for position, depth in won_positions(tables, chance, 6, 7):
         for left in range(depth, 0, -1):
             last: dict[int, Info] = {}
@@ -166,10 +163,8 @@ def test_the_games_own_repetitions_count(
 
 def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> None:
     chance = random.Random(13)
-    searcher = Searcher(4)
-    searcher.tables = tables
     for _ in range(40):
-        position = random_position(chance, 3, 3, RULES.with_field("Repetition", "2"))
+        position = random_position(RULES.with_field("Repetition", "2"), 3, 3, chance)
         known = tables.probe(position)
         assert known is not None
         ranking = rank_moves(tables, position, position.legal_moves())
@@ -178,14 +173,10 @@ def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> 
         assert (best.value, best.certain) == (known.value, True)
 
 
-def test_scores_tell_what_is_known(tables: Tables) -> None:
+def test_scores_tell_what_is_known(tables: Tables, searcher: Searcher) -> None:
     chance = random.Random(6)
-    searcher = Searcher(4)
-    searcher.tables = tables
     for _ in range(100):
-        position = random_position(chance, 3, 4)
-        known = tables.probe(position)
-        assert known is not None
+        position, known = known_position(tables, chance, 3, 4)
         score = searcher.search(position, Limit(depth=2)).score
         number = score.cp if score.cp is not None else 1 if (score.win_in or 0) > 0 else -1
         assert (number > 0) - (number < 0) == known.value
@@ -202,10 +193,8 @@ def test_the_search_sees_tables_ahead(tables: Tables) -> None:
     assert seeing.info.tbhits
 
 
-def test_tables_of_other_rules_are_never_used(tables: Tables) -> None:
-    searcher = Searcher(4)
-    searcher.tables = tables
-    position = Position(make_rules("mill"), random_position(random.Random(1), 3, 3).men, (0, 0))
+def test_tables_of_other_rules_are_never_used(searcher: Searcher) -> None:
+    position = random_position(make_rules("mill"), 3, 3, random.Random(1))
     assert searcher.search(position, Limit(depth=3)).info.tbhits == 0
 
 
@@ -213,9 +202,7 @@ def test_among_drawing_moves_the_hardest_to_answer_stay(tables: Tables) -> None:
     chance = random.Random(8)
     narrowed = 0
     for _ in range(200):
-        position = random_position(chance, 3, 4)
-        known = tables.probe(position)
-        assert known is not None
+        position, known = known_position(tables, chance, 3, 4)
         if known.value != 0:
             continue
         ranking = rank_moves(tables, position, position.legal_moves())
@@ -229,10 +216,8 @@ def test_among_drawing_moves_the_hardest_to_answer_stay(tables: Tables) -> None:
     assert narrowed > 20
 
 
-def test_searchmoves_are_kept(tables: Tables) -> None:
-    position = random_position(random.Random(2), 3, 4)
-    searcher = Searcher(4)
-    searcher.tables = tables
+def test_searchmoves_are_kept(searcher: Searcher) -> None:
+    position = random_position(RULES, 3, 4, random.Random(2))
     wanted = tuple(position.legal_moves()[-2:])
     assert searcher.search(position, Limit(depth=3), root_moves=wanted).move in wanted
 
@@ -249,7 +234,7 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(
     searcher.tables = with_limit
     forbidden = certain = 0
     while forbidden < 40 or certain < 40:
-        shape = random_position(chance, 3, 3, rules)
+        shape = random_position(rules, 3, 3, chance)
         position = Position(rules, shape.men, (0, 0), shape.side, chance.randint(0, 3))
         table, now = with_limit.probe(position), with_limit.bounds(position)
         assert table is not None and now is not None
@@ -277,7 +262,7 @@ def test_without_depths_what_a_limit_leaves_open_is_not_called_known(
     searcher.tables = values
     left_open = 0
     while left_open < 40:
-        shape = random_position(chance, 3, 3, rules)
+        shape = random_position(rules, 3, 3, chance)
         position = Position(rules, shape.men, (0, 0), shape.side, 2)
         least, greatest = values.bounds(position) or (0, 0)
         if least == greatest:
@@ -288,10 +273,8 @@ def test_without_depths_what_a_limit_leaves_open_is_not_called_known(
 
 
 def test_tables_of_other_repetitions_do_not_hold_where_every_position_draws(
-    tables: Tables,
+    tables: Tables, searcher: Searcher
 ) -> None:
-    searcher = Searcher(4)
-    searcher.tables = tables
     assert searcher.tables_for(RULES.with_field("Repetition", "3")) is tables
     assert searcher.tables_for(RULES.with_field("Repetition", "1")) is None
 
@@ -303,7 +286,7 @@ def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None
     chance, strong = random.Random(6), Searcher(4)
     strong.tables = tables
     for _ in range(40):
-        position = random_position(chance, 4, 3)
+        position = random_position(RULES, 4, 3, chance)
         strong.search(position, Limit(depth=4))
         after = strong.search(position, Limit(depth=4), level=champion).info
         alone = Searcher(4).search(position, Limit(depth=4), level=champion).info

@@ -16,7 +16,6 @@ from merels.engine.tablebase.probe import Known, Tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.verify import verify
 from merels.engine.training.samples import random_position
-from tests.engine.random_games import labelled_positions
 from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
 
 MIXES = (
@@ -176,8 +175,12 @@ def test_bounds_without_depths(tmp_path: Path) -> None:
     """Once plies are played a win may come too late, and without depths that is all we know."""
     rules = make_rules("mill", ["Repetition=0"])
     tables = Builder(tmp_path, rules).build(7)
-    for labelled in labelled_positions(tables, 1, 200):
-        position, value = labelled.position, labelled.known.value
+    chance = random.Random(1)
+    for own, opponent in [(3, 3), (3, 4), (4, 3)] * 60:
+        position = random_position(rules, own, opponent, chance)
+        known = tables.probe(position)
+        assert known is not None
+        value = known.value
         assert tables.bounds(position) == (value, value)
         later = Position(rules, position.men, (0, 0), position.side, plies=3)
         assert tables.bounds(later) == (min(value, 0), max(value, 0))
