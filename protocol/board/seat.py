@@ -47,7 +47,6 @@ class Seat:
         self._running: EngineSpec | None = None
         self._log = log
         self._on_line = on_line
-        self._tails = {">": b"", "<": b""}
         self._wanted: dict[str, Value] = {}
         self._told: dict[str, Value] = {}
         self._presses: list[str] = []
@@ -104,11 +103,7 @@ class Seat:
 
     def _start(self, choice: EngineSpec) -> Engine:
         """Start an engine and wait for its greeting; `end` cuts the wait short."""
-        self._tails = {">": b"", "<": b""}
-        engine = self._starting = Engine(
-            choice.command, protocol=choice.protocol, directory=choice.directory,
-            limits=choice.resources, trace=self._trace,
-        )
+        engine = self._starting = Engine(choice, trace=self._trace)
         self._log.add(self.part, "!", f"started {choice.name} (pid {engine.pid})")
         try:
             if self._ended:
@@ -198,10 +193,8 @@ class Seat:
                 self._log.add(self.part, "!", "ended")
 
     def _trace(self, direction: str, data: bytes) -> None:
-        """Log whole lines, and pass on those that the engine wrote."""
-        *lines, tail = (self._tails[direction] + data).split(b"\n")
-        self._tails[direction] = tail[-65536:]
-        for line in lines:
+        """Log lines, and pass on those that the engine wrote."""
+        for line in data.split(b"\n")[:-1]:
             self._log.add(self.part, direction, line.decode("utf-8", "replace").rstrip())
             if direction == "<":
                 self._on_line(line)

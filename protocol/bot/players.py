@@ -66,12 +66,7 @@ class EnginePlayer:
         """The engine; after an error it is ended, and the next use starts it again."""
         try:
             if self._engine is None:
-                spec = self._spec
-                self._engine = Engine.popen(
-                    spec.command, protocol=spec.protocol, directory=spec.directory,
-                    limits=spec.resources,
-                )
-                self._engine.configure(dict(spec.options))
+                self._engine = Engine.popen(self._spec)
                 self._engine.ping()
                 self._level = None
             yield self._engine

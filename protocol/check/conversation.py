@@ -11,10 +11,11 @@ from time import monotonic_ns
 
 from merels.protocol.check.faults import Fault
 from merels.protocol.check.transcript import Line
-from merels.protocol.client.engine import PING_SECONDS, START_SECONDS
+from merels.protocol.client.connection import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.errors import EngineTerminated
-from merels.protocol.process.pipe import Pipe, open_pipe
+from merels.protocol.process.pipe import Pipe
+from merels.protocol.process.poll_pipe import open_pipe
 from merels.protocol.process.process import EngineProcess
 
 LONGEST_LINE = 1 << 16
@@ -77,7 +78,6 @@ class Conversation:
         self._process: EngineProcess | None = None
         self._pipe: Pipe | None = None
         self._queue: deque[Line] = deque()
-        self._tail = b""
         self._bytes = 0
 
     def spawn(self) -> None:
@@ -91,7 +91,7 @@ class Conversation:
         )
         self._pipe = open_pipe(self._process, trace=self._receive)
         self._queue.clear()
-        self._tail, self.owed, self.sent = b"", 0, ""
+        self.owed, self.sent = 0, ""
 
     @property
     def running(self) -> bool:
@@ -155,7 +155,7 @@ class Conversation:
         """Send bytes as they are."""
         assert self._pipe is not None
         self.sent = (data[-200:].decode("utf-8", "replace").splitlines() or [""])[-1]
-        self._pipe.send(data, self.pace.answer)
+        self._pipe.send(data, monotonic_ns() + int(self.pace.answer * 1e9))
 
     def close_input(self) -> None:
         """End the engine's input."""
@@ -213,18 +213,11 @@ class Conversation:
         return lines
 
     def _receive(self, direction: str, data: bytes) -> None:
-        """Split what the engine wrote into lines, each with the time at which it came.
+        """Keep the lines that the engine wrote, each with the time at which it came.
 
         The pipe's own lines have lost their outer spaces, which a step judges.
         """
         if direction != "<":
             return
         now = monotonic_ns()
-        *whole, rest = data.split(b"\n")
-        for part in whole:
-            self._queue.append(Line((self._tail + part)[:LONGEST_LINE], now))
-            self._tail = b""
-        self._tail = (self._tail + rest)[:LONGEST_LINE]
-        if not data and self._tail:
-            self._queue.append(Line(self._tail, now))
-            self._tail = b""
+        self._queue.extend(Line(line[:LONGEST_LINE], now) for line in data.split(b"\n")[:-1])

@@ -9,7 +9,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import Move, Position
-from merels.protocol.client.engine import NO_MOVES
+from merels.protocol.client.answers import NO_MOVES
 
 NUMBERS = (
     "depth", "seldepth", "time", "nodes", "multipv", "currmovenumber", "hashfull", "nps", "tbhits",

@@ -20,7 +20,8 @@ _SLICE = 500_000_000
 class Analysis:
     """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
 
-    Where what the engine says comes from is left to its kinds: `EngineAnalysis`, and `OwnAnalysis`.
+    ``info`` and ``infos`` are what it has said so far. One thread reads it; `stop` is free for
+    others. Where the reports come from is left to the analysis of each kind of engine.
     """
 
     def __init__(self) -> None:
@@ -93,43 +94,3 @@ class Analysis:
                 self.close()
             except EngineError:
                 pass  # What went wrong first is what the caller has to hear.
-
-
-class EngineAnalysis(Analysis):
-    """The analysis of an engine that is a process.
-
-    ``start`` is when it was asked (`monotonic_ns`), ``timeout`` how many nanoseconds it has.
-    """
-
-    def __init__(
-        self, pipe: Pipe, dialect: UciAdapter, position: Position, start: int, timeout: int
-    ) -> None:
-        super().__init__()
-        self._pipe = pipe
-        self._dialect = dialect
-        self._position = position
-        self._deadline = start + timeout
-        self._stopped = False
-
-    def _next(self) -> Info | None:
-        while self._running:
-            # In slices, for another thread may bring the deadline forward.
-            line = self._pipe.read_line(min(self._deadline, monotonic_ns() + _SLICE))
-            if line is None:
-                if monotonic_ns() < self._deadline:
-                    continue
-                self._running = False
-                if self._pipe.unended_answer(0) is not None:
-                    return None
-                self._pipe.stop()
-                raise EngineTimeout("does not end its search in its time")
-            self._running = not self._pipe.is_answer(line)
-            if line[:16].lower().split(None, 1)[:1] == [b"info"]:
-                return self._dialect.info(line, self._position)
-        return None
-
-    def stop(self) -> None:
-        if self._running and not self._stopped:
-            self._stopped = True
-            self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
-            self._pipe.send(b"stop\n")

@@ -114,7 +114,7 @@ class AnyEngine:
         """
         task = self._task(position, moves, root_moves)
         self._check_end(task, limit)
-        with self._begin(task, limit, multipv) as analysis:
+        with self._start_analysis(task, limit, multipv) as analysis:
             analysis.wait()
         return analysis.info if multipv is None else analysis.infos
 
@@ -128,9 +128,9 @@ class AnyEngine:
         root_moves: Sequence[Move] = (),
     ) -> Analysis:
         """Start an analysis, endless without a limit, and return the stream of its `Info`."""
-        return self._begin(self._task(position, moves, root_moves), limit, multipv)
+        return self._start_analysis(self._task(position, moves, root_moves), limit, multipv)
 
-    def _begin(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
+    def _start_analysis(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
         """`analysis`, with its arguments made ready."""
         self._analysis = self._analyse(task, limit, multipv or 1)
         return self._analysis

@@ -10,26 +10,18 @@ any system.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial, wraps
-from threading import Thread
+from threading import Event, Lock, Thread
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from merels.engine.game.position import Move, Position
-from merels.protocol.client.engine import (
-    START_SECONDS,
-    Analysis,
-    Engine,
-    EngineError,
-    EngineTerminated,
-    Info,
-    Limit,
-    Options,
-    ResourceLimits,
-)
-from merels.protocol.process.pipe import Trace
+from merels.engine.search.limits import Info
+from merels.protocol.client.analysis import Analysis
+from merels.protocol.client.engine import Engine
+from merels.protocol.client.options import Options
+from merels.protocol.process.errors import EngineError, EngineTerminated
 from merels.protocol.process.process import QUIT_SECONDS
 
 P = ParamSpec("P")
@@ -37,17 +29,94 @@ T = TypeVar("T")
 INTERRUPT_SECONDS = 0.25
 
 
+class _Call(Generic[T]):
+    """Something that an engine's thread does; interrupting it never reaches what it does next."""
+
+    def __init__(self, action: Callable[[], T]) -> None:
+        self._action = action
+        self._ending = Lock()
+        self._ended = Event()
+
+    def __call__(self) -> T:
+        try:
+            return self._action()
+        finally:
+            with self._ending:
+                self._ended.set()
+
+    def interrupt(self, interrupt: Callable[[], None]) -> None:
+        """Interrupt it until it has ended: the first time may be before its search began."""
+        while not self._ended.wait(0.0):
+            with self._ending:
+                if not self._ended.is_set():
+                    try:
+                        interrupt()
+                    except EngineError:
+                        return
+            self._ended.wait(INTERRUPT_SECONDS)
+
+
 def _awaited(
-    method: Callable[Concatenate[Engine, P], T], stop: Callable[[Engine], None] | None = None
+    method: Callable[Concatenate[Engine, P], T],
 ) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, T]]:
-    """The same method, awaited; ``stop`` is what ends it early when it is cancelled."""
+    """The same method, awaited."""
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        interrupt = None if stop is None else partial(stop, self.engine)
-        return await self.run(partial(method, self.engine, *args, **kwargs), interrupt)
+        return await self.run(partial(method, self.engine, *args, **kwargs))
 
     return call
+
+
+def _searched(
+    method: Callable[Concatenate[Engine, P], T],
+) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, T]]:
+    """The same method, awaited, whose search is stopped if it is cancelled."""
+
+    @wraps(method)
+    async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        search = partial(method, self.engine, *args, **kwargs)
+        return await self.run(search, self.engine.interrupt)
+
+    return call
+
+
+def _streamed(
+    method: Callable[Concatenate[Engine, P], Analysis],
+) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, AsyncAnalysis]]:
+    """The same method, whose analysis is awaited."""
+
+    @wraps(method)
+    async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnalysis:
+        start = partial(method, self.engine, *args, **kwargs)
+        return AsyncAnalysis(self, await self.run(start))
+
+    return call
+
+
+def _started(
+    popen: Callable[P, Engine],
+) -> Callable[Concatenate[type[AsyncEngine], P], Coroutine[Any, Any, AsyncEngine]]:
+    """The same way to start an engine, awaited."""
+
+    @wraps(popen)
+    async def call(cls: type[AsyncEngine], /, *args: P.args, **kwargs: P.kwargs) -> AsyncEngine:
+        thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
+        future = thread.submit(popen, *args, **kwargs)
+        try:
+            return cls(await asyncio.wrap_future(future), thread)
+        except BaseException:
+            future.add_done_callback(_close_started)
+            thread.shutdown(wait=False)
+            raise
+
+    return call
+
+
+def _close_started(future: Future[Engine]) -> None:
+    """End an engine that nobody waits for any more, once it has started."""
+    if not future.cancelled() and future.exception() is None:
+        future.result().close(0.0)
 
 
 class AsyncAnalysis:
@@ -103,8 +172,8 @@ class AsyncAnalysis:
 class AsyncEngine:
     """`Engine` with awaitable methods. Make one with `AsyncEngine.popen`.
 
-    Calls are carried out one after another. Cancelling one that searches stops the search, and
-    the engine is free for the next.
+    ``engine`` is that engine. Calls are carried out one after another. Cancelling one that searches
+    stops the search, and the engine is free for the next.
     """
 
     def __init__(self, engine: Engine, thread: ThreadPoolExecutor) -> None:
@@ -112,32 +181,13 @@ class AsyncEngine:
         self._thread = thread
         self._closed = False
 
-    @classmethod
-    async def popen(
-        cls,
-        command: str | Sequence[str],
-        *,
-        timeout: float = START_SECONDS,
-        protocol: str = "uci",
-        directory: str | None = None,
-        stderr: str | None = None,
-        limits: ResourceLimits | None = None,
-        trace: Trace | None = None,
-    ) -> AsyncEngine:
-        """Start an engine; the arguments are those of `Engine.popen`."""
-        thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
-        start = partial(
-            Engine.popen, command, timeout=timeout, protocol=protocol, directory=directory,
-            stderr=stderr, limits=limits, trace=trace,
-        )
-        future = thread.submit(start)
-        try:
-            engine = await asyncio.wrap_future(future)
-        except BaseException:
-            future.add_done_callback(_close_started)
-            thread.shutdown(wait=False)
-            raise
-        return cls(engine, thread)
+    popen = classmethod(_started(Engine.popen))
+    configure = _awaited(Engine.configure)
+    new_game = _awaited(Engine.new_game)
+    ping = _awaited(Engine.ping)
+    play = _searched(Engine.play)
+    analyse = _searched(Engine.analyse)
+    analysis = _streamed(Engine.analysis)
 
     @property
     def name(self) -> str:
@@ -155,62 +205,15 @@ class AsyncEngine:
         """Do something with the engine in its thread; a cancelled one is interrupted first."""
         if self._closed:
             raise EngineTerminated("it was closed")
-        future = self._thread.submit(action)
+        call = _Call(action)
+        future = self._thread.submit(call)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            if interrupt is not None:
+            if interrupt is not None and not future.cancel():
                 # Not in the event loop, which may be closed before the call has ended.
-                Thread(target=_interrupt, args=(future, interrupt), daemon=True).start()
+                Thread(target=call.interrupt, args=(interrupt,), daemon=True).start()
             raise
-
-    configure = _awaited(Engine.configure)
-    new_game = _awaited(Engine.new_game)
-    ping = _awaited(Engine.ping)
-    play = _awaited(Engine.play, Engine.interrupt)
-
-    @overload
-    async def analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        multipv: None = None,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> Info: ...
-
-    @overload
-    async def analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        multipv: int,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> list[Info]: ...
-
-    async def analyse(self, *args: Any, **kwargs: Any) -> Info | list[Info]:
-        """What the engine thinks of a position: see `Engine.analyse`."""
-        call = partial(self.engine.analyse, *args, **kwargs)
-        return await self.run(call, self.engine.interrupt)
-
-    async def analysis(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        multipv: int | None = None,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> AsyncAnalysis:
-        """Start an analysis, endless without a limit: see `Engine.analysis`."""
-        analysis = partial(
-            self.engine.analysis, position, limit, multipv=multipv, moves=moves,
-            root_moves=root_moves,
-        )
-        return AsyncAnalysis(self, await self.run(analysis))
 
     async def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the engine: see `Engine.close`."""
@@ -227,19 +230,3 @@ class AsyncEngine:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-def _interrupt(future: Future[T], interrupt: Callable[[], None]) -> None:
-    """Interrupt a call until it has ended: the first time may be before its search began."""
-    while not future.done():
-        try:
-            interrupt()
-        except EngineError:
-            return
-        wait((future,), INTERRUPT_SECONDS)
-
-
-def _close_started(future: Future[Engine]) -> None:
-    """End an engine that nobody waits for any more, once it has started."""
-    if not future.cancelled() and future.exception() is None:
-        future.result().close(0.0)

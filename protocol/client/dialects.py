@@ -19,10 +19,10 @@ from merels.engine.game.notation import (
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.limits import Info, Limit
+from merels.protocol.client.answers import Answer, Search
 from merels.protocol.client.info import Brief, parse_brief, parse_info
 from merels.protocol.client.options import Options
 from merels.protocol.process.errors import EngineError
-from merels.protocol.process.pipe import Answer, Pipe
 
 
 class UciAdapter:
@@ -112,10 +112,10 @@ class UciAdapter:
         return " ".join(words).encode() + b"\n"
 
     def ask(
-        self, pipe: Pipe, position: Position, line: bytes, go: bytes, timeout: int
+        self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """One whole move from the engine: see `Pipe.ask`. ``line`` describes ``position``."""
-        return pipe.ask(line + b"\n" + go, timeout)
+        """One whole move in ``position``, which ``line`` describes, from one search or several."""
+        return search(line + b"\n" + go, timeout)
 
     def brief(self, info: bytes, side: int) -> Brief:
         """Score, depth and nodes of an info line about a search for ``side``."""
@@ -206,17 +206,17 @@ class SanmillAdapter(UciAdapter):
         return b"setoption name MoveTimeMs value %d\n%s\n" % (told, words)
 
     def ask(
-        self, pipe: Pipe, position: Position, line: bytes, go: bytes, timeout: int
+        self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
         """A move put together from a search for each of its steps."""
-        answer = pipe.ask(line + b"\n" + go, timeout)
+        answer = search(line + b"\n" + go, timeout)
         if answer is None:
             return None
         words = answer.text.split()
         text, elapsed = words[0] if words else b"", answer.elapsed
         for _ in range(self._removals(position, text)):
             line += (b" " if b" moves " in line else b" moves ") + text.rpartition(b" ")[2]
-            removal = pipe.ask(line + b"\n" + go, timeout - elapsed)
+            removal = search(line + b"\n" + go, timeout - elapsed)
             if removal is None:
                 return None
             elapsed += removal.elapsed
@@ -267,46 +267,9 @@ def move_bytes(move: Move) -> bytes:
     return str(move).encode()
 
 
-@lru_cache(maxsize=1 << 14)
-def read_move(answer: bytes) -> tuple[str, Move | None]:
-    """The text of the move in an answer, and the move if the text is one, legal or not."""
-    text = answer_text(answer)
-    try:
-        return text, parse_move(text)
-    except InputError:
-        return text, None
-
-
 def dialect(name: str) -> UciAdapter:
     """The dialect of that name."""
     found = DIALECTS.get(name.lower())
     if found is None:
         raise EngineError(f"no protocol '{name}'; known are {', '.join(DIALECTS)}")
     return found
-
-
-def answer_text(answer: bytes) -> str:
-    """The move's text in what stood behind ``bestmove``: a word, and removals as further words.
-
-    Nothing for an empty answer.
-    """
-    words = answer.decode("utf-8", "replace").split()
-    text = words[0] if words else ""
-    for word in words[1:]:
-        if word[:1] not in ("x", "X"):
-            break
-        text += word
-    return text
-
-
-def ponder_text(answer: bytes) -> str:
-    """The text behind ``ponder`` in an answer, or nothing."""
-    words = answer.decode("utf-8", "replace").split()
-    lower = [word.lower() for word in words]
-    if "ponder" not in lower:
-        return ""
-    return "".join(
-        word
-        for index, word in enumerate(words[lower.index("ponder") + 1 :])
-        if index == 0 or word[:1] in ("x", "X")
-    )

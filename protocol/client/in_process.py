@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Lock, Thread
 
 from merels.engine import __version__
 from merels.engine.search.levels import Level
@@ -31,7 +31,8 @@ class OwnAnalysis(Analysis):
         super().__init__()
         self._stop = stop
         self._queue: SimpleQueue[Info | Exception | None] = SimpleQueue()
-        self._ended = Event()
+        self._ending = Lock()
+        self._ended = False
         self._thread = Thread(target=self._search, args=(run,), name="analysis", daemon=True)
         self._thread.start()
 
@@ -41,7 +42,8 @@ class OwnAnalysis(Analysis):
         except Exception as error:
             self._queue.put(error)
         finally:
-            self._ended.set()
+            with self._ending:
+                self._ended = True
             self._queue.put(None)
 
     def _next(self) -> Info | None:
@@ -55,8 +57,9 @@ class OwnAnalysis(Analysis):
         return None
 
     def stop(self) -> None:
-        if not self._ended.is_set():
-            self._stop()
+        with self._ending:  # A search that comes after it is not this one's to stop.
+            if not self._ended:
+                self._stop()
 
 
 class OwnEngine(AnyEngine):

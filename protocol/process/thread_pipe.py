@@ -1,4 +1,4 @@
-"""The pipe for systems that cannot poll a pipe: a thread for each direction."""
+"""The pipe of systems that cannot poll one: a thread for each direction."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ class ThreadPipe(Pipe):
     closed and their numbers mean other files.
     """
 
-    def __init__(
-        self, process: EngineProcess, *, inside: bool = False, trace: Trace | None = None
-    ) -> None:
-        super().__init__(process, inside=inside, trace=trace)
+    def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
+        super().__init__(process, trace)
         self._received: queue.Queue[bytes] = queue.Queue(_CHUNKS_AHEAD)
         self._unsent: queue.Queue[bytes] = queue.Queue(1)
         self._at_end = False
@@ -47,7 +45,7 @@ class ThreadPipe(Pipe):
         os.close(descriptor)
 
     def _writer(self, descriptor: int) -> None:
-        """Write what is to be sent, until there is nothing in it."""
+        """Write what is to be sent, up to an empty piece."""
         while not self._broken and (data := self._unsent.get()):
             try:
                 while data:
@@ -77,7 +75,7 @@ class ThreadPipe(Pipe):
         except queue.Empty:
             pass
 
-    def _receive(self, milliseconds: int) -> bytes | None:
+    def _read(self, milliseconds: int) -> bytes | None:
         if self._at_end:
             return b""
         try:
@@ -88,7 +86,7 @@ class ThreadPipe(Pipe):
         self._at_end = not chunk
         return chunk
 
-    def _write(self, data: bytes, deadline: int) -> None:
+    def _write(self, data: bytes, deadline: int, reading: bool) -> None:
         if self._broken:
             raise EngineTerminated(self.process.describe_end())
         try:

@@ -61,6 +61,11 @@ class Fake:
         self.last = str(RANDOM.choice(moves)) if moves else "0000"
         return self.last
 
+    def reply(self, move: str) -> str:
+        """The opponent's last legal move after a move, or 0000."""
+        replies = play_moves(self.position, [move]).legal_moves() if move != "0000" else ()
+        return str(replies[-1]) if replies else "0000"
+
     def set_position(self, words: list[str]) -> None:
         """Take over a ``position`` line."""
         at = words.index("moves") if "moves" in words else len(words)
@@ -85,6 +90,7 @@ class Fake:
             "blank": f"{info} {move}\n  bestmove  {move} \n",
             "unended": f"{info} {move}\nbestmove {move}",
             "split": f"{info} {move}\nbestmove {move.replace('x', ' x')}\n",
+            "ponders": f"{info} {move}\nbestmove {move} ponder {self.reply(move)}\n",
             "bad-numbers": f"info depth x{'9' * 5000} score cp 12abc nodes -{'8' * 400} nps\n"
             f"info depth 99999999999999999999 score cp nodes\ninfo score mate\nbestmove {move}\n",
         }
@@ -111,13 +117,13 @@ class Fake:
             write(usual)
         self.before = move
 
-    def go(self) -> None:
+    def go(self, ponder: bool) -> None:
         """Search: where most faults happen."""
         self.go_count += 1
         if MODE == "die-search" and self.go_count == 2:
             write("info depth 1 score cp 1\n")
             die()
-        if MODE == "never" or MODE == "stops-only":
+        if MODE in ("never", "stops-only") or MODE == "ponders" and ponder:
             self.searching = True
             return
         if MODE == "late" and self.go_count == 2:
@@ -156,10 +162,11 @@ class Fake:
         elif command == "position":
             self.set_position(words)
         elif command == "go":
-            self.go()
-        elif command == "stop" and MODE == "stops-only" and self.searching:
+            self.go("ponder" in words)
+        elif command in ("stop", "ponderhit") and MODE != "never" and self.searching:
             self.searching = False
-            time.sleep(float(ARGUMENT or 0))
+            if command == "stop":
+                time.sleep(float(ARGUMENT or 0))
             self.answer()
         elif command == "quit" and MODE not in ("stubborn", "family"):
             sys.exit(0)

@@ -11,14 +11,15 @@ class Clock:
     """What an engine has left under its limit. ``left`` is None where no clock runs.
 
     An overrun within the margin is kept: ``left`` is then below zero, and the next increment or
-    time control makes up for it.
+    time control makes up for it. ``gone`` is what went by of the next move before it was asked for.
     """
 
-    __slots__ = ("limit", "left", "moves_to_go")
+    __slots__ = ("limit", "left", "gone", "moves_to_go")
 
     def __init__(self, limit: TimeControl) -> None:
         self.limit = limit
         self.left = limit.time
+        self.gone = 0
         self.moves_to_go = limit.moves if limit.time is not None else None
 
     def allowance(self) -> int | None:
@@ -32,9 +33,11 @@ class Clock:
     def spend(self, elapsed: int) -> int:
         """Take a move's time off and return by how much it overran beyond the margin, or 0.
 
+        ``elapsed`` is the whole time, with what was ``gone`` before the move was asked for.
         The overrun is the whole of it, margin included. Increments and further time controls are
         given only to a move that was in time.
         """
+        self.gone = 0
         allowance = self.allowance()
         if allowance is not None and elapsed > allowance + self.limit.margin:
             return elapsed - allowance
@@ -53,7 +56,7 @@ class Clock:
 
         There are engines to which 0 means that no clock runs, and others that fail at a sign.
         """
-        return None if self.left is None else max(1, self.left // MILLISECOND)
+        return None if self.left is None else max(1, (self.left - self.gone) // MILLISECOND)
 
 
 def overrun_text(overrun: int) -> str:

@@ -90,16 +90,9 @@ class EngineCache:
         return None
 
     def _start(self, spec: Entrant) -> Engine | EngineError:
-        trace, engine = self._trace, spec.engine
+        trace = self._trace and partial(self._trace, spec.engine.name)
         try:
-            return Engine(
-                engine.command,
-                protocol=engine.protocol,
-                directory=engine.directory,
-                stderr=self._stderr,
-                limits=engine.resources,
-                trace=None if trace is None else partial(trace, engine.name),
-            )
+            return Engine(spec.engine, stderr=self._stderr, trace=trace)
         except EngineError as error:
             return error
 
@@ -136,7 +129,7 @@ def prepare(engine: Engine, rules: Rules) -> None:
 
 def await_ready(engine: Engine) -> None:
     """Wait until the engine is ready."""
-    engine.await_ready(engine.timeout)
+    engine.await_ready()
 
 
 def start_over(engine: Engine, spec: Entrant, rules: Rules) -> None:

@@ -10,10 +10,10 @@ from merels.engine.game.notation import join_steps, parse_move, parse_position, 
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.search.limits import Limit
-from merels.protocol.client.dialects import UciAdapter, ponder_text, read_move
+from merels.protocol.client.answers import Answer, ponder_text, read_move
+from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.protocol.process.pipe import Answer
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
 from merels.tournament.play.engine_cache import EngineCache
@@ -227,15 +227,17 @@ class _Game:
             timeout = player.patience
         else:
             timeout = max(0, allowance + player.spec.limit.margin)
+        guess, player.guess = player.guess, None
+        begun = monotonic_ns()
         try:
-            foreseen = player.guess is not None and self._end_pondering(player)
-            begun = monotonic_ns()
-            if foreseen:
-                answer = player.engine.ponderhit(timeout)
-            else:
+            if guess is None:
                 answer = player.engine.ask(
                     self.position, player.script.line, self._go(player), timeout
                 )
+            elif str(guess) == self.moves[-1].move:
+                answer = player.engine.ponderhit(timeout)
+            else:
+                answer = self._ask_after_miss(player, begun, timeout)
             if answer is None:
                 raise self._unanswered(player, begun, timeout, allowance)
         except EngineTerminated as error:
@@ -243,6 +245,20 @@ class _Game:
         except EngineTimeout as error:
             raise _fault(player.side, "abandoned", f"stalls ({error.what})") from None
         return answer
+
+    def _ask_after_miss(self, player: _Player, begun: int, timeout: int) -> Answer | None:
+        """The answer of an engine that pondered on another move, and ends that search first.
+
+        Its clock runs meanwhile.
+        """
+        if player.engine.stop(min(timeout, player.patience) / 1e9) is None:
+            if timeout >= player.patience:
+                raise EngineTimeout("does not end its pondering")
+            return None
+        gone = player.clock.gone = monotonic_ns() - begun
+        go = self._go(player)
+        answer = player.engine.ask(self.position, player.script.line, go, timeout - gone)
+        return answer and answer._replace(elapsed=gone + answer.elapsed)
 
     def _unanswered(
         self, player: _Player, begun: int, timeout: int, allowance: int | None
@@ -307,19 +323,10 @@ class _Game:
         line = player.dialect.append(player.script.line, guess, False)
         try:
             go = player.dialect.go(self._limit(player), player.side, ponder=True)
-            player.engine.start_pondering(line, go)
+            player.engine.begin(line + b"\n" + go)
         except EngineError:
             return  # It is found out, and judged, at the engine's next move.
         player.guess = guess
-
-    def _end_pondering(self, player: _Player) -> bool:
-        """Whether a player ponders on the move that was really played; else its search is ended."""
-        guess, player.guess = player.guess, None
-        if str(guess) == self.moves[-1].move:
-            return True
-        if player.engine.stop(player.spec.ping_timeout) is None:
-            raise EngineTimeout("does not end its pondering")
-        return False
 
 
 def _seconds(nanoseconds: int | None) -> float | None:

@@ -21,7 +21,7 @@ from merels.protocol.check.positions import (
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Kind, Search, judge, read
-from merels.protocol.client.engine import NO_MOVES
+from merels.protocol.client.answers import NO_MOVES
 
 GROUP = Group("moves", "Moves", needs=("greeting", "ready", "answers"))
 SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)

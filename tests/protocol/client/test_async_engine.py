@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from threading import Event
 
 import pytest
 
 from merels.engine.game.position import Position
 from merels.protocol.client.async_engine import AsyncEngine
-from merels.protocol.client.engine import EngineError, EngineTerminated, Limit
+from merels.protocol.client.connection import Connection
+from merels.protocol.client.engine import Engine, EngineError, EngineTerminated, Limit
 from tests.processes import FAKE
 from tests.protocol.client.test_engine import MERELS
 
@@ -60,6 +62,34 @@ def test_a_cancelled_search_frees_the_engine() -> None:
             assert (await asyncio.wait_for(play, 10)).move is not None
 
     asyncio.run(talk())
+
+
+def test_a_stop_never_reaches_the_search_after_the_one_that_it_means(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[bytes] = []
+    second = Event()
+
+    def trace(way: str, data: bytes) -> None:
+        if way == ">":
+            sent.append(data.split()[-1])
+            if data.endswith(b"go depth 2\n"):
+                second.set()
+
+    def slowly(engine: Engine) -> None:
+        second.wait(1.0)  # The first search ends by itself meanwhile.
+        Connection.interrupt(engine)
+
+    monkeypatch.setattr(Engine, "interrupt", slowly)
+
+    async def talk() -> None:
+        async with await AsyncEngine.popen(MERELS, trace=trace) as engine:
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(engine.play(Position(), Limit(time=0.3)), 0.1)
+            await engine.play(Position(), Limit(depth=2))
+
+    asyncio.run(talk())
+    assert b"stop" in sent and sent.index(b"2") > len(sent) - 1 - sent[::-1].index(b"stop")
 
 
 def test_errors_come_through() -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.notation import START
+from merels.protocol.client.answers import Answer
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.process.pipe import Answer
 from merels.tournament.play.game import EngineCache, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
@@ -103,7 +103,8 @@ def test_no_such_program(engines: EngineCache) -> None:
 def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> None:
     faulty = changed(engine("sound"), options=(("Hsh", "16"),))
     result = meet(engines, faulty)
-    check(result, "abandoned", r"White does not start \(no option 'Hsh'; did you mean 'Hash'\?\)")
+    how = r"'Hsh': no such option; did you mean 'Hash'\?"
+    check(result, "abandoned", rf"White does not start \({how}\)")
 
 
 def test_both_engines_missing(engines: EngineCache) -> None:
@@ -179,6 +180,21 @@ def test_late_by_more_than_the_margin(engines: EngineCache) -> None:
     limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
     result = meet(engines, engine("late", "0.3", limit))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 2)
+
+
+def test_the_time_to_end_a_missed_ponder_is_the_engine_s_own(engines: EngineCache) -> None:
+    second = TimeControl(time=NANOSECONDS, increment=2 * NANOSECONDS, margin=NANOSECONDS)
+    ponders = replace(engine("ponders", "0.2", second), ponder=True)
+    result = meet(engines, ponders)
+    assert result.termination in ("adjudication", "normal"), result.reason
+    slow = [move.elapsed for move in result.moves[2::2] if move.elapsed >= NANOSECONDS // 5]
+    assert slow, "a guess was wrong, and the search on it took so long to end"
+    short = TimeControl(time=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+    result = meet(engines, replace(engine("ponders", "0.3", short), ponder=True))
+    check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)")
+    # Its clock outlasts what it may take to end a search.
+    result = meet(engines, replace(engine("ponders", "1.5", second), ponder=True))
+    check(result, "abandoned", r"White stalls \(does not end its pondering\)")
 
 
 ILLEGAL = {

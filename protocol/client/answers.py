@@ -1,0 +1,116 @@
+"""An engine's answers to ``go``: found among its lines, and read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move
+from merels.engine.game.position import Move
+
+NO_MOVES = ("0000", "(none)", "none", "null", "draw")
+"""What engines write instead of a move."""
+
+_AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
+_ANYWHERE = re.compile(rb"(?<![^\s])bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE)
+
+
+class Answer(NamedTuple):
+    """An engine's answer to ``go``."""
+
+    text: bytes
+    """What stood behind ``bestmove``."""
+    info: bytes
+    """The last line with a score before it, or nothing."""
+    elapsed: int
+    """Nanoseconds from sending ``go`` to reading the answer."""
+
+
+Search = Callable[[bytes, int], Answer | None]
+"""Sends lines that end in a ``go`` and waits for the answer, so many nanoseconds at most."""
+
+
+class AnswerFinder:
+    """Finds ``bestmove`` in whole lines: at their start, or with ``inside`` anywhere.
+
+    ``info`` is the last line with a score so far, ``rest`` what followed the last ``bestmove``.
+    """
+
+    def __init__(self, inside: bool) -> None:
+        self.info = b""
+        self.rest = b""
+        self._inside = inside
+        self._pattern = _ANYWHERE if inside else _AT_START
+
+    def find(self, lines: bytes) -> bytes | None:
+        """What stands behind the first ``bestmove``, or None."""
+        start = lines.find(b"bestmove ")
+        if start >= 0 and lines.find(b"\n", start) == len(lines) - 1:
+            # The usual case, done with a few searches: the answer is the last line.
+            if self._inside or start == 0 or lines[start - 1] == 10:
+                self._note_score(lines, len(lines) if self._inside else start)
+                return lines[start + 9 : -1].strip()
+        match = self._pattern.search(lines)
+        if match is None:
+            self._note_score(lines, len(lines))
+            return None
+        self._note_score(lines, match.end() if self._inside else match.start())
+        self.rest = lines[match.end() :]
+        return match[1].strip()
+
+    def count(self, lines: bytes) -> int:
+        """How many of the lines say ``bestmove``."""
+        return len(self._pattern.findall(lines))
+
+    def _note_score(self, lines: bytes, end: int) -> None:
+        """Keep the last line before ``end`` that has a score, of several variations the best one's.
+
+        An ``info string`` has none: it is in the engine's own words.
+        """
+        while (at := lines.rfind(b" score ", 0, end)) >= 0:
+            start = lines.rfind(b"\n", 0, at) + 1
+            line = lines[start : lines.find(b"\n", at)]
+            place = line.find(b" multipv ")
+            best = place < 0 or line[place + 9 :].split(None, 1)[:1] == [b"1"]
+            if best and line[:11] != b"info string":
+                self.info = line
+                return
+            end = start
+
+
+def move_text(answer: bytes) -> str:
+    """The move's text in what stood behind ``bestmove``, removals as further words joined to it.
+
+    Nothing for an empty answer.
+    """
+    return _first_move(answer.decode("utf-8", "replace").split())
+
+
+def ponder_text(answer: bytes) -> str:
+    """The text of the expected reply, behind ``ponder``, or nothing."""
+    words = answer.decode("utf-8", "replace").split()
+    lower = [word.lower() for word in words]
+    return _first_move(words[lower.index("ponder") + 1 :]) if "ponder" in lower else ""
+
+
+def _first_move(words: list[str]) -> str:
+    """The first word, and the words of removals directly behind it."""
+    text = "".join(words[:1])
+    for word in words[1:]:
+        if word[:1] not in ("x", "X"):
+            break
+        text += word
+    return text
+
+
+@lru_cache(maxsize=1 << 14)
+def read_move(answer: bytes) -> tuple[str, Move | None]:
+    """The text of the move in an answer, and the move if the text is one, legal or not."""
+    text = move_text(answer)
+    try:
+        return text, parse_move(text)
+    except InputError:
+        return text, None

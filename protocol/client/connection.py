@@ -1,0 +1,303 @@
+"""A running engine and the conversation with it: greeting, readiness, ``go`` and its answers.
+
+Tournaments use it as it is; `merels.protocol.client.engine.Engine` plays and analyses on top of it.
+"""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+
+from merels.engine.game.errors import shorten
+from merels.engine.game.position import Position
+from merels.protocol.client.answers import Answer, AnswerFinder
+from merels.protocol.client.dialects import dialect
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.client.options import EMPTY, Options, parse_option
+from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.protocol.process.guardian import kill_group
+from merels.protocol.process.pipe import MILLISECOND, Trace
+from merels.protocol.process.poll_pipe import open_pipe
+from merels.protocol.process.process import QUIT_SECONDS, EngineProcess
+
+START_SECONDS = 10.0
+PING_SECONDS = 15.0
+SEND_SECONDS = 5.0
+"""What an engine has to read what it is sent."""
+STOP_SECONDS = 1.0
+"""What it has to answer ``stop``."""
+STRAY_SECONDS = 0.5
+"""What it has to end a search after a ``bestmove`` that makes no sense."""
+FOREVER = 1 << 60
+"""Nanoseconds: 36 years."""
+LONGEST_NAME = 200
+"""Characters of an engine's name, and of its author's, that are kept."""
+_MOST_OPTIONS = 512
+_MOST_STRAYS = 64
+"""Pieces of what an engine wrote unasked that are read before it is asked something."""
+
+
+class Connection:
+    """A running engine as the protocol knows it. One search runs at a time.
+
+    ``name`` and ``author`` are what it calls itself, ``options`` what it can be set to, once it has
+    greeted. ``timeout`` is how many seconds it has to answer ``isready``. ``owing`` says that the
+    last ``go`` is not answered yet, ``searches`` counts them, and so numbers the latest.
+
+    One thread uses a connection; `interrupt` and `kill` alone are free for others. Any method may
+    raise `EngineTerminated` when the process has ended, and `EngineTimeout` when it does not answer
+    or does not read. Times that are arguments of searches are in nanoseconds, others in seconds.
+    """
+
+    name = ""
+    author = ""
+
+    def __init__(
+        self, spec: EngineSpec, *, stderr: str | None = None, trace: Trace | None = None
+    ) -> None:
+        """Start the process and greet it, without waiting for its answer: `greet` does.
+
+        So several engines can start side by side. What it writes to standard error is appended to
+        the file ``stderr``, or dropped. `EngineError` if the engine cannot be started.
+        """
+        self.dialect = dialect(spec.protocol)
+        self.options = Options()
+        self.timeout = PING_SECONDS
+        self.owing = False
+        self._process = EngineProcess(spec.command, spec.directory, stderr, spec.resources)
+        self.pid = self._process.pid
+        self._pipe = open_pipe(self._process, trace)
+        self._answers = AnswerFinder(self.dialect.inside)
+        self.searches = 0
+        self._untidy = False
+        """Whether it has ever sent a ``bestmove`` that nobody had asked for."""
+        self._silence = FOREVER
+        self._started = monotonic_ns()
+        try:
+            self._send(self.dialect.hello)
+        except EngineTerminated:
+            pass  # `greet` says so, and reads first what the engine may have left to say.
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name or '?'} (pid {self.pid})>"
+
+    # Before a search.
+
+    def greet(self, timeout: float = START_SECONDS) -> None:
+        """Read the engine's name and options, until ``timeout`` seconds after it was started."""
+        deadline = self._started + int(timeout * 1e9)
+        while (line := self._pipe.read_line(deadline)) is not None:
+            words = line.decode("utf-8", "replace").split(None, 2)
+            first = words[0].lower() if words else ""
+            if first == self.dialect.ready.decode():
+                return
+            if first == "id" and len(words) == 3 and words[1] in ("name", "author"):
+                setattr(self, words[1], shorten(words[2], LONGEST_NAME))
+            elif first == "option" and len(self.options) < _MOST_OPTIONS:
+                option = parse_option(line.decode("utf-8", "replace"))
+                if option is not None:
+                    self.options.add(option)
+        hello = self.dialect.hello.decode().strip()
+        raise EngineTimeout(f"gives no answer to {hello} in {timeout:g} s")
+
+    def send_option(self, name: str, text: str) -> None:
+        """Set an option whose name and text were checked; an empty text presses a button."""
+        if not text and name in self.options and self.options[name].kind == "string":
+            text = EMPTY
+        self._send(f"setoption name {name}{text and ' value '}{text}\n".encode())
+
+    def send_new_game(self) -> None:
+        """Say that what follows is another game; `await_ready` waits for the engine."""
+        self._drop()
+        self._send(self.dialect.new_game + b"isready\n")
+
+    def ping(self, timeout: float | None = None) -> None:
+        """Wait until the engine has done all it was told, ``timeout`` seconds at most."""
+        self._drop()
+        self._send(b"isready\n")
+        self.await_ready(timeout)
+
+    def await_ready(self, timeout: float | None = None) -> None:
+        """Read up to ``readyok``; all before it is dropped."""
+        seconds = self.timeout if timeout is None else timeout
+        deadline = monotonic_ns() + int(seconds * 1e9)
+        while (line := self.read_line(deadline)) is not None:
+            if line.lower() == b"readyok":
+                return
+        raise EngineTimeout(f"gives no answer to isready in {seconds:g} s")
+
+    def watch_silence(self, seconds: float | None) -> None:
+        """Raise `EngineTimeout` from a search in which nothing arrives for twice so long.
+
+        Half-way the engine is sent ``isready``, which every engine must answer while it searches.
+        """
+        self._silence = FOREVER if seconds is None else int(seconds * 1e9)
+
+    def widen_output(self) -> None:
+        """Make room for what an engine writes while nobody reads: for one that ponders."""
+        self._process.widen_output()
+
+    # Searches.
+
+    def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
+        """The engine's answer in ``position``, which the ``position`` line describes, to ``go``.
+
+        None means that the answer is still owed: see `stop`.
+        """
+        if self.owing or self._untidy:
+            self._settle()
+        return self.dialect.ask(self._search, position, line, go, timeout)
+
+    def begin(self, request: bytes) -> int:
+        """Send a request that ends in a ``go``; returns when that was: see `wait_answer`."""
+        if self.owing or self._untidy:
+            self._settle()
+        return self._begin(request, int(SEND_SECONDS * 1e9))
+
+    def _search(self, request: bytes, timeout: int) -> Answer | None:
+        """Send a request that ends in a ``go``, and wait for the answer."""
+        try:
+            start = self._begin(request, timeout)
+        except EngineTimeout:
+            return None
+        return self.wait_answer(start, timeout)
+
+    def _begin(self, request: bytes, timeout: int) -> int:
+        """`begin`, with no answer to an earlier search on its way."""
+        self._drop()
+        self._answers.info = b""
+        self.owing = True
+        self.searches += 1
+        start = monotonic_ns()
+        self._pipe.send(request, start + timeout)
+        return start
+
+    def _settle(self) -> None:
+        """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""
+        if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
+            raise EngineTimeout(f"gives no answer to an earlier search in {self.timeout:g} s")
+        if self._untidy:
+            self.ping()
+
+    def _drop(self) -> None:
+        """Drop everything that has arrived unasked, and take note of a ``bestmove`` among it."""
+        for _ in range(_MOST_STRAYS):
+            lines = self._pipe.receive(0)
+            if lines is None:
+                return
+            if strays := self._answers.count(lines):
+                self._untidy = self._untidy or not self.owing or strays > 1
+                self.owing = False
+
+    def wait_answer(self, start: int, timeout: int) -> Answer | None:
+        """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
+        pipe, silence = self._pipe, self._silence
+        heard = now = start
+        probed = False
+        while True:
+            left = timeout - (now - start)
+            if left < 0:
+                return self.unended_answer(start)
+            lines = pipe.receive(min(left, silence) // MILLISECOND + 1)
+            if lines is not None:
+                text = self._answers.find(lines)
+                if text is not None:
+                    return self._answer(text, start)
+                probed, heard = False, monotonic_ns()
+            now = monotonic_ns()
+            if now - heard > silence:
+                if probed:
+                    seconds = 2 * silence / 1e9
+                    raise EngineTimeout(f"gives no sign of life for {seconds:g} s")
+                if (answer := self.unended_answer(start)) is not None:
+                    return answer
+                self._send(b"isready\n")
+                probed, heard = True, now
+
+    def _answer(self, text: bytes, start: int) -> Answer:
+        """The answer that was found; what came behind it is received later."""
+        self.owing = False
+        if self._answers.rest:
+            self._pipe.put_back(self._answers.rest)
+            self._answers.rest = b""
+        return Answer(text, self._answers.info, max(0, self._pipe.arrived - start))
+
+    def unended_answer(self, start: int) -> Answer | None:
+        """An answer whose line has not ended, taken as it is; None without one.
+
+        It was given when it arrived, not when the wait for its end was over.
+        """
+        text = self._answers.find(self._pipe.tail + b"\n") if self._pipe.tail else None
+        if not text:
+            return None
+        self._pipe.end_line()
+        return self._answer(text, start)
+
+    def read_line(self, deadline: int) -> bytes | None:
+        """The next line, without its end and outer spaces, or None at the deadline."""
+        line = self._pipe.read_line(deadline)
+        if line is not None and self._answers.count(line + b"\n"):
+            self.owing = False
+        return line
+
+    def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
+        """Stop a search and wait so long for its answer; None if the engine still owes it."""
+        start = monotonic_ns()
+        self._send(b"stop\n", seconds)
+        return self.wait_answer(start, int(seconds * 1e9))
+
+    def answer_after_stray(self, answer: Answer) -> Answer | None:
+        """What follows an answer that cannot be right, if that was one too many to an earlier go.
+
+        The search that was asked for then still runs, and is ended. None if nothing follows.
+        """
+        late = self.stop(STRAY_SECONDS)
+        if late is None:
+            return None
+        self._untidy = True
+        return late._replace(elapsed=answer.elapsed + late.elapsed)
+
+    def ponderhit(self, timeout: int) -> Answer | None:
+        """The answer, as from `ask`, to the search that went on while the opponent thought."""
+        start = monotonic_ns()
+        try:
+            self._pipe.send(b"ponderhit\n", start + timeout)
+        except EngineTimeout:
+            return None
+        return self.wait_answer(start, timeout)
+
+    # Its end.
+
+    def interrupt(self, search: int | None = None) -> None:
+        """Ask a search that another thread waits for to end now.
+
+        With the number of a search that one alone: a later one is left in peace.
+        """
+        deadline = monotonic_ns() + int(STOP_SECONDS * 1e9)
+        self._pipe.interject(b"stop\n", deadline, lambda: search in (None, self.searches))
+
+    def kill(self) -> None:
+        """End the process at once: the thread that waits for its answer gets `EngineTerminated`.
+
+        What the engine held is freed by `close`, as ever.
+        """
+        if not self._process.closed:
+            kill_group(self.pid)
+
+    def send_quit(self) -> None:
+        """The first half of `close`: several engines can end side by side."""
+        try:
+            if not self._process.closed:
+                self._send(b"stop\nquit\n" if self.owing else b"quit\n", 0.0)
+        except EngineError:
+            pass
+        self._pipe.close_input()
+
+    def close(self, patience: float = QUIT_SECONDS) -> None:
+        """End the engine within about ``patience`` seconds, and leave no process of it."""
+        self.send_quit()
+        self._process.close(patience)
+        self._pipe.close()
+
+    def _send(self, data: bytes, seconds: float = SEND_SECONDS) -> None:
+        """Send whole lines."""
+        self._pipe.send(data, monotonic_ns() + int(seconds * 1e9))

@@ -1,0 +1,111 @@
+"""The pipe of systems that can poll one: raw descriptors, microseconds of CPU a round trip."""
+
+from __future__ import annotations
+
+import os
+import select
+from time import monotonic_ns
+
+from merels.protocol.process.errors import EngineTerminated, EngineTimeout
+from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, MILLISECOND, Pipe, Trace
+from merels.protocol.process.process import POSIX, EngineProcess
+from merels.protocol.process.thread_pipe import ThreadPipe
+
+LARGEST_BACKLOG = 1 << 22
+"""Bytes that are kept for later while the engine does not read what it is sent."""
+_WAIT_WITHOUT_SENTINEL = 200
+
+
+class PollPipe(Pipe):
+    """One thread reads and writes, whichever is possible."""
+
+    def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
+        super().__init__(process, trace)
+        self._input = process.stdin
+        self._output = process.stdout
+        os.set_blocking(self._input, False)
+        os.set_blocking(self._output, False)
+        self._poll = select.poll()
+        self._poll.register(self._output, select.POLLIN)
+        self._longest_wait = _WAIT_WITHOUT_SENTINEL
+        if process.sentinel is not None:
+            self._poll.register(process.sentinel, select.POLLIN)
+            self._longest_wait = LONGEST_WAIT
+        self._backlog = b""
+
+    def close(self) -> None:
+        # The numbers of closed descriptors soon mean other files.
+        self._input = self._output = -1
+        self._poll = select.poll()
+
+    def _read(self, milliseconds: int) -> bytes | None:
+        if self._backlog:
+            data, self._backlog = self._backlog, b""
+            return data
+        if milliseconds > self._longest_wait:
+            milliseconds = self._longest_wait
+        if not self._poll.poll(milliseconds):
+            return self._end() if milliseconds and self.process.sentinel is None else None
+        try:
+            return os.read(self._output, CHUNK)
+        except BlockingIOError:
+            return self._end()
+        except OSError:
+            return b""
+
+    def _end(self) -> bytes | None:
+        """The end of the output if the process has ended: a child of it may hold the pipe open."""
+        return None if self.process.exit_status() is None else b""
+
+    def _write(self, data: bytes, deadline: int, reading: bool) -> None:
+        try:
+            written = os.write(self._input, data)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            raise self._no_input(reading) from None
+        if written < len(data):
+            self._write_rest(data[written:], deadline, reading)
+
+    def _write_rest(self, data: bytes, deadline: int, reading: bool) -> None:
+        """Write what the full pipe did not take."""
+        poll = select.poll()
+        poll.register(self._input, select.POLLOUT)
+        if reading:
+            poll.register(self._output, select.POLLIN)
+        while data:
+            left = deadline - monotonic_ns()
+            if left < 0:
+                raise EngineTimeout("does not read its input")
+            for descriptor, _ in poll.poll(min(left // MILLISECOND + 1, self._longest_wait)):
+                if descriptor == self._output:
+                    if not self._read_ahead():
+                        poll.unregister(self._output)
+                    continue
+                try:
+                    data = data[os.write(self._input, data) :]
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    raise self._no_input(reading) from None
+
+    def _read_ahead(self) -> bool:
+        """Keep what the engine writes, up to a bound; False at the end of its output."""
+        try:
+            chunk = os.read(self._output, CHUNK)
+        except OSError:
+            return False
+        if len(self._backlog) < LARGEST_BACKLOG:
+            self._backlog += chunk
+        return bool(chunk)
+
+    def _no_input(self, reading: bool) -> EngineTerminated:
+        """The error that the engine has closed its input, or has ended."""
+        # Waiting for its end would read what it still writes.
+        end = self.process.describe_end(0.5 if reading else 0.0)
+        return EngineTerminated("closed its input" if end == "closed its output" else end)
+
+
+def open_pipe(process: EngineProcess, trace: Trace | None = None) -> Pipe:
+    """The fastest pipe that the system has."""
+    return PollPipe(process, trace) if POSIX else ThreadPipe(process, trace)

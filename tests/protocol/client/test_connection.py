@@ -1,0 +1,138 @@
+"""Searches and their answers, between this process and real ones, over both kinds of pipe."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic_ns, sleep
+
+import pytest
+
+from merels.engine.game.position import Position
+from merels.protocol.client import connection
+from merels.protocol.client.answers import Answer
+from merels.protocol.client.connection import Connection
+from merels.protocol.client.engine_spec import EngineSpec
+from tests.protocol.process.test_pipe import PIPES, SCRIPT
+
+pytestmark = pytest.mark.usefixtures("nothing_is_left", "each_pipe")
+SOON = 20 * 10**9
+
+
+@pytest.fixture(params=PIPES)
+def each_pipe(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every connection has a pipe of this kind."""
+    monkeypatch.setattr(connection, "open_pipe", request.param)
+
+
+def connect(code: str) -> Connection:
+    """A connection to a process that runs some code once it was greeted."""
+    code = f"sys.stdin.readline(); print('uciok', flush=True)\n{code}"
+    engine = Connection(EngineSpec((sys.executable, "-c", SCRIPT, code)))
+    engine.greet()
+    return engine
+
+
+def ask(engine: Connection, timeout: int = SOON) -> Answer | None:
+    """The answer to a ``go``, which is one line as a position is."""
+    return engine.ask(Position(), b"position startpos", b"go\n", timeout)
+
+
+READ = "sys.stdin.readline(); sys.stdin.readline()\n"
+"""Code that reads what `ask` sends."""
+
+
+def test_the_last_score_before_the_answer_is_kept() -> None:
+    engine = connect(READ + r"""
+for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
+             "info depth 2 score cp 2 nodes 2", "info depth 2 score cp 3 nodes 3 multipv 1",
+             "info depth 2 score cp -9 nodes 3 multipv 2", "info depth 2 multipv 10 score cp -99",
+             "info string the score is 9 ",
+             "info currmove d6",
+             " \tBestMove d6 ponder f4"):
+    print(line, flush=True); time.sleep(0.01)
+""")
+    answer = ask(engine)
+    assert answer is not None
+    assert answer[:2] == (b"d6 ponder f4", b"info depth 2 score cp 3 nodes 3 multipv 1")
+    engine.close()
+
+
+def test_a_stray_bestmove_is_dropped_and_asked_about_from_then_on() -> None:
+    engine = connect(READ + r"""
+print("bestmove a1\nbestmove d1", flush=True)
+for line in sys.stdin:
+    if line == "isready\n":
+        print("readyok", flush=True); asked = True
+    if line == "go\n":
+        print("bestmove", "b2" if asked else "g1", flush=True); asked = False
+    if line == "quit\n":
+        break
+""".replace("for line", "asked = False\nfor line", 1))
+    first = ask(engine)
+    assert first is not None and first.text == b"a1"
+    sleep(0.2)
+    answers = [ask(engine) for _ in range(2)]
+    assert [answer and answer.text for answer in answers] == [b"g1", b"b2"]
+    engine.close()
+
+
+def test_lines_that_follow_an_answer_stay_in_order() -> None:
+    engine = connect(READ + r"""
+w = sys.stdout.write
+w("bestmove a1\ninfo depth 5 score cp 5 nodes 5\nbestmo"); sys.stdout.flush(); time.sleep(0.2)
+w("ve d1\n"); sys.stdout.flush()
+""")
+    first = ask(engine)
+    second = engine.wait_answer(monotonic_ns(), SOON)
+    assert first is not None and first[:2] == (b"a1", b"")
+    assert second is not None and second[:2] == (b"d1", b"info depth 5 score cp 5 nodes 5")
+    engine.close()
+
+
+@pytest.mark.parametrize("silence", [0.1, None])
+def test_an_answer_without_the_end_of_its_line_is_read(silence: float | None) -> None:
+    engine = connect(r"""
+w = sys.stdout.write
+for line in sys.stdin:
+    if line == "go\n":
+        w("info depth 1 score cp 7 nodes 1\nbestmove d6"); sys.stdout.flush()
+""")
+    engine.watch_silence(silence)
+    for _ in range(2):
+        answer = ask(engine, 10**9 // 2)
+        assert answer is not None
+        assert answer[:2] == (b"d6", b"info depth 1 score cp 7 nodes 1")
+        # Its clock ran until it answered, not until the end of the wait for more.
+        assert answer.elapsed < 10**9 // 2
+    engine.close(0.1)
+
+
+def test_half_a_bestmove_is_no_answer() -> None:
+    engine = connect(READ + r"""
+sys.stdout.write("bestmove"); sys.stdout.flush(); sys.stdin.readline(); print(" d6", flush=True)
+""")
+    assert ask(engine, 10**9 // 10) is None and engine.owing
+    answer = engine.stop(5.0)
+    assert answer is not None and answer.text == b"d6" and not engine.owing
+    engine.close()
+
+
+def test_no_time_left_is_no_wait_without_end() -> None:
+    engine = connect("time.sleep(1000)")
+    assert ask(engine, -2_000_000) is None
+    engine.close(0.1)
+
+
+def test_an_interrupt_meant_for_an_earlier_search_is_not_sent() -> None:
+    engine = connect(r"""
+for line in sys.stdin:
+    print("bestmove d6" if line == "go\n" else f"info string {line}", flush=True)
+""")
+    ask(engine)
+    first = engine.searches
+    ask(engine)
+    engine.interrupt(first)
+    assert engine.read_line(monotonic_ns() + SOON // 100) is None
+    engine.interrupt(engine.searches)
+    assert engine.read_line(monotonic_ns() + SOON) == b"info string stop"
+    engine.close()
