@@ -56,7 +56,7 @@ FAST = Pace(answer=3.0, watch=0.2, listen=0.1, movetime=100, plies=16, games=1)
 
 
 class Conversation:
-    """One process at a time, and what was said.
+    """One process at a time, and all lines to and from it.
 
     Methods that wait raise `Fault` when what is due does not come, and `EngineError` when the
     process is gone.

@@ -68,7 +68,7 @@ def lines_of(finding: Finding) -> list[str]:
         return [f"  {mark:<5} {finding.step.name}"]
     lines = [f"  {mark:<5} {finding.step.name:<{NAME}}  {reason}"]
     if finding.line is not None:
-        lines.append(f"{INDENT}said: {quoted(finding.line)}")
+        lines.append(f"{INDENT}wrote: {quoted(finding.line)}")
     lines += [f"{INDENT}also: {printable(other)}" for other in finding.others]
     if finding.verdict is Verdict.FAIL:
         lines += textwrap.wrap(
@@ -81,9 +81,9 @@ def lines_of(finding: Finding) -> list[str]:
 def heading(subject: Subject) -> str:
     """The engine's name and protocol, and the rules by which its moves are judged."""
     names = [line.words[2:] for line in subject.greeting.lines if line.words[:2] == ["id", "name"]]
-    said = printable(" ".join(names[0])) if names else "unnamed engine"
-    called = printable(subject.candidate.name) or said
-    also = f" ({said})" if called != said else ""
+    own_name = printable(" ".join(names[0])) if names else "unnamed engine"
+    called = printable(subject.candidate.name) or own_name
+    also = f" ({own_name})" if called != own_name else ""
     return f"{called}{also}, {subject.dialect.name}, judged by the rules of {subject.rules}"
 
 

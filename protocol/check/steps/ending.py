@@ -1,4 +1,4 @@
-"""Steps about how the process ends."""
+"""Steps about the end of the process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ GROUP = Group("ending", "Ending", needs=("greeting",))
 
 @GROUP.step()
 def quit(engine: Subject) -> None:
-    """'quit' ends the process, usually within a second; what is left is killed, and its log
-    files are torn."""
+    """'quit' ends the process, usually within a second. Clients kill an engine that stays, which
+    may corrupt its files."""
     engine.start()
     engine.send("quit")
     engine.end("quit")
@@ -21,7 +21,7 @@ def quit(engine: Subject) -> None:
 
 @GROUP.step()
 def quit_at_once(engine: Subject) -> None:
-    """'quit' is obeyed before the greeting as well: a user may close a dialog quickly."""
+    """'quit' works before the greeting, too: a user may close a dialog quickly."""
     engine.start()
     engine.spawn()
     engine.send("quit")
@@ -30,7 +30,7 @@ def quit_at_once(engine: Subject) -> None:
 
 @GROUP.step(needs=("ready", "answers"))
 def quit_in_search(engine: Subject) -> None:
-    """'quit' ends the process during a search too."""
+    """'quit' also ends the process during a search."""
     engine.begin("go infinite", START)
     engine.listen(engine.pace.listen / 2)
     engine.send("quit")
@@ -39,8 +39,8 @@ def quit_in_search(engine: Subject) -> None:
 
 @GROUP.step()
 def end_of_input(engine: Subject) -> None:
-    """The end of its input ends the process: the client has died, and engines that miss it stay
-    behind and use up the machine."""
+    """The process ends when its input ends: the client has died, and an engine that stays behind
+    uses up the machine."""
     engine.start()
     engine.close_input()
     engine.end("the end of its input")
@@ -48,7 +48,7 @@ def end_of_input(engine: Subject) -> None:
 
 @GROUP.step()
 def end_of_input_at_once(engine: Subject) -> None:
-    """So does an input that ends before anything was said."""
+    """The process also ends when its input ends before any command."""
     engine.start()
     engine.spawn()
     engine.close_input()
@@ -57,7 +57,7 @@ def end_of_input_at_once(engine: Subject) -> None:
 
 @GROUP.step(needs=("ready", "answers"))
 def end_of_input_in_search(engine: Subject) -> None:
-    """So does one that ends during a search, which nobody will stop any more."""
+    """The process also ends when its input ends during a search, which nobody can stop any more."""
     engine.begin("go infinite", START)
     engine.listen(engine.pace.listen / 2)
     engine.close_input()
@@ -66,7 +66,7 @@ def end_of_input_in_search(engine: Subject) -> None:
 
 @GROUP.step(needs=("quit",))
 def exit_code(engine: Subject) -> None:
-    """Every process that was to end did so with exit code 0; tournaments report anything else
+    """Every process so far that had to end did so with exit code 0; tournaments report any other
     as a crash."""
     if not engine.exits:
         engine.start()

@@ -1,4 +1,4 @@
-"""Steps about the greeting and what it says."""
+"""Steps about the handshake and the lines of the greeting."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ _PROTOCOL = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
 
 @GROUP.step()
 def greeting(engine: Subject) -> None:
-    """The handshake is answered (uciok, ugiok) within the time that clients give a start, 10 s,
-    and better within one; without it nothing can be played at all."""
+    """The handshake ends (uciok, ugiok) within 10 s, the time that clients give an engine to
+    start, and preferably within 1 s; without it no game can begin."""
     engine.start()
     if engine.greeting.seconds > SLOW:
         engine.warn(f"{engine.dialect.hello.decode().strip()} was answered after "
-                    f"{engine.greeting.seconds:.1f} s; heavy work belongs behind isready")
+                    f"{engine.greeting.seconds:.1f} s; slow work belongs after isready")
 
 
 @GROUP.step()
 def silent_before_greeting(engine: Subject) -> None:
-    """Nothing is printed before the client has spoken; some clients take the first line that they
-    read for an answer."""
+    """Nothing is printed before the client's first command; some clients take the first line for
+    its answer."""
     engine.start()
-    # The time to the greeting is about what the engine needs to start.
+    # The engine needs about as long to start as it took to greet.
     seconds = 2 * engine.greeting.seconds + engine.pace.listen
     engine.spawn()
     early = engine.listen(min(seconds, SLOW))
     engine.greet()
     for line in early:
         if line.first in _PROTOCOL:
-            raise Fault("said before it was asked", line.raw)
+            raise Fault("printed before the first command", line.raw)
     if early:
-        engine.warn("printed before it was asked", early[0])
+        engine.warn("printed before the first command", early[0])
 
 
 def _id(engine: Subject, what: str) -> None:
-    """One line names this."""
+    """The greeting has one ``id`` line about this."""
     engine.start()
     lines = [line for line in engine.greeting.lines if line.words[:2] == ["id", what]]
     if not lines:
@@ -52,61 +52,61 @@ def _id(engine: Subject, what: str) -> None:
     if len(lines) > 1:
         raise Fault(f"the greeting has {len(lines)} lines 'id {what}'", lines[1].raw)
     if len(lines[0].words) < 3:
-        raise Fault(f"nothing stands behind 'id {what}'", lines[0].raw)
+        raise Fault(f"nothing follows 'id {what}'", lines[0].raw)
 
 
 @GROUP.step()
 def id_name(engine: Subject) -> None:
-    """The greeting says 'id name …' once; clients show the name, and some refuse an engine that
-    has none."""
+    """The greeting has one line 'id name …'; clients show the name, and some refuse an engine
+    without one."""
     _id(engine, "name")
 
 
 @GROUP.step()
 def id_author(engine: Subject) -> None:
-    """The greeting says 'id author …' once, as the protocol asks."""
+    """The greeting has one line 'id author …', as the protocol demands."""
     _id(engine, "author")
 
 
 @GROUP.step()
 def greeting_lines(engine: Subject) -> None:
-    """The greeting holds id, option and info lines alone; a client that reads strictly stumbles
-    over anything else."""
+    """The greeting contains only id, option and info lines; strict clients stumble over anything
+    else."""
     engine.start()
     for line in engine.greeting.lines[:-1]:
         if line.first and line.first not in _GREETING:
-            engine.warn("is no line of a greeting", line)
+            engine.warn("does not belong in the greeting", line)
     last = engine.greeting.lines[-1]
     if len(last.words) > 1:
-        raise Fault("there are words behind the last word of the greeting", last.raw)
+        raise Fault("there are words after the one that ends the greeting", last.raw)
 
 
 @GROUP.step()
 def nothing_after_greeting(engine: Subject) -> None:
-    """Nothing follows the last line of the greeting; an option told later is never seen, and a
-    second uciok answers a question that was not put."""
+    """Nothing follows the last line of the greeting; a later option is never seen, and a second
+    uciok answers no question."""
     engine.spawn()
     engine.greet()
     for line in engine.listen(engine.pace.listen):
         if line.first in _PROTOCOL:
-            raise Fault("came behind the end of the greeting", line.raw)
-        engine.warn("came behind the end of the greeting", line)
+            raise Fault("came after the end of the greeting", line.raw)
+        engine.warn("came after the end of the greeting", line)
 
 
 @GROUP.step()
 def greeting_again(engine: Subject) -> None:
-    """A second greeting is answered like the first; clients that reconnect send one."""
+    """A second handshake is answered like the first; clients that reconnect send one."""
     engine.start()
     again = engine.greet()
     first = [line.text for line in engine.greeting.lines]
     for line in again.lines:
         if line.text not in first:
-            engine.warn("was not said the first time", line)
+            engine.warn("was not in the first greeting", line)
             return
 
 
 def _option_lines(engine: Subject) -> list[tuple[Line, Option | None]]:
-    """The option lines, each with what it says, None where it cannot be read."""
+    """The option lines, each with its option, or None if it cannot be read."""
     engine.start()
     return [(line, parse_option(line.text)) for line in engine.greeting.lines
             if line.first == "option"]
@@ -114,23 +114,23 @@ def _option_lines(engine: Subject) -> list[tuple[Line, Option | None]]:
 
 @GROUP.step()
 def option_lines(engine: Subject) -> None:
-    """Every option line has a name of its own and a known type; a client cannot show or set
-    an option that it cannot read."""
+    """Every option line has a unique name and a known type; clients cannot show or set an option
+    that they cannot read."""
     seen: set[str] = set()
     for line, option in _option_lines(engine):
         if option is None:
             raise Fault("has no name or no type", line.raw)
         if option.kind not in KINDS:
-            raise Fault(f"'{option.kind}' is no type of an option", line.raw)
+            raise Fault(f"'{option.kind}' is not a type of option", line.raw)
         if option.name.lower() in seen:
-            raise Fault("is the second option of that name (case aside)", line.raw)
+            raise Fault("is the second option with that name (ignoring case)", line.raw)
         seen.add(option.name.lower())
 
 
 @GROUP.step()
 def option_defaults(engine: Subject) -> None:
-    """Every default is a value that its option can have, within its bounds; clients send the
-    defaults back, and some refuse to start with one that does not fit."""
+    """Every default is a valid value of its option; clients send defaults back, and some refuse
+    to start an engine with an invalid one."""
     for line, option in _option_lines(engine):
         words = line.words
         if option is None or option.kind == "button":
@@ -140,9 +140,9 @@ def option_defaults(engine: Subject) -> None:
         if option.kind == "check" and option.default not in ("true", "false"):
             raise Fault("the default of a check is true or false", line.raw)
         if option.kind == "combo" and option.default not in option.choices:
-            raise Fault("the default is none of the choices (var)", line.raw)
+            raise Fault("the default is not one of the choices (var)", line.raw)
         if option.kind == "string" and words[-1] == "default":
-            engine.warn("an empty default is written <empty>", line)
+            engine.warn("an empty default should be written <empty>", line)
         if option.kind == "spin":
             value = parse_whole(option.default)
             if value is None:

@@ -1,4 +1,4 @@
-"""Steps about the rules: whether what the engine plays is a move, and a legal one."""
+"""Steps about the rules: whether the engine's moves are legal."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
 
 
 def survey(engine: Subject) -> Iterator[Search]:
-    """Every search so far in a game that was not over; a few are made first, if none were yet.
+    """Every search so far in a game that was not over, after a few that are made for this.
 
-    Where one of those fails, so does the step that came first, and the others are skipped.
+    If one of those fails, so does the step that made it, and the others are skipped.
     """
     if engine.surveyed is None:
         engine.surveyed = False
@@ -40,7 +40,7 @@ def survey(engine: Subject) -> Iterator[Search]:
         engine.search("go depth 4", START, GAME)
         engine.surveyed = True
     if not engine.surveyed:
-        raise Skip("the searches that are to be judged could not be made")
+        raise Skip("the searches to judge could not be made")
     for search in engine.searches:
         if search.best is not None and search.position.outcome() is None:
             yield search
@@ -48,8 +48,8 @@ def survey(engine: Subject) -> Iterator[Search]:
 
 @GROUP.step()
 def whole_moves(engine: Subject) -> None:
-    """A move that closes a mill names the man that it takes, in the same word (d6-d5xc3); the
-    removal is part of the move, and without it the move is illegal."""
+    """A move that closes a mill names the man it removes in the same word (d6-d5xc3); the removal
+    is part of the move, which is illegal without it."""
     for search in survey(engine):
         if search.kind is Kind.WITHOUT_REMOVAL:
             raise Fault(f"closes a mill and removes nothing, {search}", search.quote)
@@ -57,15 +57,16 @@ def whole_moves(engine: Subject) -> None:
 
 @GROUP.step()
 def bestmove_legal(engine: Subject) -> None:
-    """Every bestmove so far was a legal move; an illegal one loses a game in every tournament."""
+    """Every bestmove so far was legal; an illegal one loses the game in every tournament."""
     for search in survey(engine):
         kind = search.kind
         if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
             continue
         if kind is Kind.NONE:
-            raise Fault(f"plays no move though there are some, {search}", search.quote)
+            raise Fault(f"plays no move although there are legal ones, {search}", search.quote)
         if kind is Kind.UNREADABLE:
-            raise Fault(f"is no move (such as d6, d6xb4, d6-d5, d6-d5xc3), {search}", search.quote)
+            reason = f"is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3, {search}"
+            raise Fault(reason, search.quote)
         move = read(search.answer)
         objection = search.position.objection(move) if move else ""
         raise Fault(f"is illegal ({objection}), {search}", search.quote)
@@ -73,52 +74,52 @@ def bestmove_legal(engine: Subject) -> None:
 
 @GROUP.step(needs=("bestmove-legal",))
 def forced_move(engine: Subject) -> None:
-    """A move that is the only one is played like any other, whatever the limit; engines that take
-    a short cut there forget to answer."""
+    """The only legal move is played like any other, whatever the limit; engines that take a short
+    cut here forget to answer."""
     engine.needs(FORCED)
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)
         if search.kind is not Kind.LEGAL:
-            raise Fault("is not the one legal move", search.quote)
+            raise Fault("is not the only legal move", search.quote)
 
 
 def _ends(engine: Subject, search: Search, what: str) -> None:
-    """The answer in a position that is over."""
+    """Judge the answer to a search of a finished game."""
     answer = search.answer.lower()
     if answer not in NO_MOVES:
-        raise Fault(f"plays on where the game is over: {what}", search.quote)
+        raise Fault(f"plays on although the game is over: {what}", search.quote)
     if answer != "0000":
-        engine.warn(f"writes '{answer}' where the game is over; 0000 is usual", search.best)
+        engine.warn(f"writes '{answer}' when the game is over; 0000 is usual", search.best)
     if not any(info.scored for info in search.infos):
-        engine.warn(f"no score before bestmove where the game is over: {what}", search.best)
+        engine.warn(f"no score before bestmove when the game is over: {what}", search.best)
 
 
 @GROUP.step()
 def finished_games(engine: Subject) -> None:
-    """Where a side has lost there is no move, and 'bestmove 0000' says so at once; a client that
-    asks all the same must not hang or get a move from nowhere."""
+    """When the game is lost there is no move, and the answer is 'bestmove 0000', at once; a client
+    that asks anyway must neither hang nor get a random move."""
     for what, text in FINISHED.items():
         _ends(engine, engine.search("go movetime 50", text), what)
 
 
 @GROUP.step(needs=("bestmove-legal",))
 def repeated_position(engine: Subject) -> None:
-    """Moves that are sent with a position are remembered: where it recurs often enough the game
-    is a draw. An engine that plays on there is only unusual, for the client is the referee."""
+    """The moves after a position count for repetition: when a position recurs often enough, the
+    game is a draw. Playing on is only unusual, because the client is the referee."""
     if not engine.rules.repetition:
-        raise Skip("the engine's rules know no repetition")
+        raise Skip("the engine's rules have no repetition")
     moves = [str(move) for move in shuffle(MOVING, engine.rules)]
     search = engine.search("go depth 3", MOVING, moves * (engine.rules.repetition - 1))
     if search.position.outcome() is None:
-        raise Skip("the rules end this game otherwise")
+        raise Skip("another rule ends this game")
     if search.kind is not Kind.NONE:
-        engine.warn("plays on where the game is a draw by repetition", search.best)
+        engine.warn("plays on although the game is a draw by repetition", search.best)
 
 
 @GROUP.step(needs=("whole-moves", "bestmove-legal"))
 def whole_games(engine: Subject) -> None:
-    """The engine plays games against itself, and every move is legal in the position that all
-    moves before it lead to, under the rules that it names (or -variant and -set)."""
+    """The engine plays games against itself, and every move is legal after all moves before it,
+    under the rules that its options name (or -variant and -set)."""
     for number in range(engine.pace.games):
         engine.new_game()
         moves: list[str] = []
@@ -127,7 +128,7 @@ def whole_games(engine: Subject) -> None:
             search = engine.search(f"go depth {2 + number}", START, moves)
             move = read(search.answer)
             if move is None or not position.is_legal(move):
-                raise Fault(f"not a legal move, ply {len(moves) + 1} of a game: {search}",
+                raise Fault(f"is illegal at ply {len(moves) + 1} of a game: {search}",
                             search.quote)
             position = position.play(move)
             moves.append(str(move))
@@ -135,18 +136,18 @@ def whole_games(engine: Subject) -> None:
 
 @GROUP.step()
 def pv_legal(engine: Subject) -> None:
-    """Every move of every pv so far was legal where it stands; clients play the variations out on
-    a board, and an illegal one betrays a hash entry of another position."""
+    """Every move of every pv so far was legal in its place; clients show the variations on a
+    board, and an illegal move betrays a hash entry of another position."""
     for search in survey(engine):
         for info in search.infos:
             bad = _illegal(search.position, info.pv or [])
             if bad is not None:
-                raise Fault(f"'{bad}' in the pv is not a legal move there, {search}",
+                raise Fault(f"'{bad}' in the pv is illegal, {search}",
                             info.line.raw)
 
 
 def _illegal(position: Position, tokens: list[str]) -> str | None:
-    """The first of some moves that is not legal, or None."""
+    """The first illegal move of a line, or None."""
     for token in tokens:
         move = read(token)
         if move is None or not position.is_legal(move):
@@ -157,8 +158,8 @@ def _illegal(position: Position, tokens: list[str]) -> str | None:
 
 @GROUP.step(protocols=("uci",))
 def ponder_legal(engine: Subject) -> None:
-    """The move behind 'ponder' is legal after the bestmove; the client sends it back at once as
-    the position to ponder on."""
+    """The move after 'ponder' is legal after the bestmove; clients send that position back at
+    once, to ponder on."""
     for search in survey(engine):
         words = search.best.words if search.best else []
         move = read(search.answer)

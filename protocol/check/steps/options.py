@@ -10,24 +10,24 @@ from merels.protocol.client.options import EMPTY, Option
 
 GROUP = Group("options", "Options", needs=("greeting", "ready", "answers"))
 GREEDY = ("hash", "memory", "cache", "thread", "cores")
-"""Options with one of these in their name could take the whole machine at their maximum."""
+"""Options with one of these in their name could use up the machine at their maximum."""
 MODEST = 4
-"""What such an option is set to instead, at most."""
+"""The most that such an option is set to."""
 
 
 def _set(engine: Subject, option: Option, value: str | None) -> None:
-    """Sets an option and waits until the engine has lived through it."""
+    """Set an option, which the engine must survive."""
     engine.set_option(option.name, value)
     engine.survive(b"", f"'{option_line(option.name, value)}'")
 
 
 def _text(option: Option) -> str:
-    """An option's default, as a client sends it."""
+    """An option's default as a client sends it."""
     return option.default or EMPTY
 
 
 def _of_kind(engine: Subject, *kinds: str) -> list[Option]:
-    """The options of a kind; the step is skipped where there are none."""
+    """The options of some types; the step is skipped if there are none."""
     engine.ensure()
     options = [option for option in engine.greeting.options.values() if option.kind in kinds]
     if not options:
@@ -38,8 +38,8 @@ def _of_kind(engine: Subject, *kinds: str) -> list[Option]:
 
 @GROUP.step()
 def set_defaults(engine: Subject) -> None:
-    """Every option can be set to its own default and the engine plays on; many clients send all
-    of them at every start."""
+    """Every option can be set to its default, and the engine plays on; many clients send all
+    defaults at every start."""
     for option in _of_kind(engine, "check", "spin", "combo", "string"):
         _set(engine, option, _text(option))
     engine.search("go depth 1", START)
@@ -47,7 +47,7 @@ def set_defaults(engine: Subject) -> None:
 
 @GROUP.step()
 def set_checks(engine: Subject) -> None:
-    """Every check can be switched on and off."""
+    """Every check can be turned on and off."""
     for option in _of_kind(engine, "check"):
         for value in ("true", "false", _text(option)):
             _set(engine, option, value)
@@ -56,8 +56,8 @@ def set_checks(engine: Subject) -> None:
 
 @GROUP.step()
 def set_spins(engine: Subject) -> None:
-    """Every spin can be set to its smallest and its largest value (those that take memory or
-    threads: to a modest one); a bound that the engine prints is one that users choose."""
+    """Every spin can be set to its minimum and its maximum (memory and threads: to modest values);
+    users choose the bounds that an engine prints."""
     for option in _of_kind(engine, "spin"):
         low, high = option.minimum or 0, option.maximum or 0
         if any(word in option.name.lower() for word in GREEDY):
@@ -78,8 +78,8 @@ def set_combos(engine: Subject) -> None:
 
 @GROUP.step()
 def set_strings(engine: Subject) -> None:
-    """A string can be set to the empty string, written <empty> or as nothing behind 'value';
-    clients send both."""
+    """Every string can be set to the empty string, written as <empty> or as nothing after
+    'value'; clients send both."""
     for option in _of_kind(engine, "string"):
         _set(engine, option, EMPTY)
         _set(engine, option, "")
@@ -89,7 +89,7 @@ def set_strings(engine: Subject) -> None:
 
 @GROUP.step()
 def press_buttons(engine: Subject) -> None:
-    """Every button can be pressed, which is setoption without a value."""
+    """Every button can be pressed, by setoption without a value."""
     for option in _of_kind(engine, "button"):
         _set(engine, option, None)
     engine.search("go depth 1", START)
@@ -97,8 +97,8 @@ def press_buttons(engine: Subject) -> None:
 
 @GROUP.step()
 def set_out_of_bounds(engine: Subject) -> None:
-    """A value beyond the bounds, of the wrong type or empty is refused or cut, and the engine
-    lives; a user's configuration outlives the engine's version."""
+    """A value out of bounds, of the wrong type or empty is refused or adjusted, and the engine
+    survives; users keep old settings for new versions."""
     for option in _of_kind(engine, "check", "spin", "combo"):
         values = ["nonsense", "", "-1e9"]
         if option.kind == "spin" and not any(w in option.name.lower() for w in GREEDY):
@@ -111,7 +111,7 @@ def set_out_of_bounds(engine: Subject) -> None:
 
 @GROUP.step()
 def set_unknown(engine: Subject) -> None:
-    """An option that the engine has not is ignored; tournaments set the same options for all."""
+    """An unknown option is ignored; tournaments set the same options for all engines."""
     engine.ensure()
     engine.changed = True
     engine.send("setoption name No Such Option value 17", "setoption name NoSuchButton")
@@ -121,7 +121,7 @@ def set_unknown(engine: Subject) -> None:
 
 @GROUP.step()
 def set_malformed(engine: Subject) -> None:
-    """A setoption that lacks its parts is ignored."""
+    """An incomplete setoption is ignored."""
     engine.ensure()
     engine.changed = True
     for line in ("setoption", "setoption name", "setoption value 3", "setoption name value",
@@ -132,8 +132,8 @@ def set_malformed(engine: Subject) -> None:
 
 @GROUP.step()
 def option_case(engine: Subject) -> None:
-    """The case of an option's name does not matter, as the protocol says; seen by MultiPV, which
-    is set under another case and must be felt."""
+    """The case of an option's name does not matter, as the protocol says; MultiPV set in another
+    case must take effect."""
     engine.ensure()
     option = engine.option("MultiPV")
     if option is None or option.kind != "spin" or (option.maximum or 0) < 2:
@@ -142,13 +142,13 @@ def option_case(engine: Subject) -> None:
     engine.set_option("mULTIpv", "2")
     search = engine.search("go depth 2", START)
     if not any(info.numbers.get("multipv") == 2 for info in search.infos):
-        raise Fault("'setoption name mULTIpv value 2' was not felt")
+        raise Fault("'setoption name mULTIpv value 2' had no effect")
 
 
 @GROUP.step(needs=("infinite-waits", "stop"))
 def set_in_search(engine: Subject) -> None:
-    """A setoption during a search waits or is refused; the search goes on and gives its one
-    answer. Users do move knobs while the engine thinks."""
+    """A setoption during a search waits or is refused, and the search goes on to its one answer;
+    users change settings while the engine thinks."""
     search = engine.begin("go infinite", START)
     engine.changed = True
     for option in list(engine.greeting.options.values())[:3]:

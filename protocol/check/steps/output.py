@@ -1,4 +1,4 @@
-"""Steps that judge every line heard so far: its form, its words and its numbers."""
+"""Steps that judge every line so far: its form, its words and its numbers."""
 
 from __future__ import annotations
 
@@ -15,50 +15,50 @@ GROUP = Group("output", "Output", needs=("greeting", "ready", "answers"))
 KNOWN = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
          "registration", "response")
 TIME_SLACK = 0.05
-"""Seconds by which a stated time may exceed the client's, which also counts the way."""
+"""Seconds by which a stated time may exceed the client's own."""
 
 
 @GROUP.step()
 def one_bestmove(engine: Subject) -> None:
-    """Each go gets one bestmove, never two; a second one is taken for the answer to the next
-    search, and from then on every answer is one move late."""
+    """Each go gets exactly one bestmove; a second one is taken for the answer to the next search,
+    and then every answer is one move late."""
     list(survey(engine))
     engine.ensure()
     engine.listen(engine.pace.listen / 2)
     if engine.strays:
-        line, said = engine.strays[0]
-        raise Fault(f"a bestmove that nobody asked for, last sent: '{said}'", line.raw)
+        line, sent = engine.strays[0]
+        raise Fault(f"a bestmove that answers no go, last sent: '{sent}'", line.raw)
 
 
 @GROUP.step(protocols=("uci",))
 def bestmove_form(engine: Subject) -> None:
-    """The answer reads 'bestmove T' or 'bestmove T ponder T' and nothing else."""
+    """The answer is 'bestmove M' or 'bestmove M ponder M', and nothing else."""
     for search in survey(engine):
         assert search.best is not None
         words = search.best.words
         if words[0] != "bestmove":
-            raise Fault("is not written in lower case", search.quote)
+            raise Fault("is not in lower case", search.quote)
         if len(words) != 2 and not (len(words) == 4 and words[2] == "ponder"):
-            raise Fault("is neither 'bestmove T' nor 'bestmove T ponder T'", search.quote)
+            raise Fault("is neither 'bestmove M' nor 'bestmove M ponder M'", search.quote)
 
 
 @GROUP.step(protocols=("ugi",))
 def bestmove_two_words(engine: Subject) -> None:
-    """In UGI bestmove and the move are all there is on the line; clients of that protocol read
-    the rest as part of the move."""
+    """In UGI the line holds only bestmove and the move; clients read the rest of the line as part
+    of the move."""
     for search in survey(engine):
         assert search.best is not None
         if len(search.best.words) != 2:
-            raise Fault("has not exactly two words", search.quote)
+            raise Fault("does not have exactly two words", search.quote)
 
 
 @GROUP.step()
 def score_before_bestmove(engine: Subject) -> None:
-    """At least one info line with a score comes before each bestmove, even of a search of no
-    time; tournaments adjudicate by it, and some clients fail without one."""
+    """At least one info line with a score precedes each bestmove, even without time to think;
+    tournaments adjudicate by it, and some clients fail without one."""
     for search in survey(engine):
         if not any(info.scored for info in search.infos):
-            raise Fault(f"no info line with a score before it, {search}", search.quote)
+            raise Fault(f"no info line with a score precedes it, {search}", search.quote)
 
 
 def _infos(engine: Subject) -> list[Info]:
@@ -68,19 +68,19 @@ def _infos(engine: Subject) -> list[Info]:
 
 @GROUP.step()
 def info_syntax(engine: Subject) -> None:
-    """Info lines are made of known words, each with the number that belongs to it (an unknown
-    word is only unusual); a client that meets 'nodes abc' drops the line or dies."""
+    """Info lines consist of known words with their numbers (unknown words are only unusual);
+    clients drop a line with 'nodes abc', or crash."""
     for info in _infos(engine):
         if info.mistakes:
             raise Fault(info.mistakes[0], info.line.raw)
         if info.unknown:
-            engine.warn(f"'{info.unknown[0]}' is no word of an info line", info.line)
+            engine.warn(f"'{info.unknown[0]}' is not a word of info lines", info.line)
 
 
 @GROUP.step()
 def info_bounds(engine: Subject) -> None:
-    """Numbers lie where they can: hashfull from 0 to 1000, the three of wdl together 1000,
-    multipv from 1."""
+    """Numbers are within their bounds: hashfull from 0 to 1000, the three of wdl add up to 1000,
+    and multipv counts from 1."""
     for info in _infos(engine):
         numbers = info.numbers
         if not 0 <= numbers.get("hashfull", 0) <= 1000:
@@ -93,8 +93,7 @@ def info_bounds(engine: Subject) -> None:
 
 @GROUP.step()
 def info_depth_rises(engine: Subject) -> None:
-    """Within a search the depth of the lines never falls; clients take the last line for the
-    best."""
+    """Within a search the depth never decreases; clients take the last line for the best."""
     for search in survey(engine):
         depths: dict[int, int] = {}
         for info in search.infos:
@@ -102,26 +101,26 @@ def info_depth_rises(engine: Subject) -> None:
                 continue
             line, depth = info.numbers.get("multipv", 1), info.numbers["depth"]
             if depth < depths.get(line, 0):
-                raise Fault(f"depth {depth} comes after depth {depths[line]}, {search}",
+                raise Fault(f"depth {depth} follows depth {depths[line]}, {search}",
                             info.line.raw)
             depths[line] = depth
 
 
 @GROUP.step()
 def info_counts_rise(engine: Subject) -> None:
-    """Within a search nodes and time never fall: they are the whole search's."""
+    """Within a search nodes and time never decrease: they count from its start."""
     for search in survey(engine):
         for word in ("nodes", "time"):
-            told = [info for info in search.infos if word in info.numbers]
-            for before, after in pairwise(told):
+            known = [info for info in search.infos if word in info.numbers]
+            for before, after in pairwise(known):
                 if after.numbers[word] < before.numbers[word]:
-                    raise Fault(f"{word} falls from {before.numbers[word]}, {search}",
+                    raise Fault(f"{word} decreases from {before.numbers[word]}, {search}",
                                 after.line.raw)
 
 
 @GROUP.step()
 def info_time_honest(engine: Subject) -> None:
-    """The time that is stated is no longer than the search took by the client's clock."""
+    """The stated time is not longer than the time that passed for the client."""
     for search in survey(engine):
         for info in search.infos:
             seconds = (info.line.at - search.started) / 1e9
@@ -132,8 +131,8 @@ def info_time_honest(engine: Subject) -> None:
 
 @GROUP.step()
 def info_complete(engine: Subject) -> None:
-    """A search's last scored line has depth, score, nodes, time and pv, and the pv begins with
-    the bestmove; what is missing is missing in every client's window (unusual, no fault)."""
+    """The last line with a score has depth, nodes, time and pv, and the pv begins with the
+    bestmove; clients show all of them (only unusual)."""
     for search in survey(engine):
         final = search.final
         if final is None or search.kind is not Kind.LEGAL:
@@ -149,19 +148,18 @@ def info_complete(engine: Subject) -> None:
 
 @GROUP.step()
 def known_lines(engine: Subject) -> None:
-    """Lines begin with a word of the protocol; anything else belongs behind 'info string'."""
+    """Every line begins with a word of the protocol; anything else belongs after 'info string'."""
     list(survey(engine))
     for line in engine.transcript:
         if line.first and line.first not in KNOWN:
-            engine.warn("begins with no word of the protocol", line)
+            engine.warn("does not begin with a word of the protocol", line)
             return
 
 
 @GROUP.step()
 def clean_lines(engine: Subject) -> None:
-    """Lines have no blanks at their ends, no tabs or control characters and are whole UTF-8;
-    clients that compare or split strictly miss them otherwise. CR before LF and empty lines are
-    only unusual."""
+    """Lines are valid UTF-8 without outer spaces, tabs and control characters; strict clients
+    misread others. CR before LF and empty lines are only unusual."""
     list(survey(engine))
     for line in engine.transcript:
         raw = line.raw
@@ -173,19 +171,19 @@ def clean_lines(engine: Subject) -> None:
             engine.warn("is empty", line)
             continue
         if raw != raw.strip():
-            raise Fault("has blanks at its ends", line.raw)
+            raise Fault("has spaces at its ends", line.raw)
         try:
             text = raw.decode()
         except UnicodeDecodeError:
-            raise Fault("is not UTF-8", line.raw) from None
+            raise Fault("is not valid UTF-8", line.raw) from None
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
-            raise Fault("holds a tab or another control character", line.raw)
+            raise Fault("contains a tab or another control character", line.raw)
 
 
 @GROUP.step()
 def silent_stderr(engine: Subject) -> None:
-    """Standard error stays empty: clients that join it to the output read it as answers, and
-    one that never reads it stops an engine that fills it (unusual, no fault)."""
+    """Nothing is written to standard error: some clients read it as output, and others never
+    read it, which blocks an engine that fills it (only unusual)."""
     list(survey(engine))
     text = engine.stderr()
     if text:

@@ -1,4 +1,4 @@
-"""Steps about UGI's questions, which also engines that speak UCI may answer."""
+"""Steps about UGI's queries."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Line
 
-GROUP = Group("queries", "UGI's questions", needs=("greeting", "ready"))
+GROUP = Group("queries", "UGI's queries", needs=("greeting", "ready"))
 TEXTS = (START, MOVING, WINNING, *FINISHED.values())
 
 
 def _asks(engine: Subject, question: str, text: str, expected: str) -> Line:
-    """Puts a question about a position; there is one answer to it."""
+    """Ask a question about a position, which has one right answer."""
     engine.ensure()
     position = engine.position(text)
     engine.send(engine.dialect.position(position).decode(), f"query {question}")
@@ -23,15 +23,15 @@ def _asks(engine: Subject, question: str, text: str, expected: str) -> Line:
         raise Fault(f"{len(lines)} responses to 'query {question}'",
                     lines[-1].raw if lines else None)
     if lines[0].text != f"response {expected}":
-        raise Fault(f"'response {expected}' is right after 'query {question}' in {text}",
+        raise Fault(f"'query {question}' should get 'response {expected}' in {text}",
                     lines[0].raw)
     return lines[0]
 
 
 @GROUP.step(protocols=("ugi",))
 def query_move(engine: Subject) -> None:
-    """'query p1turn' tells whether the first player is to move; clients that know no game ask
-    the engine."""
+    """'query p1turn' tells whether the first player is to move; clients that do not know the game
+    ask the engine."""
     for text in TEXTS:
         first = engine.position(text).side == WHITE
         _asks(engine, "p1turn", text, "true" if first else "false")
@@ -47,7 +47,7 @@ def query_game_over(engine: Subject) -> None:
 
 @GROUP.step(protocols=("ugi",))
 def query_result(engine: Subject) -> None:
-    """'query result' tells who has won, and 'none' while the game goes on."""
+    """'query result' tells who has won, or 'none' during the game."""
     for text in TEXTS:
         outcome = engine.position(text).outcome()
         expected = "none"

@@ -15,8 +15,8 @@ GROUP = Group("readiness", "Ready")
 
 @GROUP.step()
 def ready(engine: Subject) -> None:
-    """isready is answered by readyok, the first one within the time that clients give it, 15 s,
-    and better within one; they wait for it before every game."""
+    """isready is answered by readyok, the first one within 15 s, the time that clients give it, and
+    preferably within 1 s; they wait for it before every game."""
     engine.discard()
     engine.start()
     engine.ping()
@@ -26,8 +26,8 @@ def ready(engine: Subject) -> None:
 
 @GROUP.step()
 def ready_at_once(engine: Subject) -> None:
-    """With nothing left to prepare, readyok comes at once; tournaments ask before every game and
-    whenever an engine seems to hang."""
+    """With nothing to prepare, readyok comes at once; tournaments ask before every game and when
+    an engine seems to hang."""
     engine.ensure()
     engine.ping()
     asked = monotonic_ns()
@@ -37,7 +37,7 @@ def ready_at_once(engine: Subject) -> None:
 
 @GROUP.step()
 def ready_counts(engine: Subject) -> None:
-    """Each isready gets exactly one readyok; a client that counts them falls out of step."""
+    """Each isready gets exactly one readyok; clients that count them get confused otherwise."""
     engine.ensure()
     engine.ping()
     engine.send(*["isready"] * 5)
@@ -45,12 +45,12 @@ def ready_counts(engine: Subject) -> None:
         engine.until("readyok", engine.pace.answer, "isready, 5 times")
     for line in engine.listen(engine.pace.listen):
         if line.first == "readyok":
-            raise Fault("a readyok too many", line.raw)
+            raise Fault("one readyok too many", line.raw)
 
 
 @GROUP.step()
 def ready_after_new_game(engine: Subject) -> None:
-    """isready is answered after ucinewgame (uginewgame), also when that comes twice; every
+    """isready is answered after ucinewgame (uginewgame), even if that comes twice; every
     tournament sends both before a game."""
     engine.ensure()
     for _ in range(2):
@@ -59,8 +59,8 @@ def ready_after_new_game(engine: Subject) -> None:
 
 @GROUP.step()
 def ready_before_greeting(engine: Subject) -> None:
-    """isready is answered before the greeting as well; some clients ask whether anybody is there
-    first."""
+    """isready is also answered before the greeting; some clients first ask whether the engine
+    runs."""
     engine.ensure()
     engine.spawn()
     engine.send("isready")
@@ -69,5 +69,5 @@ def ready_before_greeting(engine: Subject) -> None:
 
 @GROUP.step(needs=("ready",))
 def answers(engine: Subject) -> None:
-    """'go depth 1' in the first position is answered by a bestmove; all that follows needs it."""
+    """'go depth 1' in the starting position is answered by a bestmove; most steps need that."""
     engine.search("go depth 1", START)

@@ -1,4 +1,4 @@
-"""Steps about searches that end when they are told to: infinite, ponder and stop."""
+"""Steps about stop, and about searches that wait for it: infinite and ponder."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ CLOCK = 600
 
 
 def _stops(engine: Subject, search: Search, what: str) -> None:
-    """Ends a search, which should answer at once."""
+    """Stop a search, which should answer at once."""
     seconds = engine.stop(search)
     engine.judge_late(seconds, f"{what} was answered after {seconds:.2f} s", search.quote)
 
 
 def _never_ends(engine: Subject, go: str) -> None:
-    """A search that must wait for a stop, whatever it finds."""
+    """Find fault with a search that does not wait for stop."""
     for text in (START, FORCED, WINNING):
         search = engine.begin(go, text)
         line = engine.watch(search, engine.pace.watch)
@@ -34,8 +34,8 @@ def _never_ends(engine: Subject, go: str) -> None:
 
 @GROUP.step()
 def stop(engine: Subject) -> None:
-    """'stop' is answered by bestmove at once (unusual: after 100 ms, a fault: after a second);
-    a user who clicks, and a tournament that ends a ponder search, wait for it."""
+    """'stop' is answered by bestmove at once (unusual: after 100 ms, a fault: after 1 s); users
+    wait for it, and tournaments after a ponder miss."""
     for text in (START, MOVING):
         search = engine.begin("go infinite", text)
         if engine.watch(search, engine.pace.listen) is not None:
@@ -45,16 +45,16 @@ def stop(engine: Subject) -> None:
 
 @GROUP.step(needs=("stop",))
 def stop_at_once(engine: Subject) -> None:
-    """A stop right behind the go is not lost; clients that change their mind send both in one
-    packet."""
+    """A stop right after go is not lost; clients that change their mind send both in one packet.
+    """
     for _ in range(3):
         search = engine.begin("go infinite", START)
-        _stops(engine, search, "stop right behind go")
+        _stops(engine, search, "stop right after go")
 
 
 @GROUP.step(needs=("stop",))
 def stop_timed(engine: Subject) -> None:
-    """'stop' ends a search with limits of its own as well."""
+    """'stop' also ends a search that has limits."""
     search = engine.begin("go movetime 60000 depth 1000", START)
     if engine.watch(search, engine.pace.listen) is None:
         _stops(engine, search, "stop in a timed search")
@@ -62,27 +62,27 @@ def stop_timed(engine: Subject) -> None:
 
 @GROUP.step()
 def stop_idle(engine: Subject) -> None:
-    """'stop' and 'ponderhit' with no search running are ignored; a bestmove then would be taken
-    for the answer to the next search."""
+    """'stop' and 'ponderhit' are ignored when no search runs; a bestmove would be taken for the
+    answer to the next search."""
     engine.new_game()
     engine.send("stop", "ponderhit", "stop")
     lines = engine.ping() + engine.listen(engine.pace.listen)
     for line in lines:
         if line.first == "bestmove":
-            raise Fault("a bestmove without a search", line.raw)
+            raise Fault("a bestmove without a go", line.raw)
 
 
 @GROUP.step(needs=("stop",))
 def infinite_waits(engine: Subject) -> None:
-    """'go infinite' never ends by itself, not with a forced move nor a proven win; an analysing
-    client takes the early bestmove for the answer to something else."""
+    """'go infinite' never ends by itself, not even with one legal move or a proven win; clients do
+    not expect its answer before stop."""
     _never_ends(engine, "go infinite")
 
 
 @GROUP.step(needs=("infinite-waits",))
 def ready_in_search(engine: Subject) -> None:
-    """isready is answered while a search runs, without ending it; clients ask for a sign of
-    life, and a silent engine is taken for one that hangs."""
+    """isready is answered during a search, without ending it; clients ask whether the engine is
+    alive, and take a silent one for dead."""
     search = engine.begin("go infinite", START)
     engine.send("isready")
     try:
@@ -100,7 +100,7 @@ def ready_in_search(engine: Subject) -> None:
 
 
 def _needs_ponder(engine: Subject) -> None:
-    """Switches pondering on, as clients do that ponder."""
+    """Turn pondering on, as clients do before they ponder."""
     engine.ensure()
     option = engine.option("Ponder")
     if option is None:
@@ -111,15 +111,15 @@ def _needs_ponder(engine: Subject) -> None:
 
 @GROUP.step(needs=("stop",))
 def ponder_waits(engine: Subject) -> None:
-    """'go ponder' never ends by itself, however little time is on the clock, with a forced move
-    or a proven win; the opponent has not moved yet."""
+    """'go ponder' never ends by itself, not even with little time, one legal move or a proven win;
+    the opponent has not moved yet."""
     _needs_ponder(engine)
     _never_ends(engine, "go ponder wtime 50 btime 50")
 
 
 @GROUP.step(needs=("ponder-waits",))
 def ponder_stop(engine: Subject) -> None:
-    """'stop' ends a ponder search with a bestmove: the opponent played something else."""
+    """'stop' ends a ponder search with a bestmove: the opponent has played another move."""
     _needs_ponder(engine)
     search = engine.begin("go ponder wtime 60000 btime 60000", START)
     engine.watch(search, engine.pace.listen / 2)
@@ -129,9 +129,9 @@ def ponder_stop(engine: Subject) -> None:
 def _late_after_ponderhit(
     engine: Subject, search: Search, milliseconds: int
 ) -> tuple[float, str, bytes | None]:
-    """Tells a ponder search that its move was played, from when on it has so long.
+    """Send ponderhit, after which the search has so many milliseconds.
 
-    By how many seconds it was late, and what is to say of that.
+    Returns the seconds that it was late, a description, and the answer.
     """
     seconds = milliseconds / 1000 + LATE
     hit = monotonic_ns()
@@ -149,8 +149,8 @@ def _late_after_ponderhit(
 
 @GROUP.step(needs=("ponder-waits",))
 def ponder_hit(engine: Subject) -> None:
-    """After 'ponderhit' the search ends within its limits: the clock runs from then on (unusual:
-    overrun by up to 100 ms, a fault: by more)."""
+    """After 'ponderhit' the search ends within its limits, which count from then on (a clock is
+    exceeded: unusual up to 100 ms, a fault beyond)."""
     _needs_ponder(engine)
     for go, milliseconds, judge in (
         (f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK, engine.judge_clock),
@@ -164,7 +164,7 @@ def ponder_hit(engine: Subject) -> None:
 
 @GROUP.step(needs=("ponder-waits", "ponder-hit"))
 def ponder_hit_at_once(engine: Subject) -> None:
-    """A ponderhit right behind the go is not lost: the opponent may answer in no time."""
+    """A ponderhit right after go is not lost: the opponent may move at once."""
     _needs_ponder(engine)
     for _ in range(3):
         search = engine.begin("go ponder movetime 50", START)

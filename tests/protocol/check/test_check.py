@@ -107,9 +107,9 @@ FAULTS = [
     ("dies-of-late-setoption", "set-in-search", "set-defaults,set-in-search"),
     ("dies-of-empty-lines", "empty-lines", INPUTS),
     ("only-lf", "crlf", "crlf,torn-lines"),
-    ("dies-of-blanks", "extra-blanks", "extra-blanks,torn-lines"),
+    ("dies-of-blanks", "extra-spaces", "extra-spaces,torn-lines"),
     ("dies-of-long-lines", "long-lines", "torn-lines,long-lines"),
-    ("dies-of-junk", "binary-junk", "extra-blanks,binary-junk"),
+    ("dies-of-junk", "binary-junk", "extra-spaces,binary-junk"),
     ("dies-of-bare-debug", "bad-arguments", INPUTS),
     ("dies-of-debug", "debug-mode", "debug-mode,board-command"),
     ("dies-of-d", "board-command", "debug-mode,board-command"),
@@ -140,7 +140,7 @@ FELT_BY_MANY = [
 ]
 UGI_FAULTS = [
     ("ponder-in-ugi", "bestmove-two-words", "output,queries"),
-    ("dies-of-blanks", "extra-blanks", "extra-blanks,torn-lines"),
+    ("dies-of-blanks", "extra-spaces", "extra-spaces,torn-lines"),
     ("query-yes", "query-move", "bestmove-legal,query-move,query-result"),
     ("over-is-turn", "query-game-over", "queries"),
     ("result-is-over", "query-result", "queries"),
@@ -306,7 +306,7 @@ def test_a_death_in_the_searches_that_many_steps_judge_is_one_failure() -> None:
     assert "whole-moves" in failed(findings)
     skipped = [f for f in findings if f.step.name in judging]
     assert {f.verdict for f in skipped} == {Verdict.SKIP}
-    assert {f.reason for f in skipped} == {"the searches that are to be judged could not be made"}
+    assert {f.reason for f in skipped} == {"the searches to judge could not be made"}
 
 
 def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
@@ -341,7 +341,7 @@ def test_the_report_groups_steps_and_ends_in_counts(capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out
     assert out.startswith("Anna (unnamed engine), uci, judged by the rules of mill\n")
     assert "\nHandshake\n  ok    greeting\n" in out
-    assert "  FAIL  id-name" in out and "\n        expected: The greeting says" in out
+    assert "  FAIL  id-name" in out and "\n        expected: The greeting has" in out
     assert "  skip  query-move (only for ugi)\n" in out
     assert "\n8 passed, 1 failed, 1 skipped of 10 steps in " in out
     assert out.endswith("to repeat the failed steps: -only id-name\n")
@@ -464,7 +464,7 @@ def test_moves_are_judged_by_the_rules_that_the_flags_name_where_the_engine_does
                  *flags, "-only", "bestmove-legal,repeated-position"]) == 0
     out = capsys.readouterr().out
     assert "judged by the rules of morris Blocked=draws Repetition=0\n" in out
-    assert "the engine's rules know no repetition" in out
+    assert "the engine's rules have no repetition" in out
     # An engine that offers all of them says all of them itself.
     assert main(["-engine", *OURS, "-fast", *flags, "-only", "id-name"]) == 0
     assert "judged by the rules of mill\n" in capsys.readouterr().out
