@@ -1,4 +1,4 @@
-"""The documents, held against the commands that they show and the files that they name."""
+"""The documents agree with the commands that they show and the files that they name."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ TABLES = ("build", "verify", "stats", "probe", "solve")
 
 
 def blocks(page: Path) -> list[str]:
-    """What stands between fences, lines that go on joined."""
+    """The blocks between fences, with continued lines joined."""
     text = page.read_text(encoding="utf-8")
     found = re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
     return [block.replace("\\\n", " ") for block in found]
 
 
 def spans(page: Path) -> list[str]:
-    """What stands between single backquotes, outside of fences."""
+    """What stands in single backquotes outside fences."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text)]
 
 
 def command_lines(page: Path) -> Iterator[list[str]]:
-    """The words behind ``merels`` of each command line; a mere mention of a name is none.
+    """The words after ``merels`` of each command line; a mention of a name alone is not one.
 
-    A ``…`` of its own says that more of the same follows.
+    A ``…`` alone says that more of the same follows.
     """
     lines = [line for block in blocks(page) for line in block.splitlines()]
     for line in lines:
@@ -76,8 +76,8 @@ def test_command_lines_are_understood(
     page: str, words: list[str], capsys: pytest.CaptureFixture[str],
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # A flag that no command has, at the end, stops it before it runs; what its parser complains
-    # of shows whether all that stands before was understood.
+    # An unknown flag at the end stops the command before it runs; the complaint about that flag
+    # alone shows that everything before it was understood.
     for block in (block for path in PAGES for block in blocks(path)):
         if block.startswith("# who plays"):
             (tmp_path / "flags.txt").write_text(block, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""SECURITY.md names a test for each promise, and every test that it names is there."""
+"""SECURITY.md names a test for each promise, and every test that it names exists."""
 
 from __future__ import annotations
 

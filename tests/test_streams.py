@@ -96,7 +96,7 @@ def test_an_error_never_goes_to_standard_output(tmp_path: Path) -> None:
 
 
 def test_streams_that_do_not_block(tmp_path: Path) -> None:
-    """Whoever shares the pipes may have made them so; the engine waits nevertheless."""
+    """A process that shares the pipes may have made them non-blocking; the engine still waits."""
     to_engine, from_engine = os.pipe(), os.pipe()
     for end in (to_engine[0], from_engine[1]):
         os.set_blocking(end, False)

@@ -46,7 +46,7 @@ def legal_moves(position: Position) -> dict[str, Position]:
 
 
 def read_position(words: list[str]) -> Position:
-    """The position that the words behind `position` describe; an exception if they are wrong."""
+    """The position that the words after `position` describe; an exception if they are wrong."""
     end = words.index("moves") if "moves" in words else len(words)
     position = START
     if words[0] == "fen":
@@ -68,7 +68,7 @@ def read_position(words: list[str]) -> Position:
 def search(position: Position, words: list[str]) -> str:
     """The answer to `go`: keep the most men, then leave the opponent the fewest steps.
 
-    Of the words behind `go`, those that are legal moves can only come from `searchmoves`.
+    Of the words after `go`, those that are legal moves can only belong to `searchmoves`.
     """
     moves = legal_moves(position)
     best, best_score = "0000", -1000

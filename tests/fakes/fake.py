@@ -1,7 +1,7 @@
 """A small engine with one fault, for tests: ``python fake.py MODE [ARGUMENT]``.
 
-Without its fault it is a sound engine that answers at once with a legal move. A fault is a branch
-of the moment of the game that it spoils.
+Apart from its fault it is a sound engine that answers at once with a legal move. Each fault is a
+branch at the moment of the game that it spoils.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write(text: str | bytes) -> None:
 
 
 def hang() -> None:
-    """Do nothing more, for ever, and use no time doing it."""
+    """Do nothing more, forever, without using the processor."""
     while True:
         time.sleep(1000)
 
@@ -181,7 +181,7 @@ def main() -> None:
     if MODE in ("stubborn", "family"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if MODE == "family":
-        # A child that holds the pipes, and one that has left the process group as well.
+        # A child that holds the pipes, and one that has also left the process group.
         sleeper = [sys.executable, "-c", "import time; time.sleep(1000)"]
         subprocess.Popen(sleeper)
         subprocess.Popen(sleeper, start_new_session=ARGUMENT == "session")

@@ -1,7 +1,7 @@
-"""An engine that means harm, for tests: ``python hostile.py MODE [ARGUMENT]``. It imports little.
+"""A malicious engine for tests: ``python hostile.py MODE [ARGUMENT]``. It imports little.
 
-In the mode ``tame`` it does no harm. What it says is all in `EVIL`: escape sequences, markup,
-quotes, a change of writing direction, line separators, NUL, and bytes that are no UTF-8.
+In the mode ``tame`` it does no harm. All that it says is in `EVIL`: escape sequences, markup,
+quotes, a change of writing direction, line separators, NUL, and bytes that are not UTF-8.
 """
 
 import json
@@ -36,7 +36,7 @@ def descriptors() -> dict[str, str]:
 
 
 def report(path: str) -> None:
-    """Write down how this process was started, in a file that is there at once as a whole."""
+    """Write how this process was started into a file, atomically."""
     assert not os.path.exists(path) or os.path.isfile(path), "a device would be replaced"
     about = {
         "words": sys.argv,

@@ -1,7 +1,7 @@
 /* An engine that answers at once, to measure what a tournament costs without its engines.
 
    It plays one fixed game, move by move: 18 placements that close no mill, then two men that step
-   to and fro for ever. The rules must have all draws off. It counts the moves in the last
+   to and fro forever. The rules must have all draws off. It counts the moves in the last
    "position" line and looks at nothing else of it. */
 #include <stdio.h>
 #include <stdlib.h>

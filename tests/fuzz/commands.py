@@ -15,15 +15,15 @@ from tests.fuzz.harness import Defect, Tally
 
 STATUSES = (0, 1, 2, 130)
 NOTES = ("merels tournament: seed ", "merels tournament: the journal's own command line: ")
-"""What a command may say before it makes out a mistake."""
+"""What a command may say before it reports a mistake."""
 MOST_TASKS = 20
-"""Tasks after which whoever hands them out is interrupted, as a person would."""
+"""Tasks after which the tournament is interrupted, as by Ctrl-C."""
 IDLE = ("-executor", "tests.fuzz.commands:Idle")
 """Flags for command lines that are read and not carried out."""
 
 
 def run_command(*words: str) -> Tally:
-    """Run a command; an exception, an odd status or a mistake told at length is a `Defect`."""
+    """Run a command; an exception, an odd status or a mistake in several lines is a `Defect`."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = main(list(words))

@@ -21,7 +21,7 @@ _VALUES = ("10+0.1", "40/1:30+0.5", "inf", "0.001", "nan", "1e400", "uci", "ugi"
 
 
 class Flags(Fuzzer):
-    """Command lines read and made into tournaments, of which no game is played."""
+    """Command lines made into tournaments that play no game."""
 
     name = "flags"
     unit = "command lines"
@@ -48,7 +48,7 @@ class Flags(Fuzzer):
             del words[chance.randrange(len(words))]
         elif draw < 0.5:
             chance.shuffle(words)
-        # No word may name a file outside the folder; the kernel lets no word hold a zero byte.
+        # No word may name a file outside the folder; the kernel allows no zero byte in a word.
         return [word.replace("/", "\\") if _is_path(word) else word.replace("\0", "")
                 for word in words]
 
@@ -64,7 +64,7 @@ def _is_path(word: str) -> bool:
 
 
 def _words_for(name: str, flag: Flag, chance: random.Random) -> list[str]:
-    """Words behind a flag: often as many and such as it takes."""
+    """Words after a flag, often of the number and kind that it takes."""
     if name == "-set" or name == "-variant":
         field = chance.choice(FIELDS)
         sound = chance.choice((*field.choices, "0", "7", *PRESETS))

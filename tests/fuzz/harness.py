@@ -1,4 +1,4 @@
-"""What every fuzzer is made of: numbered cases from a seed, a tally, failures made small.
+"""What all fuzzers share: numbered cases from a seed, a tally, minimised failures.
 
 A case is a list of texts (lines, words, edits), so that every fuzzer's cases are kept, made smaller
 and replayed in the same way. Case ``n`` of seed ``s`` follows from these two numbers alone.
@@ -29,18 +29,18 @@ class Defect(AssertionError):
 
 
 class Hang(Defect):
-    """No answer within the fuzzer's patience; each smaller case that is tried costs as much."""
+    """No answer in time; every smaller case costs as much to try."""
 
 
 class Tally(NamedTuple):
-    """How many inputs were accepted, and how many refused as they should be."""
+    """How many inputs were accepted, and how many properly refused."""
 
     accepted: int = 0
     rejected: int = 0
 
 
 class Fuzzer:
-    """A context manager that makes cases and tries them; ``unit`` names what is counted."""
+    """Makes cases and tries them, as a context manager; ``unit`` names what is counted."""
 
     name = ""
     unit = "texts"
@@ -60,7 +60,7 @@ class Fuzzer:
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Forget what earlier cases may have left behind."""
+        """Forget what earlier cases may have left."""
 
 
 @dataclass
@@ -107,11 +107,11 @@ def run(
 
 
 def explain(fuzzer: Fuzzer, case: Case, error: Exception) -> str:
-    """A failure on one line: what went wrong, and the command that does it again."""
+    """A failure on one line: what went wrong, and the command that reproduces it."""
     small = case
     what = describe(error)
     if trial(fuzzer, case) is None:
-        what += " (not by itself: it needs the cases before it)"
+        what += " (not alone: it needs the cases before it)"
     else:
         trials = MOST_HANGS if isinstance(error, Hang) else MOST_TRIALS
         small = minimise(case, lambda smaller: alike(trial(fuzzer, smaller), what), trials)

@@ -33,7 +33,7 @@ def _place(text: str, chance: random.Random) -> int:
 
 
 def _stretch(text: str, chance: random.Random) -> tuple[int, int]:
-    """Two places, most often near to one another."""
+    """Two places, usually close together."""
     first = _place(text, chance)
     return first, min(len(text), first + chance.choice((1, 1, 1, 2, 3, 8, 40)))
 
@@ -75,7 +75,7 @@ def _byte(text: str, chance: random.Random) -> str:
 
 
 def _swap(text: str, chance: random.Random) -> str:
-    """Two characters of the text change places."""
+    """Two characters are swapped."""
     if len(text) < 2:
         return text
     letters = list(text)
@@ -85,7 +85,7 @@ def _swap(text: str, chance: random.Random) -> str:
 
 
 def _word(text: str, chance: random.Random) -> str:
-    """A word goes, comes twice, becomes a number or changes places with another."""
+    """A word is dropped, doubled, replaced by a number or swapped with another."""
     words = text.split(" ")
     at, other = chance.randrange(len(words)), chance.randrange(len(words))
     way = chance.randrange(4)
@@ -139,7 +139,7 @@ def edit(data: bytes, edits: list[str]) -> bytes:
 
 
 def make_edits(chance: random.Random, size: int, hot: int = 0) -> list[str]:
-    """Random edits of so many bytes; half of them in the first ``hot``, if that is set."""
+    """Random edits of ``size`` bytes; half of them in the first ``hot``, if that is set."""
     edits = []
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
         at = chance.randrange(hot if hot and chance.random() < 0.5 else max(size, 1))

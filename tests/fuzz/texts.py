@@ -36,11 +36,11 @@ from tests.fuzz.mutate import spoil
 
 _GAMES = Path(__file__).parents[1] / "data" / "games.json"
 _SHARE_SOUND = 0.05
-"""Of the texts that stay as they are: they must be accepted, which shows that the check can be."""
+"""Share of texts that are left sound: some must be accepted."""
 
 
 class Texts(Fuzzer):
-    """A text is refused with `InputError`, or what it says survives being written and read again.
+    """A text is refused with `InputError`, or what it says survives writing and reading.
 
     A case is the kind of the text, the rules it is read under, and the text.
     """
@@ -48,7 +48,7 @@ class Texts(Fuzzer):
     kinds: dict[str, tuple[Callable[[random.Random], str], Callable[[str, str], None]]]
 
     def make(self, chance: random.Random) -> Case:
-        """A kind, rules and a text that is most often spoilt."""
+        """A kind, rules and a text, usually spoilt."""
         kind = chance.choice(list(self.kinds))
         text = self.kinds[kind][0](chance)
         if chance.random() < _SHARE_SOUND:
@@ -70,7 +70,7 @@ class Texts(Fuzzer):
 
 
 def expect_one_line(error: InputError) -> None:
-    """The error must say what is wrong, on one line of bearable length."""
+    """The error must say what is wrong on one line that is not too long."""
     if not 0 < len(str(error)) < 1000 or len(str(error).splitlines()) != 1:
         raise Defect(f"not one line: {str(error)[:300]!r}")
 
@@ -82,7 +82,7 @@ def expect_same(one: object, other: object, what: str) -> None:
 
 
 def check_position(position: Position) -> None:
-    """Whether referee and core take a position for one of the game."""
+    """Check that referee and core agree that a position can occur and on its moves."""
     white, black = position.men
     if white & black or (white | black) >> 24:
         raise Defect(f"men on the same or on no point: {position!r}")
@@ -101,7 +101,7 @@ def check_position(position: Position) -> None:
 
 
 def check_written(position: Position) -> None:
-    """Whether a position's texts say the same position."""
+    """Check that a position's texts say the same position."""
     bare = Position(
         position.rules, position.men, position.hands, position.side, position.plies, position.number
     )
@@ -170,7 +170,7 @@ def _any_game(text: str, rules: str) -> None:
 
 
 def _check_record(record: Record) -> None:
-    """Whether every move is legal and the record's text says the same game."""
+    """Check that every move is legal and the record's text says the same game."""
     position = record.start
     check_position(position)
     for move in record.moves:
@@ -243,7 +243,7 @@ def _some_numbers(chance: random.Random) -> str:
 
 
 class Positions(Texts):
-    """Positions of 6 and of 17 fields, with moves behind them, and the texts of rules."""
+    """Positions of 6 and 17 fields, positions with moves, and the texts of rules."""
 
     name = "positions"
     kinds = {
@@ -265,7 +265,7 @@ class Moves(Texts):
 
 
 class Games(Texts):
-    """Game records: ours, PlayOK's, and whatever somebody pastes into the board."""
+    """Game records: PGN, PlayOK's, and what people paste into the board."""
 
     name = "games"
     kinds = {

@@ -4,8 +4,8 @@
                          [-kind instant|mixed|all]
 
 It plays until G games are finished (300 without -hours) or the time is up, each tournament of about
-S games. Each is checked when it ends; the first broken promise ends it all with status 1. The last
-line printed always says what was survived so far.
+S games. Each is checked when it ends; the first broken promise ends the soak with status 1. The
+last line printed always says what was survived so far.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.tournament.measure_cpu import compile_instant
 GAMES = 300
 SIZE = 100
 STOPS = 4
-"""The runner is stopped up to so many times in a tournament."""
+"""Most times that the runner is stopped in a tournament."""
 
 
 @dataclass
@@ -65,17 +65,17 @@ class Totals:
             f"{sum(self.faults.values())} faults ({faults or 'none'}), "
             f"runner stopped {sum(self.stops.values())} times ({stops or 'never'}), "
             f"{time.monotonic() - self.begin:.0f} s, at most {self.memory / (1 << 20):.1f} MiB "
-            f"and {self.descriptors} descriptors in the runner, {self.below} in a worker besides "
+            f"and {self.descriptors} descriptors in the runner, {self.below} in a worker without "
             f"its engines'; no process, descriptor or file left, no promise broken"
         )
 
 
 def main(argv: list[str]) -> int:
-    """Play until the games or the time are used up; returns the exit status."""
+    """Play until the games or the time are used up; return the exit status."""
     options = parser().parse_args(argv)
     games = options.games or (GAMES if options.hours is None else sys.maxsize)
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
-    # Whoever ends this ends the run in progress with it.
+    # The run in progress ends with this process.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     print(f"seed {seed}, faults in {options.fault_rate:.0%} of the games", flush=True)
     deadline = time.monotonic() + 3600 * (options.hours or 1e6)
@@ -123,7 +123,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     words = argparse.ArgumentParser(prog="python -m tests.soak", allow_abbrev=False)
     words.add_argument("-hours", type=float, metavar="N", help="begin no tournament after that")
-    words.add_argument("-games", type=int, metavar="G", help=f"stop after so many ({GAMES})")
+    words.add_argument("-games", type=int, metavar="G", help=f"stop after that many ({GAMES})")
     words.add_argument("-size", type=int, default=SIZE, help=f"games of a tournament ({SIZE})")
     words.add_argument("-seed", type=int, metavar="N", help="of everything drawn (random)")
     words.add_argument("-fault-rate", type=float, default=0.1, help="share of games (0.1)")

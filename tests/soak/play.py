@@ -1,4 +1,4 @@
-"""Plays a scenario: runs the command, stops it at its moments, resumes it until it is through."""
+"""Plays a scenario: runs the command, stops it at its moments, resumes it to the end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tests.soak.watch import Sample, Watch
 from tests.tournament.processes import COMMAND, MARK, marked_commands
 
 STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-"""What a runner is stopped with: mostly what it cannot see coming."""
+"""What a runner is stopped with: mostly what it cannot catch."""
 INTERRUPTED = 130
 SILENCE = 900.0
-"""Seconds without a word after which a run counts as hanging."""
+"""Seconds of silence after which a run counts as hanging."""
 POLL = 0.05
 """Seconds between two looks at a run."""
 LEFTOVERS = 120.0
@@ -75,10 +75,10 @@ def play(scenario: Scenario) -> Played:
 
 
 def check_end(run: Run, status: int, stopped: signal.Signals | None) -> None:
-    """What holds when a run has ended, however it ended."""
+    """Check what must hold when a run has ended, however it ended."""
     expected = [0]
     if stopped is not None:
-        # What comes after the last game is ended by any signal as any program is.
+        # After the last game a signal ends the program as it ends any other.
         expected += [-stopped] if stopped == signal.SIGKILL else [INTERRUPTED, -stopped]
     if status not in expected:
         raise Broken(f"the runner ended with status {status}, expected {expected}: {run.errors()}")
@@ -119,13 +119,13 @@ class Run:
             self.games += line.startswith("Finished game ")
 
     def stop_at(self, games: int, chance: random.Random) -> signal.Signals | None:
-        """Send a signal once so many games are finished; None if the run ended before."""
+        """Send a signal once that many games are finished; None if the run ended before."""
         while self.games < games and self._is_running():
             time.sleep(POLL)
         time.sleep(chance.uniform(0, 0.3))
         if self.process.poll() is not None:
             return None
-        # Before its first word the interpreter may not be through with starting.
+        # Before its first word the interpreter may still be starting.
         chosen = chance.choice(STOPS) if self.lines else signal.SIGKILL
         self.process.send_signal(chosen)
         return chosen

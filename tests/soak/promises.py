@@ -129,7 +129,7 @@ def count_points(text: str) -> dict[str, tuple[int, float]]:
 
 
 def check_blame(scenario: Scenario, rows: Sequence[Row], stops: int) -> None:
-    """Whoever lost by a fault is an engine with faults, and every fault that loses is recorded."""
+    """Only engines with faults lose by a fault, and every losing fault is recorded."""
     lost: Counter[str] = Counter()
     for row in rows:
         if row.termination in BLAMED and row.result in ("1-0", "0-1"):

@@ -14,11 +14,11 @@ from tests.tournament.specs import engine_words
 
 ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))
 SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
-"""What sound engines are waited for, in seconds: a busy machine is not their fault."""
+"""Seconds to wait for sound engines: a busy machine is not their fault."""
 PATIENT = ["starttimeout=30", "pingtimeout=5"]
-"""The same for those that hang: short, but not so short that sound games are lost by the way."""
+"""The same for engines that hang: short, but not so short that sound games are lost."""
 CLOCK = ["st=1", "timemargin=1500"]
-"""What an overrun oversteps by far, and a busy machine hardly ever."""
+"""A limit that an overrun exceeds by far, and a busy machine hardly ever."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Drawer:
         self._program = program
 
     def instant(self, folder: Path, games: int, stops: int) -> Scenario:
-        """Engines that answer at once, all playing the same game: about so many games."""
+        """About that many games of engines that answer at once and all play the same game."""
         chance = self._chance
         names, erratic = ("A", "B", "C", "D")[: chance.randint(3, 4)], ("A", "B")
         words = []
@@ -134,12 +134,12 @@ class Drawer:
         total: int,
         folder: Path,
     ) -> Scenario:
-        """The scenario, with what all have: the run's flags and the moments to stop it."""
+        """The scenario, with what all share: the run's flags and the moments to stop it."""
         chance = self._chance
         flags = [*words, "-concurrency", str(chance.randint(1, 4)),
                  "-srand", str(chance.randrange(1 << 31)),
                  "-journal", f"file={folder / 'journal.db'}", "-resume",
                  "-pgnout", f"file={folder / 'games.pgn'}"]
-        # All in the first half: what comes after is long enough to see whether memory grows.
+        # All in the first half: the rest is long enough to see whether memory grows.
         moments = sorted(chance.randrange(max(1, total // 2)) for _ in range(stops))
         return Scenario(name, flags, erratic, tuple(moments), folder)

@@ -1,4 +1,4 @@
-"""A look into /proc: what a run's processes hold, and what is left of them."""
+"""What a run's processes hold, from /proc."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import NamedTuple
 SECONDS = 0.5
 """From one sample to the next."""
 WARM = 50
-"""Games of a run after which its workers and their engines are taken to be there."""
+"""Games after which a run's workers and their engines have started."""
 ENOUGH = 40
-"""Samples below which nothing can be said of growth."""
+"""Samples needed to judge growth."""
 KEPT = 4 << 20
 KEPT_A_GAME = 2048
 """Bytes that the runner's memory may grow by between the first and the last quarter of a run, and
 for each game in between: it remembers every game's result to rate it, and grows in steps."""
 DESCRIPTORS = 4
-"""Descriptors by which a process may differ from the first to the last quarter."""
+"""Descriptors that a process may gain from the first to the last quarter."""
 AN_ENGINE = 3
 """Descriptors that a worker has for each of its engines: two pipes and a sign of its end. In a
 knockout it comes to keep more engines from match to match, and no leak is in that."""
@@ -30,7 +30,7 @@ knockout it comes to keep more engines from match to match, and no leak is in th
 class Sample(NamedTuple):
     """A moment of a run: games finished so far, bytes, descriptors.
 
-    ``below`` are the most descriptors of a worker, those to its engines left out.
+    ``below`` is the most descriptors of a worker, without those to its engines.
     """
 
     games: int
@@ -79,7 +79,7 @@ class Watch:
         return Sample(*(late - early for early, late in zip(before, after)))
 
     def growth(self) -> str | None:
-        """What has grown more than it may, in words, or None."""
+        """What has grown more than it may, or None."""
         change = self.change()
         if change is None:
             return None
@@ -110,7 +110,7 @@ def descriptors(pid: int) -> int:
 
 
 def own_descriptors(worker: int) -> int:
-    """How many descriptors a worker has open but for those to its engines."""
+    """How many descriptors a worker has open, without those to its engines."""
     return descriptors(worker) - AN_ENGINE * len(children(worker))
 
 
