@@ -74,13 +74,13 @@ class Drawer:
         variant, *fields = RULES.split()
         book = folder / "start.pos"
         book.write_text(START + "\n")
-        encounter = chance.choice((1, 2, 2, 2, 4))
+        per_pairing = chance.choice((1, 2, 2, 2, 4))
         pairings = len(names) * (len(names) - 1) // 2
-        rounds = -(-games // (encounter * pairings))
+        rounds = -(-games // (per_pairing * pairings))
         words += ["-variant", variant, "-set", *fields, "-openings", f"file={book}",
-                  "-maxmoves", str(chance.randint(12, 30)), "-games", str(encounter),
+                  "-maxmoves", str(chance.randint(12, 30)), "-games", str(per_pairing),
                   "-rounds", str(rounds), "-ratinginterval", "0"]
-        total = rounds * encounter * pairings
+        total = rounds * per_pairing * pairings
         return self._scenario("instant round robin", words, erratic, stops, total, folder)
 
     def mixed(self, folder: Path, games: int, stops: int) -> Scenario:
@@ -102,13 +102,13 @@ class Drawer:
                 words += engine_words(name, *SLOW_MACHINE, nodes, "option.Hash=1")
         words += ["-tournament", form, "-variant", chance.choice(("mill", "multi", "loc")),
                   "-maxmoves", str(chance.randint(30, 80))]
-        encounter = chance.choice((1, 2, 2, 3, 4))
+        per_pairing = chance.choice((1, 2, 2, 3, 4))
         pairings = {"gauntlet": len(names) - 1, "roundrobin": len(names) * (len(names) - 1) // 2,
                     "swiss": len(names) // 2, "knockout": len(names) - 1}[form]
-        rounds = -(-games // (encounter * pairings))
+        rounds = -(-games // (per_pairing * pairings))
         if form == "swiss":
-            encounter, rounds = -(-games // (3 * pairings)), 3
-        words += ["-games", str(encounter), "-rounds", str(rounds)]
+            per_pairing, rounds = -(-games // (3 * pairings)), 3
+        words += ["-games", str(per_pairing), "-rounds", str(rounds)]
         if chance.random() < 0.4:
             words += ["-openings", "file=book", "order=random"]
         if chance.random() < 0.3:
@@ -116,7 +116,7 @@ class Drawer:
         if chance.random() < 0.3:
             words += ["-resign", "movecount=3", "score=300"]
         words += chance.choice(([], [], ["-noswap"], ["-reverse"]))
-        total = rounds * encounter * pairings
+        total = rounds * per_pairing * pairings
         return self._scenario(f"mixed {form}", words, erratic, stops, total, folder)
 
     def _faulty(self, name: str, folder: Path, each: float) -> list[str]:

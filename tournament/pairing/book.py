@@ -1,4 +1,4 @@
-"""Balanced openings: random beginnings that are level, by deep searches or by proof."""
+"""Balanced openings: random positions that deep searches find level or tablebases prove drawn."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from merels.engine.tablebase.solve import Prover
 from merels.tournament.pairing.openings import LONGEST_PLIES, new_placements
 
 CHOICES = 3
-"""So many moves must be about as good as the best one, for either side."""
+"""How many moves must be about as good as the best one, for either side."""
 CHOICE_MARGIN = 40
-"""How far behind the best move, in hundredths of a man, they may be."""
+"""How far behind the best move, in centi-men, they may be."""
 _GLANCE_SHARE, _GLANCE_BOUND = 16, 3
-"""A first search with a 16th of the nodes moves away what is three times the bound off."""
+"""A first search, with a 16th of the nodes, rejects what is three times the bound from level."""
 _HASH_MB = 32
 HOLDING_SHARE = 3
-"""In a proven book at most one move of so many holds the draw: enough to go wrong."""
+"""In a proven book at most one move in so many holds the draw, so that much can go wrong."""
 _PROOFS_MB = 1024
 
 
@@ -35,9 +35,9 @@ _PROOFS_MB = 1024
 class BookSettings:
     """What decides a book; equal settings and an equal search make the same book.
 
-    ``bound`` is how far from 0 a score may be, in hundredths of a man; ``nodes`` is what each of
-    the two deep searches of a position may visit. ``proven`` asks for positions that tables prove
-    drawn, whatever deep searches think of them.
+    ``bound`` is how far from 0 a score may be, in centi-men; ``nodes`` is what each of the two deep
+    searches of a position may visit. ``proven`` asks for positions that tablebases prove drawn,
+    whatever their deep searches would say.
     """
 
     rules: Rules
@@ -57,7 +57,7 @@ class BookSettings:
 
 
 class Entry(NamedTuple):
-    """A position of a book, and what is known of it."""
+    """A position of a book, and what is known about it."""
 
     position: Position
     known: str
@@ -68,21 +68,21 @@ class Entry(NamedTuple):
 
 
 class Found(NamedTuple):
-    """How far the making of a book has come; ``entry`` is None for a position turned away."""
+    """How many positions were tried, and the last of them; ``entry`` None: it was rejected."""
 
     tried: int
     entry: Entry | None
 
 
 Judge = Callable[[Position], Entry | None]
-"""Says what a book holds of a position: nothing, or an entry."""
+"""Makes the entry for a position, or rejects it with None."""
 
 
 def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[Found]:
-    """Try random positions until the book is full, and tell of each one.
+    """Try random positions until the book is full, and yield what comes of each.
 
-    Lengths take turns, so each has the same share. All positions differ after the symmetries of
-    the board; exchanging colours gives no more equals, for it is always White that began. A
+    The lengths take turns, so each has the same share. No two positions are the same under a
+    symmetry of the board; exchanging the colours adds none, since White always begins. A
     ``proven`` book needs ``tables`` of the whole moving phase.
     """
     if settings.proven:
@@ -118,10 +118,10 @@ def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Found]:
 
 
 def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Entry | None:
-    """The book's entry for a position, or None where it is not level or leaves too little choice.
+    """The book's entry for a position, or None if it is not level or leaves too little choice.
 
-    The side to move and, after its best move, the other side must each find the game level and
-    have several moves to choose from.
+    The side to move and, after its best move, the opponent must each find the game level and have
+    several moves to choose from.
     """
     bound = settings.bound
     glance = _best_lines(searcher, position, max(1, settings.nodes // _GLANCE_SHARE), 1)
@@ -139,12 +139,12 @@ def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Ent
 
 
 def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) -> Judge:
-    """A judge that keeps what tables prove drawn with few moves that hold the draw."""
+    """A judge that keeps positions proven drawn in which few moves hold the draw."""
     prover, searcher = Prover(tables, _PROOFS_MB), Searcher(_HASH_MB)
     glance = max(1, settings.nodes // _GLANCE_SHARE)
 
     def prove(position: Position) -> Entry | None:
-        # Most of what is not level shows at a glance, and costs no proof.
+        # A glance rejects most positions that are not level, without the cost of a proof.
         score = _score(_best_lines(searcher, position, glance, 1)[0])
         if not _is_level(score, settings.bound * _GLANCE_BOUND) or prover.reaches(position, 1):
             return None
@@ -159,7 +159,7 @@ def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) 
 
 
 def _best_lines(searcher: Searcher, position: Position, nodes: int, count: int) -> list[Info]:
-    """The best moves' lines, from a search that remembers nothing of others."""
+    """The best moves' lines, from a search that starts with an empty transposition table."""
     lines: dict[int, Info] = {}
 
     def keep(info: Info) -> None:

@@ -1,31 +1,31 @@
-"""Knockout: who wins a match goes on, the engines entered first being the favourites.
+"""Knockout: the winner of a match goes on; engines are seeded in the order they were entered.
 
-The bracket is the usual one: the first seed can meet the second only in the final, and where the
-number of engines is no power of two the first seeds have nothing to play in the first stage. A
-match is ``rounds`` encounters. A drawn match is prolonged by one encounter at a time; after
-`MOST_EXTRA` of them that settle nothing, the engine that was entered earlier goes on.
+The bracket is the usual one: the first seed can meet the second only in the final, and if the
+number of engines is no power of two the first seeds have byes in the first stage. A match plays
+its pairing ``rounds`` times. A drawn match is prolonged by one pairing at a time; after
+`MOST_EXTRA` of them that decide nothing, the higher seed goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
 
-from merels.tournament.records.results import Encounter, Results
+from merels.tournament.records.pairings import Pairing, Results
 from merels.tournament.records.settings import Settings
 
 MOST_EXTRA = 8
 
 
-def pair_round(settings: Settings, number: int, results: Results) -> list[Encounter]:
-    """The encounters of a batch: a stage's matches, or what prolongs the drawn ones."""
-    for batch, encounters in enumerate(_batches(settings, results)):
+def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
+    """The pairings of a batch: a stage's matches, or what prolongs the drawn ones."""
+    for batch, pairings in enumerate(_batches(settings, results)):
         if batch == number:
-            return encounters
+            return pairings
     return []
 
 
 def champion(settings: Settings, results: Results) -> int | None:
-    """Who won the final, once it is played."""
+    """The winner of the final, once it is played."""
     batches = _batches(settings, results)
     try:
         while True:
@@ -35,7 +35,7 @@ def champion(settings: Settings, results: Results) -> int | None:
 
 
 def bracket(count: int) -> list[int | None]:
-    """The seeds in the order of the first stage, neighbours meeting; None: nobody to play."""
+    """The seeds in the order of the first stage, where neighbours meet; None stands for a bye."""
     order = [0]
     while len(order) < count:
         size = 2 * len(order)
@@ -45,8 +45,8 @@ def bracket(count: int) -> list[int | None]:
 
 def _batches(
     settings: Settings, results: Results
-) -> Generator[list[Encounter], None, int | None]:
-    """Every batch as far as results tell, and the one to be played next; returns the champion."""
+) -> Generator[list[Pairing], None, int | None]:
+    """Every batch that has results, and the one to play next; returns the champion."""
     players = bracket(len(settings.engines))
     batch = 0
     while len(players) > 1:
@@ -67,10 +67,10 @@ def _batches(
             ]
             if batch == len(results):
                 return None
-            for met in results[batch]:
-                first, second = met.encounter
+            for result in results[batch]:
+                first, second = result.pairing
                 match = (min(first, second), max(first, second))
-                ours, theirs = met.points if first == match[0] else met.points[::-1]
+                ours, theirs = result.points if first == match[0] else result.points[::-1]
                 points[match][0] += ours
                 points[match][1] += theirs
             batch += 1
@@ -83,7 +83,7 @@ def _batches(
 def _winner(
     match: tuple[int | None, int | None], points: dict[tuple[int, int], list[float]]
 ) -> int | None:
-    """Who goes on: the better one, the earlier seed of two equals, the one that had no opponent."""
+    """Who goes on: the better one, the higher seed of two equals, or the one with a bye."""
     one, other = match
     if one is None or other is None:
         return one if other is None else other
@@ -92,7 +92,7 @@ def _winner(
     return high if theirs > ours else low
 
 
-def _coloured(settings: Settings, match: tuple[int, int], number: int) -> Encounter:
-    """Encounter ``number`` of a match; with an odd number of games White alternates."""
+def _coloured(settings: Settings, match: tuple[int, int], number: int) -> Pairing:
+    """Pairing ``number`` of a match; with an odd number of games White alternates."""
     swapped = settings.swap and settings.games % 2 == 1 and number % 2 == 1
-    return Encounter(*match[::-1]) if swapped != settings.reverse else Encounter(*match)
+    return Pairing(*match[::-1]) if swapped != settings.reverse else Pairing(*match)

@@ -19,13 +19,13 @@ from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 
 BOOK = "book"
-"""The name, in place of a file's, of the balanced openings that come with merels."""
+"""Stands, instead of a file's name, for the balanced openings that come with merels."""
 FEWEST_PLIES, MOST_PLIES = 4, 8
 """The length of a random opening when none is asked for."""
 LONGEST_PLIES = 12
-"""Longer random openings are refused: few boards so full leave no side about to close a mill."""
+"""Longer random openings are refused: on fuller boards somebody can nearly always close a mill."""
 TRIES = 2000
-"""Fruitless tries after which the random openings of a length are taken to be used up."""
+"""Failed tries in a row after which the random openings of a length count as used up."""
 
 
 class Openings:
@@ -40,7 +40,7 @@ class Openings:
         else:
             self._source = _in_order(load_openings(settings, rules), settings, seed)
         self._known = [next(self._source)]
-        """Those drawn so far; the first at once, for a mistake in the settings shows with it."""
+        """Those drawn so far; the first at once, since it shows a mistake in the settings."""
 
     def __getitem__(self, index: int) -> Opening:
         while len(self._known) <= index:
@@ -52,7 +52,7 @@ def random_openings(rules: Rules, seed: int, plies: int | None = None) -> Iterat
     """Random openings of ``plies`` placements (4 to 8 when None), quiet and all different.
 
     Quiet: no mill is closed, and neither side could close one with its next man. Different: no two
-    positions are the same after a symmetry of the board, until those of that length are used up.
+    positions are the same under a symmetry of the board, until those of that length are used up.
     """
     if plies is not None and not 1 <= plies <= LONGEST_PLIES:
         raise InputError(str(plies), f"expected plies from 1 to {LONGEST_PLIES}, or a file=")
@@ -88,7 +88,7 @@ def new_placements(
 
 
 def below(rng: random.Random, bound: int) -> int:
-    """A number from 0 to ``bound`` - 1, by the one method that Python promises never to change."""
+    """A number from 0 to ``bound`` - 1, by the one method that Python promises not to change."""
     return int(rng.random() * bound)
 
 
@@ -116,7 +116,7 @@ def _is_quiet(men: tuple[int, int]) -> bool:
 
 
 def _canonical(men: tuple[int, int]) -> tuple[int, int]:
-    """The least of the board's 16 symmetric images: equal for positions that are the same."""
+    """The least of the board's 16 symmetric images, which stands for all of them."""
     return min(
         (_mask([s[p] for p in points_of(men[0])]), _mask([s[p] for p in points_of(men[1])]))
         for s in SYMMETRIES
@@ -142,7 +142,7 @@ def _in_order(openings: list[Opening], settings: OpeningSettings, seed: int) -> 
 def shipped_book(rules: Rules) -> str:
     """The path of the balanced openings that come with merels for a rule set.
 
-    Fields that are set over the rule set do not change its book.
+    Fields that are set on top of the rule set do not change its book.
     """
     return os.path.join(os.path.dirname(__file__), "books", f"{rules.variant}.pos")
 
@@ -159,7 +159,8 @@ def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
         raise file_error(path, "expected at least one opening in this file, found none")
     if not 1 <= settings.start <= len(openings):
         raise InputError(
-            str(settings.start), f"expected start= from 1 to {len(openings)}, as many as {path} has"
+            str(settings.start),
+            f"expected start= from 1 to {len(openings)}, the number of openings in {path}",
         )
     return openings
 
@@ -195,7 +196,7 @@ def _load_records(path: str, text: str, rules: Rules, plies: int | None) -> list
 
 
 def _checked(position: Position, moves: tuple[Move, ...], name: str, place: str) -> Opening:
-    """The opening, once it is known to be playable and to leave a game to play."""
+    """The opening, checked to be legal and not to end the game."""
     first = format_position(position)
     with _naming(place):
         for move in moves:
@@ -210,7 +211,7 @@ def _checked(position: Position, moves: tuple[Move, ...], name: str, place: str)
 
 @contextlib.contextmanager
 def _naming(place: str) -> Iterator[None]:
-    """Let an `InputError` say where its text stands."""
+    """Add to an `InputError` where its text stands."""
     try:
         yield
     except InputError as error:

@@ -1,8 +1,8 @@
 """Who meets whom, in which order and with which colours.
 
-A schedule is a pure function: the rounds of encounters follow from the settings and, in formats
-that pair by standing, from the scores of the rounds before. Nothing is remembered between calls,
-so a resumed tournament gets the very same pairings.
+A schedule is a pure function: the pairings of each round follow from the settings and, in formats
+that pair by standing, from the results of the rounds before. Nothing is remembered between calls,
+so a resumed tournament gets the same pairings.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.tournament.pairing import knockout, swiss
-from merels.tournament.records.results import Encounter, Results
+from merels.tournament.records.pairings import Pairing, Results
 from merels.tournament.records.settings import Settings
 
 
 class Schedule(NamedTuple):
     """A format. ``pair(settings, number, results)`` gives round ``number``, from 0; [] at the end.
 
-    ``waits``: a round can only be paired when the one before is finished.
+    ``waits``: a round can only be paired once the one before is over.
     """
 
-    pair: Callable[[Settings, int, Results], list[Encounter]]
+    pair: Callable[[Settings, int, Results], list[Pairing]]
     waits: bool
     rounds: Callable[[Settings], int | None]
-    """How many rounds there will be, if that is known beforehand."""
+    """How many rounds there are, or None while that depends on results."""
 
 
 def schedule_for(settings: Settings) -> Schedule:
@@ -43,7 +43,7 @@ def schedule_for(settings: Settings) -> Schedule:
 def circle(count: int) -> Iterator[list[tuple[int, int]]]:
     """The rounds of a round robin of ``count`` players, each meeting each once, lower index first.
 
-    The circle method: one player is held, the others walk around it. With an odd count each round
+    The circle method: one player stays, the others rotate around it. With an odd count each round
     leaves one player out.
     """
     seats: list[int | None] = list(range(count)) + [None] * (count % 2)
@@ -58,15 +58,15 @@ def circle(count: int) -> Iterator[list[tuple[int, int]]]:
         seats.insert(1, seats.pop())
 
 
-def _round_robin_round(settings: Settings, number: int, results: Results) -> list[Encounter]:
-    """Everyone meets everyone once."""
+def _round_robin_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
+    """Every pairing of two engines once."""
     if number >= settings.rounds:
         return []
     pairs = [pair for meetings in circle(len(settings.engines)) for pair in meetings]
     return [_coloured(settings, number, one, other) for one, other in pairs]
 
 
-def _gauntlet_round(settings: Settings, number: int, results: Results) -> list[Encounter]:
+def _gauntlet_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
     """Each of the seeds meets each of the others once."""
     if number >= settings.rounds:
         return []
@@ -77,22 +77,22 @@ def _gauntlet_round(settings: Settings, number: int, results: Results) -> list[E
     ]
 
 
-def _coloured(settings: Settings, number: int, one: int, other: int) -> Encounter:
-    """The encounter of two engines, ``one < other``, with colours that even out.
+def _coloured(settings: Settings, number: int, one: int, other: int) -> Pairing:
+    """The pairing of two engines, ``one < other``, with colours that even out.
 
-    With an even number of games an encounter is balanced by itself and the first-named engine
+    With an even number of games a pairing is balanced by itself and the engine entered first
     begins with White. Otherwise White goes by the parity of the indices (Berger's rule: nobody's
     Whites and Blacks differ by more than one in a round), exchanged from round to round.
     """
     swapped = False
     if settings.swap and settings.games % 2:
         swapped = ((one + other) % 2 == 0) != (number % 2 == 1)
-    return Encounter(other, one) if swapped != settings.reverse else Encounter(one, other)
+    return Pairing(other, one) if swapped != settings.reverse else Pairing(one, other)
 
 
-def colours(settings: Settings, encounter: Encounter, game: int) -> tuple[int, int]:
-    """White and Black of an encounter's game number ``game`` (from 0)."""
-    first, second = encounter
+def colours(settings: Settings, pairing: Pairing, game: int) -> tuple[int, int]:
+    """White and Black of a pairing's game number ``game`` (from 0)."""
+    first, second = pairing
     return (second, first) if settings.swap and game % 2 else (first, second)
 
 

@@ -1,13 +1,13 @@
 """Swiss pairing after the Dutch system, in plain form.
 
 1.  Engines rank by points, then by the order in which they were entered (their seeding).
-2.  With an odd number, the lowest ranked engine that had no bye yet has one, worth a won encounter.
+2.  With an odd number, the lowest ranked engine that has had no bye gets one: a pairing won.
 3.  From the top, each engine meets one of its own score group: the upper half of the group meets
-    the lower half in order, as far as they have not met before. Who finds nobody floats down to
-    the next group.
-4.  Nobody meets twice, unless no pairing of the whole round without a rematch is found.
-5.  With an odd number of games an encounter, the one who had White less often begins with White,
-    then the one whose last White is longer ago, then the higher ranked in odd rounds.
+    the lower half in order, unless they have met before. An engine left over floats down to the
+    next group.
+4.  No two engines meet twice, unless no round without a rematch is found.
+5.  With an odd number of games, the engine that has had White less often begins with White, then
+    the one whose last White is longer ago, then the higher ranked in odd rounds.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
-from merels.tournament.records.results import Encounter, Met, Results
+from merels.tournament.records.pairings import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_STEPS = 50_000
-"""Tries after which a pairing without rematches is given up."""
+"""Tries after which a round without rematches is given up."""
 
 
 class Place(NamedTuple):
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def number_of_rounds(settings: Settings) -> int:
-    """The settings' rounds, checked: everyone can meet everyone only once."""
+    """The settings' rounds, checked: no two engines can meet twice."""
     count = len(settings.engines)
     most = count - 1 + count % 2
     if settings.rounds > most:
@@ -45,19 +45,19 @@ def number_of_rounds(settings: Settings) -> int:
 
 
 def usual_rounds(engines: int) -> int:
-    """The rounds that single out one winner: enough to halve the field down to one."""
+    """The rounds that single out one winner: as often as the field can be halved."""
     return max(1, math.ceil(math.log2(engines)))
 
 
-def pair_round(settings: Settings, number: int, results: Results) -> list[Encounter]:
-    """The encounters of a round."""
+def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
+    """The pairings of a round."""
     if number >= number_of_rounds(settings):
         return []
     points = _points(settings, results)
     order = sorted(range(len(points)), key=lambda engine: (-points[engine], engine))
     bye = _bye(order, results)
     order = [engine for engine in order if engine != bye]
-    met = {frozenset(met.encounter) for met in _all(results)}
+    met = {frozenset(result.pairing) for result in _all(results)}
     pairs = _pair(order, points, met)
     if pairs is None:
         pairs = _pair(order, points, set())
@@ -69,16 +69,16 @@ def places(settings: Settings, results: Results) -> list[Place]:
     """The standings, best first: by points, then Buchholz, then seeding."""
     points = _points(settings, results)
     buchholz = [0.0] * len(points)
-    for met in _all(results):
-        first, second = met.encounter
+    for result in _all(results):
+        first, second = result.pairing
         buchholz[first] += points[second]
         buchholz[second] += points[first]
     table = [Place(engine, points[engine], buchholz[engine]) for engine in range(len(points))]
     return sorted(table, key=lambda place: (-place.points, -place.buchholz, place.engine))
 
 
-def _all(results: Results) -> Iterator[Met]:
-    return (met for met_in_round in results for met in met_in_round)
+def _all(results: Results) -> Iterator[PairingResult]:
+    return (result for played in results for result in played)
 
 
 def _points(settings: Settings, results: Results) -> list[float]:
@@ -96,11 +96,11 @@ def _points(settings: Settings, results: Results) -> list[float]:
 
 
 def _bye(order: list[int], results: Results) -> int | None:
-    """Who rests in this round."""
+    """The engine that has a bye in this round."""
     if len(order) % 2 == 0:
         return None
-    rested = [set(order) - {e for met in played for e in met.encounter} for played in results]
-    byes = {engine: sum(engine in resting for resting in rested) for engine in order}
+    active = [{engine for result in played for engine in result.pairing} for played in results]
+    byes = {engine: sum(engine not in playing for playing in active) for engine in order}
     fewest = min(byes.values())
     return next(engine for engine in reversed(order) if byes[engine] == fewest)
 
@@ -108,7 +108,7 @@ def _bye(order: list[int], results: Results) -> int | None:
 def _pair(
     order: list[int], points: list[float], met: set[frozenset[int]]
 ) -> list[tuple[int, int]] | None:
-    """A pairing of everyone without a rematch, the first that the rules come upon."""
+    """The first round without a rematch in the rules' order of preference."""
     steps = 0
 
     def search(left: list[int]) -> list[tuple[int, int]] | None:
@@ -131,10 +131,10 @@ def _pair(
 
 
 def _candidates(left: list[int], points: list[float]) -> list[int]:
-    """Whom the first of those left should meet, most wanted first.
+    """The opponents for the first of those left, best first.
 
-    In its own score group first its counterpart in the lower half, then the others of that half,
-    then those of its own half, and then the groups below.
+    In its own score group its counterpart in the lower half, then the others of that half, then
+    those of its own half; then the groups below.
     """
     group = [engine for engine in left if points[engine] == points[left[0]]]
     half = len(group) // 2
@@ -146,8 +146,8 @@ def _candidates(left: list[int], points: list[float]) -> list[int]:
 
 def _coloured(
     settings: Settings, number: int, results: Results, one: int, other: int
-) -> Encounter:
-    """The encounter with its colours; ``one`` ranks higher."""
+) -> Pairing:
+    """The pairing with its colours; ``one`` ranks higher."""
     if settings.games % 2 == 0 or not settings.swap:
         first, second = one, other
     else:
@@ -156,16 +156,16 @@ def _coloured(
             first, second = (one, other) if number % 2 == 0 else (other, one)
         else:
             first, second = (one, other) if key_one < key_other else (other, one)
-    return Encounter(second, first) if settings.reverse else Encounter(first, second)
+    return Pairing(second, first) if settings.reverse else Pairing(first, second)
 
 
 def _white_need(results: Results, engine: int) -> tuple[int, int]:
-    """Whites less Blacks so far, and the last round begun with White: the lower, the more need."""
+    """Whites minus Blacks, and the last round begun with White: the lower, the greater the need."""
     balance, last = 0, -1
     for number, played in enumerate(results):
-        for met in played:
-            if engine == met.encounter.first:
+        for result in played:
+            if engine == result.pairing.first:
                 balance, last = balance + 1, number
-            elif engine == met.encounter.second:
+            elif engine == result.pairing.second:
                 balance -= 1
     return balance, last

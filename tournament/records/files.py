@@ -17,7 +17,7 @@ LONGEST_LINE = 1 << 24
 
 
 def file_error(path: str, problem: str) -> InputError:
-    """The error of a file; the whole path follows where an `InputError` would cut it."""
+    """The error of a file; the whole path comes last where an `InputError` would cut it."""
     if shorten(path) == printable(path):
         return InputError(path, problem)
     return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")
@@ -29,10 +29,7 @@ def system_error(path: str, action: str, error: OSError) -> InputError:
 
 
 def create_partial(path: str) -> str:
-    """Create an empty file beside a path that is to get its name when it is whole.
-
-    Its own name was nobody's before: no other process and no user means the same file by it.
-    """
+    """Create an empty file, under a new name, that is to replace a path when it is whole."""
     partial = f"{path}.{secrets.token_hex(4)}.part"
     try:
         open(partial, "x").close()

@@ -1,4 +1,4 @@
-"""What is to be played, and what came of it: the picklable messages between runner and workers."""
+"""Games to play and finished games: the picklable messages between runner and workers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ NANOSECONDS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """What an engine may spend; None: not limited so. Times are in nanoseconds.
+    """What an engine may use; None means no limit. Times are in nanoseconds.
 
     ``moves`` moves in ``time``, then ``time`` again, with ``increment`` after each move; or
-    ``per_move`` for each move; ``nodes`` and ``depth`` go with either, or alone. ``margin`` is how
-    far a clock may be overrun before it counts.
+    ``per_move`` for each move; ``nodes`` and ``depth`` go with either, or alone. A clock may be
+    overrun by ``margin`` before the game is lost.
     """
 
     time: int | None = None
@@ -51,9 +51,9 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """When a game is ended before its rules end it; a count of 0 is off. Scores in centi-men.
+    """When a game is ended before the rules end it; a count of 0 is off. Scores are in centi-men.
 
-    ``tables`` is a folder of tables of perfect play that end the games they decide; empty: none.
+    ``tables`` is a folder of tablebases, which end the games that they decide; empty: none.
     """
 
     draw_number: int = 0
@@ -69,7 +69,7 @@ class Adjudication:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a game starts: a position's text and moves played from it (they are not clocked)."""
+    """Where a game starts: a position's text and the moves played from it, off the clock."""
 
     position: str
     moves: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Opening:
 class GameSpec:
     """One game to play. ``pair`` is the same for the games of one opening with colours swapped.
 
-    ``seed`` is the game's own, for whatever may be drawn in it; engines are not told it.
+    ``seed`` is the game's own, for anything random in it; engines are not told.
     """
 
     number: int
@@ -96,7 +96,11 @@ class GameSpec:
 
 @dataclass(frozen=True, slots=True)
 class PairTask:
-    """The games of one opening that are still to be played, in their order."""
+    """The unit of work: the games of one opening that are still to be played, in order.
+
+    It carries all that they need, so that they are the same games wherever and however often it
+    runs.
+    """
 
     games: tuple[GameSpec, ...]
 
@@ -110,8 +114,8 @@ class MoveRecord(NamedTuple):
 
     It is a tuple because a game has some eighty of them to build, pickle and unpickle.
 
-    ``score`` is in centi-men; ``win_in`` in plies where the engine claimed a proven win (> 0) or
-    loss (<= 0); both None where it said nothing.
+    ``score`` is in centi-men; ``win_in`` is in plies, where the engine claims a win (> 0) or a
+    loss (<= 0); both are None where it gives no score.
     """
 
     move: str
@@ -144,4 +148,4 @@ class GameResult:
     elapsed: int = 0
     """Nanoseconds from first to last move."""
     unstarted: tuple[int, ...] = ()
-    """The sides whose engines did not start for this game."""
+    """The sides whose engines did not start."""

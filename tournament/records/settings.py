@@ -1,7 +1,7 @@
 """What a tournament is: everything that decides which games are played and how they end.
 
-Two runs with equal settings have the same pairings, colours and openings. What only changes how
-the run looks or how fast it goes (concurrency, output) is not in here.
+Two runs with equal settings have the same pairings, colours and openings. What changes only the
+looks or the speed of a run (output, concurrency) is not in here.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 MAY_GROW = "rounds"
 """The one setting that a resumed run may raise: the games before stay what they were."""
 NOTHING = "null"
-"""What stands, as JSON, for a field that is left out: older journals lack the newer ones."""
+"""The JSON that a missing field equals: older journals lack the newer fields."""
 GROWING_FORMATS = ("roundrobin", "gauntlet")
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningSettings:
-    """Where openings come from; no file: random short ones. ``start`` counts from 1.
+    """Where openings come from.
 
-    ``file`` is a path, or ``book`` for the rule set's balanced openings.
+    ``file`` is a path, ``book`` for the rule set's balanced openings, or None for random ones, of
+    ``plies`` moves. ``start`` is the number of the first opening, from 1.
     """
 
     file: str | None = None
@@ -45,9 +46,10 @@ class OpeningSettings:
 class Settings:
     """One tournament.
 
-    ``rounds`` is how often everyone meets everyone (round robin, gauntlet), how many rounds are
-    played (Swiss) or how many encounters make a match (knockout). An encounter is ``games`` games;
-    each two of them share an opening and, with ``swap``, have the colours exchanged.
+    ``rounds`` is how often each pairing is played (round robin, gauntlet), how many rounds there
+    are (Swiss), or how many times a match plays its pairing (knockout). A pairing has ``games``
+    games; every two of them share an opening and, with ``swap``, have the colours exchanged.
+    ``seeds`` is the number of engines that meet the rest in a gauntlet.
     """
 
     engines: tuple[Entrant, ...]
@@ -63,13 +65,13 @@ class Settings:
     adjudication: Adjudication = field(default_factory=Adjudication)
     sprt: Sprt | None = None
     penta: bool = True
-    """Whether a match is judged by pairs of games rather than by single ones."""
+    """Whether a match is judged by game pairs rather than by single games."""
     event: str = "merels tournament"
     site: str = "?"
 
     @property
     def by_pairs(self) -> bool:
-        """Whether estimates and tests rest on pairs: where that is wanted and there are any."""
+        """Whether estimates and tests are of game pairs: if that is wanted and there are any."""
         return self.penta and self.games > 1
 
     def as_json(self) -> str:
@@ -102,7 +104,7 @@ def engine_names(settings: str) -> list[str]:
 
 
 def facts(settings: str) -> list[tuple[str, str]]:
-    """What a reader of a report wants to know of a tournament, from its settings as JSON."""
+    """What a report says about a tournament, from its settings as JSON."""
     data = json.loads(settings)
     openings = data["openings"]["file"]
     return [
@@ -115,7 +117,7 @@ def facts(settings: str) -> list[tuple[str, str]]:
 
 
 def differences(ours: str, theirs: str) -> list[str]:
-    """What two tournaments, as JSON, differ in: a line each, ours first.
+    """How two tournaments, as JSON, differ: a line for each difference, ours first.
 
     More rounds than before are no difference where the games already planned stay the same.
     """

@@ -1,4 +1,4 @@
-"""From encounters to games: numbers, pairs, openings, colours and seeds, round after round."""
+"""From pairings to games: numbers, pairs, openings, colours and seeds, round after round."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing.openings import Openings
 from merels.tournament.pairing.schedule import colours, schedule_for, total_games
 from merels.tournament.records.games import GameSpec, PairTask
-from merels.tournament.records.results import Encounter, Met, Results
+from merels.tournament.records.pairings import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 
 class Plan:
     """The games of a tournament, drawn up one round at a time.
 
-    All of it follows from the settings and, in formats that pair by standing, from the points
-    made in the rounds before, which are handed in with `score`. Settings that make no sense are
-    an `InputError` at once. ``part`` (i, n): this run plays the i-th of every n pairs.
+    All of it follows from the settings and, in formats that pair by standing, from the results of
+    the rounds before, which `score` takes. Settings that make no sense are an `InputError` at once.
+    ``part`` (i, n): this run plays the i-th of every n game pairs.
     """
 
     def __init__(self, settings: Settings, part: tuple[int, int] = (1, 1)) -> None:
@@ -28,17 +28,17 @@ class Plan:
         self._part = part
         self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
         self._round = 0
-        self._results: list[list[Met]] = []
-        """Of the rounds that others were paired by."""
+        self._results: list[list[PairingResult]] = []
+        """Of the rounds that are over, where later ones are paired by them."""
         self._points: list[list[float]] = []
-        self._encounters: list[Encounter] = []
+        self._pairings: list[Pairing] = []
         self._places: dict[int, tuple[int, bool]] = {}
-        """By game number: the index of its encounter, and whether its first engine has White."""
+        """By game number: the index of its pairing, and whether its first engine has White."""
         self._games = self._pairs = 0
 
     @property
     def games(self) -> int:
-        """How many games there will be; while that depends on results, how many are drawn up."""
+        """How many games there are; while that depends on results, how many are drawn up."""
         return self._games if self._total is None else self._total
 
     @cached_property
@@ -53,7 +53,7 @@ class Plan:
 
     @property
     def share(self) -> int:
-        """How many games this run will have when it is over, as far as that is known."""
+        """How many games this run has when it is over, as far as that is known."""
         return self.games if self._part[1] == 1 else self._share
 
     def is_ours(self, task: PairTask) -> bool:
@@ -72,27 +72,27 @@ class Plan:
         Where ``waits`` is set, all games of the round before must have been scored.
         """
         schedule = schedule_for(self.settings)
-        if self._encounters and self.waits:
+        if self._pairings and self.waits:
             self._results.append([
-                Met(encounter, (points[0], points[1]))
-                for encounter, points in zip(self._encounters, self._points)
+                PairingResult(pairing, (points[0], points[1]))
+                for pairing, points in zip(self._pairings, self._points)
             ])
-        self._encounters = schedule.pair(self.settings, self._round, self._results)
-        if not self._encounters:
+        self._pairings = schedule.pair(self.settings, self._round, self._results)
+        if not self._pairings:
             return []
         self._round += 1
-        self._points = [[0.0, 0.0] for _ in self._encounters]
+        self._points = [[0.0, 0.0] for _ in self._pairings]
         self._places = {}
         return [
             task
-            for index, encounter in enumerate(self._encounters)
-            for task in self._tasks(self._round, index, encounter)
+            for index, pairing in enumerate(self._pairings)
+            for task in self._tasks(self._round, index, pairing)
         ]
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Note the result of a game of the round last drawn up; one broken off gives no points.
+        """Note the result of a game of the last round; a game broken off gives no points.
 
-        A game that is not of that round (a journal may hold anything) gives none either.
+        Nor does a game of no round: a journal may hold anything.
         """
         if not self.waits or white_score is None or number not in self._places:
             return
@@ -101,8 +101,8 @@ class Plan:
         self._points[index][0] += first
         self._points[index][1] += 1 - first
 
-    def _tasks(self, round_number: int, index: int, encounter: Encounter) -> list[PairTask]:
-        """The tasks of an encounter: its games, two by two."""
+    def _tasks(self, round_number: int, index: int, pairing: Pairing) -> list[PairTask]:
+        """The tasks of a pairing: its games, two by two."""
         settings = self.settings
         tasks = []
         for start in range(0, settings.games, 2):
@@ -111,8 +111,8 @@ class Plan:
             games = []
             for game in range(start, min(start + 2, settings.games)):
                 self._games += 1
-                white, black = colours(settings, encounter, game)
-                self._places[self._games] = (index, white == encounter.first)
+                white, black = colours(settings, pairing, game)
+                self._places[self._games] = (index, white == pairing.first)
                 games.append(
                     GameSpec(
                         self._games,

@@ -10,28 +10,28 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.tournament.pairing import knockout, swiss
-from merels.tournament.records.results import Encounter, Met, Results
+from merels.tournament.records.pairings import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from tests.tournament.specs import settings
 
-PairRound = Callable[[Settings, int, Results], list[Encounter]]
+PairRound = Callable[[Settings, int, Results], list[Pairing]]
 
 
-def played(encounters: Iterable[Encounter], games: int, rng: random.Random) -> list[Met]:
-    mets = []
-    for encounter in encounters:
+def played(pairings: Iterable[Pairing], games: int, rng: random.Random) -> list[PairingResult]:
+    results = []
+    for pairing in pairings:
         first = sum(rng.choice((0, 0.5, 1)) for _ in range(games))
-        mets.append(Met(encounter, (first, games - first)))
-    return mets
+        results.append(PairingResult(pairing, (first, games - first)))
+    return results
 
 
-def play(chosen: Settings, pair_round: PairRound, seed: int) -> list[list[Met]]:
+def play(chosen: Settings, pair_round: PairRound, seed: int) -> list[list[PairingResult]]:
     rng = random.Random(seed)
-    results: list[list[Met]] = []
-    while encounters := pair_round(chosen, len(results), results):
-        assert encounters == pair_round(chosen, len(results), results), "pure"
-        results.append(played(encounters, chosen.games, rng))
+    results: list[list[PairingResult]] = []
+    while pairings := pair_round(chosen, len(results), results):
+        assert pairings == pair_round(chosen, len(results), results), "pure"
+        results.append(played(pairings, chosen.games, rng))
     return results
 
 
@@ -43,17 +43,17 @@ def test_swiss_rules(count: int, games: int) -> None:
     for seed in range(20):
         results = play(chosen, swiss.pair_round, seed)
         assert len(results) == rounds
-        met = Counter(frozenset(m.encounter) for r in results for m in r)
+        met = Counter(frozenset(m.pairing) for r in results for m in r)
         assert set(met.values()) == {1}, "nobody meets twice"
         byes: Counter[int] = Counter()
-        for mets in results:
-            names = [engine for m in mets for engine in m.encounter]
+        for round_ in results:
+            names = [engine for m in round_ for engine in m.pairing]
             assert len(names) == len(set(names)) == count - count % 2
             byes.update(set(range(count)) - set(names))
         assert max(byes.values(), default=0) <= 1
         if games == 1:
-            whites = Counter(m.encounter.first for r in results for m in r)
-            blacks = Counter(m.encounter.second for r in results for m in r)
+            whites = Counter(m.pairing.first for r in results for m in r)
+            blacks = Counter(m.pairing.second for r in results for m in r)
             assert all(abs(whites[e] - blacks[e]) <= 2 for e in range(count))
         places = swiss.places(chosen, results)
         assert sum(p.points for p in places) == rounds * games * (count // 2 + count % 2)
@@ -68,7 +68,7 @@ def test_first_round_meets_across_the_halves() -> None:
 def test_score_groups_meet() -> None:
     chosen = settings(8, format="swiss", rounds=3)
     first = swiss.pair_round(chosen, 0, [])
-    results = [[Met(encounter, (2, 0)) for encounter in first]]
+    results = [[PairingResult(pairing, (2, 0)) for pairing in first]]
     assert swiss.pair_round(chosen, 1, results) == [(0, 2), (1, 3), (4, 6), (5, 7)]
 
 
@@ -98,18 +98,18 @@ def test_knockout_leaves_one(count: int, games: int) -> None:
         results = play(chosen, knockout.pair_round, seed)
         winner = knockout.champion(chosen, results)
         assert winner is not None
-        matches = Counter(frozenset(m.encounter) for r in results for m in r)
+        matches = Counter(frozenset(m.pairing) for r in results for m in r)
         assert len(matches) == count - 1, "everyone but the winner loses one match"
-        assert all(2 <= encounters <= 2 + knockout.MOST_EXTRA for encounters in matches.values())
+        assert all(2 <= pairings <= 2 + knockout.MOST_EXTRA for pairings in matches.values())
         assert knockout.champion(chosen, results[:-1]) is None
 
 
 def test_drawn_matches_are_prolonged_and_then_go_to_the_seed() -> None:
     chosen = settings(2, format="knockout", rounds=1)
-    results: list[list[Met]] = []
-    while encounters := knockout.pair_round(chosen, len(results), results):
-        assert encounters == [Encounter(0, 1)]
-        results.append([Met(encounters[0], (1, 1))])
+    results: list[list[PairingResult]] = []
+    while pairings := knockout.pair_round(chosen, len(results), results):
+        assert pairings == [Pairing(0, 1)]
+        results.append([PairingResult(pairings[0], (1, 1))])
     assert len(results) == 1 + knockout.MOST_EXTRA
     assert knockout.champion(chosen, results) == 0
 
@@ -117,11 +117,11 @@ def test_drawn_matches_are_prolonged_and_then_go_to_the_seed() -> None:
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_white_alternates_through_a_knockout_match_and_what_prolongs_it(rounds: int) -> None:
     chosen = settings(2, format="knockout", rounds=rounds, games=1)
-    results: list[list[Met]] = []
+    results: list[list[PairingResult]] = []
     white: list[int] = []
-    while encounters := knockout.pair_round(chosen, len(results), results):
-        white += [encounter.first for encounter in encounters]
-        results.append([Met(encounter, (0.5, 0.5)) for encounter in encounters])
+    while pairings := knockout.pair_round(chosen, len(results), results):
+        white += [pairing.first for pairing in pairings]
+        results.append([PairingResult(pairing, (0.5, 0.5)) for pairing in pairings])
     assert white == [number % 2 for number in range(rounds + knockout.MOST_EXTRA)]
 
 
