@@ -14,24 +14,23 @@ from merels.tournament.records.files import file_error, read_text
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
 SWITCHES = ("ponder", "twosided")
-"""Keys that mean yes where nothing is said of them, as other runners have them."""
+"""Keys that mean true without a value, as in other runners."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A flag: which ``key=value`` words it takes, or how many plain ones.
+    """A flag: the keys of its ``key=value`` words, or how many plain words it takes.
 
-    ``keys`` with ``plain`` set: a first word without ``=`` stands for that key.
+    ``plain``: the key that a first word without ``=`` is the value of.
     """
 
     help: str
     keys: tuple[str, ...] = ()
     plain: str = ""
     words: tuple[int, int] = (0, 0)
-    """The fewest and the most words, for a flag without keys."""
+    """The least and the greatest number of words, for a flag without keys."""
     repeats: bool = False
-    """Whether the flag may come again and adds to what was said before."""
-    group: str = "Tournament"
+    """Whether the flag may be repeated and then adds to itself."""
 
 
 ENGINE_KEYS = (
@@ -39,99 +38,114 @@ ENGINE_KEYS = (
     "starttimeout", "pingtimeout",
 )
 
-FLAGS: dict[str, Flag] = {
-    "-engine": Flag(
-        "an engine; once for each. cmd= is its program, args= its arguments in one word",
-        ENGINE_KEYS, repeats=True, group="Engines",
-    ),
-    "-each": Flag(
-        "the same for all engines that do not say otherwise", ENGINE_KEYS, group="Engines"
-    ),
-    "-tournament": Flag("roundrobin, gauntlet, swiss or knockout", words=(1, 1)),
-    "-rounds": Flag("how often everyone meets (2); the rounds of a swiss", words=(1, 1)),
-    "-games": Flag("games of a pairing (2), two by two on one opening", words=(1, 1)),
-    "-repeat": Flag("at least 2 games of a pairing, or at least N", words=(0, 1)),
-    "-noswap": Flag("do not exchange colours within a pair"),
-    "-reverse": Flag("exchange colours throughout"),
-    "-seeds": Flag("gauntlet: the first N engines meet the rest (1)", words=(1, 1)),
-    "-srand": Flag("seed of openings and pairings (random, and printed)", words=(1, 1)),
-    "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=(1, 1)),
-    "-set": Flag("a rule field over it, such as Flying=never", words=(1, 99), repeats=True),
-    "-openings": Flag(
-        "where games start: book, our 500 positions proven drawn; a file, format=pos|pgn; or, "
-        "without either, random placements of plies=N; of a file: order=sequential|random start=N",
-        ("file", "format", "order", "plies", "start"), plain="file",
-    ),
-    "-event": Flag("the event's name", words=(1, 1)),
-    "-site": Flag("the site's name", words=(1, 1)),
-    "-draw": Flag(
-        "adjudicate draws: from movenumber (0) on, both scores within score (0 centi-men) of 0 for "
-        "movecount (1) moves",
-        ("movenumber", "movecount", "score"), group="Adjudication",
-    ),
-    "-resign": Flag(
-        "adjudicate losses: from movenumber (0) on, score at or below -score (in centi-men) for "
-        "movecount (1) moves; twosided: and the other side agrees",
-        ("movenumber", "movecount", "score", "twosided"), group="Adjudication",
-    ),
-    "-maxmoves": Flag("a draw after so many moves", words=(1, 1), group="Adjudication"),
-    "-tb": Flag("adjudicate by endgame tables in this folder", words=(1, 1), group="Adjudication"),
-    "-sprt": Flag(
-        "stop when a sequential test is decided: alpha= and beta= (0.05), "
-        "model=normalized|logistic|bayesian (the first)",
-        ("elo0", "elo1", "alpha", "beta", "model"), group="Statistics",
-    ),
-    "-report": Flag("penta=false: judge by games, not by pairs", ("penta",), group="Statistics"),
-    "-ratinginterval": Flag(
-        "print estimates every N games (10; of more than two engines at the end alone)",
-        words=(1, 1), group="Statistics",
-    ),
-    "-scoreinterval": Flag("print the score every N games (1)", words=(1, 1), group="Statistics"),
-    "-concurrency": Flag("games played at once (1)", words=(1, 1), group="Running"),
-    "-use-affinity": Flag(
-        "pin each worker and its engines to one core, of a list such as 0,2-5",
-        words=(0, 1), group="Running",
-    ),
-    "-recover": Flag(
-        "taken for granted: a failing engine never ends a tournament", group="Running"
-    ),
-    "-journal": Flag(
-        "keep every finished game in this file", ("file",), plain="file", group="Running"
-    ),
-    "-resume": Flag(
-        "go on with the journal, or start it; engines and settings may be left out", group="Running"
-    ),
-    "-config": Flag("read flags from a text file, as if they stood here", ("file",), plain="file",
-                    group="Running"),
-    "-executor": Flag(
-        "run on the concurrent.futures.Executor that module:factory makes", words=(1, 1),
-        group="Running",
-    ),
-    "-shard": Flag("play the i-th of n parts, as i/n (see merels merge)", words=(1, 1),
-                   group="Running"),
-    "-pgnout": Flag(
-        "write games as PGN; append=false, min=true, nodes=true, timeleft=true",
-        ("file", "append", "min", "nodes", "timeleft"), plain="file", group="Output",
-    ),
-    "-log": Flag("log to a file; level=trace|info|warn|err|fatal engine=true append=false",
-                 ("file", "level", "engine", "append"), plain="file", group="Output"),
-    "-serve": Flag("show the tournament on a local page at this port", words=(1, 1),
-                   group="Output"),
-    "-quiet": Flag("print the final report alone", group="Output"),
+ONE = (1, 1)
+GROUPS: dict[str, dict[str, Flag]] = {
+    "Engines": {
+        "-engine": Flag(
+            "an engine; once for each. cmd= is its program, args= its arguments as one word",
+            ENGINE_KEYS, repeats=True,
+        ),
+        "-each": Flag("defaults for all engines", ENGINE_KEYS),
+    },
+    "Tournament": {
+        "-tournament": Flag("roundrobin, gauntlet, swiss or knockout", words=ONE),
+        "-rounds": Flag(
+            "how often each pairing is played (2); of a swiss, the number of rounds", words=ONE
+        ),
+        "-games": Flag("games of a pairing in a round (2); each two share an opening", words=ONE),
+        "-repeat": Flag("at least 2, or at least X, games of a pairing in a round", words=(0, 1)),
+        "-noswap": Flag("do not swap colours between the two games of an opening"),
+        "-reverse": Flag("swap the colours of all games"),
+        "-seeds": Flag("gauntlet: the first X engines play the rest (1)", words=ONE),
+        "-srand": Flag("the seed of openings and pairings (random; it is printed)", words=ONE),
+        "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=ONE),
+        "-set": Flag(
+            "a rule field to change in it, such as Flying=never", words=(1, 99), repeats=True
+        ),
+        "-openings": Flag(
+            "where games start: book, 500 positions that are proven drawn; or a file with "
+            "format=pos|pgn; both with order=sequential|random and start=N. Without a file, "
+            "plies=N random placements",
+            ("file", "format", "order", "plies", "start"), plain="file",
+        ),
+        "-event": Flag("the event's name", words=ONE),
+        "-site": Flag("the site's name", words=ONE),
+    },
+    "Adjudication": {
+        "-draw": Flag(
+            "adjudicate a draw when both scores are within score (0; hundredths of a man) of 0 for "
+            "movecount (1) moves in a row, from movenumber (0) on",
+            ("movenumber", "movecount", "score"),
+        ),
+        "-resign": Flag(
+            "adjudicate a loss when an engine's score is at most -score (hundredths of a man) for "
+            "movecount (1) moves in a row, from movenumber (0) on; twosided: if the other agrees",
+            ("movenumber", "movecount", "score", "twosided"),
+        ),
+        "-maxmoves": Flag("adjudicate a draw after X moves", words=ONE),
+        "-tb": Flag("adjudicate with the tables of perfect play in this folder", words=ONE),
+    },
+    "Statistics": {
+        "-sprt": Flag(
+            "stop when this sequential test is decided; alpha and beta (0.05), "
+            "model=normalized|logistic|bayesian (normalized)",
+            ("elo0", "elo1", "alpha", "beta", "model"),
+        ),
+        "-report": Flag("penta=false: base estimates on games, not on game pairs", ("penta",)),
+        "-ratinginterval": Flag(
+            "print estimates every X games (10; with more than two engines only at the end)",
+            words=ONE,
+        ),
+        "-scoreinterval": Flag("print the score every X games (1)", words=ONE),
+    },
+    "Running": {
+        "-concurrency": Flag("games in parallel (1)", words=ONE),
+        "-use-affinity": Flag(
+            "pin each worker and its engines to a core, optionally of a list such as 0,2-5",
+            words=(0, 1),
+        ),
+        "-recover": Flag("accepted for compatibility: a failing engine never ends a tournament"),
+        "-journal": Flag("keep every finished game in this file", ("file",), plain="file"),
+        "-resume": Flag(
+            "continue the journal, or start it; engines and settings may be left out"
+        ),
+        "-config": Flag(
+            "read flags from a text file, as if given here", ("file",), plain="file"
+        ),
+        "-executor": Flag(
+            "run on the concurrent.futures.Executor that module:factory returns", words=ONE
+        ),
+        "-shard": Flag("i/n: play the i-th of n parts (see merels merge)", words=ONE),
+    },
+    "Output": {
+        "-pgnout": Flag(
+            "write games as PGN; append=false replaces the file, min=true leaves move comments "
+            "out, nodes=true and timeleft=true add to them",
+            ("file", "append", "min", "nodes", "timeleft"), plain="file",
+        ),
+        "-log": Flag(
+            "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the engines' "
+            "lines, append=false replaces the file",
+            ("file", "level", "engine", "append"), plain="file",
+        ),
+        "-serve": Flag("show the tournament on a web page at this local port", words=ONE),
+        "-quiet": Flag("print only the final report"),
+    },
 }
+FLAGS = {name: flag for group in GROUPS.values() for name, flag in group.items()}
 
 
 @dataclass(slots=True)
 class Given:
-    """The flags of a command line: the words of each, and its ``key=value`` pairs."""
+    """The flags of a command line: each one's words or ``key=value`` pairs."""
 
     words: dict[str, list[str]] = field(default_factory=dict)
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
     engines: list[dict[str, str]] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
-    """The command line, with what the files of ``-config`` say in their place."""
+    """The command line, each ``-config`` replaced by its file's flags."""
     configs: list[str] = field(default_factory=list)
-    """These files."""
+    """The files of ``-config``."""
 
     def has(self, flag: str) -> bool:
         """Whether the flag was given."""
@@ -162,7 +176,7 @@ class Given:
 
 
 def switch(text: str, what: str) -> bool:
-    """Yes or no, in the words that people use."""
+    """True or false, in the words that people use."""
     values = {"true": True, "on": True, "yes": True, "1": True,
               "false": False, "off": False, "no": False, "0": False}
     if text.lower() not in values:
@@ -195,13 +209,13 @@ def read_sprt(
 
 
 def suggestion(text: str, known: Iterable[str]) -> str:
-    """``; did you mean …?`` where something known is close to the text, else nothing."""
+    """``; did you mean …?`` if a known word is close to the text, else nothing."""
     close = difflib.get_close_matches(text.lower(), list(known), n=1, cutoff=0.7)
     return f"; did you mean {close[0]}?" if close else ""
 
 
 def parse(argv: Sequence[str]) -> Given:
-    """The flags of a command line, each word checked to belong to one."""
+    """The flags of a command line; an `InputError` for a word that belongs to none."""
     given = Given()
     for name, words in _expanded(argv, given.configs):
         given.line += [name, *words]
@@ -215,7 +229,7 @@ def parse(argv: Sequence[str]) -> Given:
             continue
         fewest, most = flag.words
         if not fewest <= len(words) <= most:
-            takes = "no value" if most == 0 else "a value" if fewest else "one value or none"
+            takes = "no value" if most == 0 else "a value" if fewest else "at most one value"
             extra = words[most] if len(words) > most else name
             raise InputError(extra, f"{name} takes {takes}; see merels tournament --help")
         if flag.repeats:
@@ -226,7 +240,7 @@ def parse(argv: Sequence[str]) -> Given:
 
 
 def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each flag with its words; in the place of a file of flags, noted in ``files``, its own."""
+    """Each flag with its words, and the flags of a ``-config`` file (noted in ``files``)."""
     for name, words in _grouped(argv):
         if name != "-config":
             yield name, words
@@ -242,7 +256,7 @@ def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list
 
 
 def without(argv: Sequence[str], flags: Sequence[str]) -> list[str]:
-    """A command line less some flags and the words behind them."""
+    """A command line without some flags and their words."""
     return [
         word
         for name, words in _grouped(argv)
@@ -263,7 +277,7 @@ def _words_in(path: str) -> list[str]:
 
 
 def _grouped(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each flag with the words behind it."""
+    """Each flag with the words after it."""
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
@@ -279,7 +293,7 @@ def _grouped(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _looks_like_flag(word: str) -> bool:
-    """Whether a word begins a flag: a dash and a letter, and no value given with ``=``."""
+    """Whether a word is a flag: a dash and a letter, and no ``=``."""
     return word[:1] == "-" and word.lstrip("-")[:1].isalpha() and "=" not in word
 
 
@@ -294,7 +308,7 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
             value = "true"
         elif not equals:
             keys = ", ".join(f"{known}=" for known in flag.keys if known != OPTION)
-            raise InputError(word, f"expected {keys} behind {name}{suggestion(word, flag.keys)}")
+            raise InputError(word, f"expected {keys} after {name}{suggestion(word, flag.keys)}")
         if key.startswith(OPTION) and OPTION in flag.keys:
             if key == OPTION:
                 raise InputError(word, "expected option.Name=value")

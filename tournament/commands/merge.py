@@ -11,12 +11,12 @@ OF_A_PART = ("-shard", "-pgnout", "-log")
 """The flags of a part that are not those of the whole: whoever goes on with it plays all of it, and
 writes nothing to the part's files."""
 DESCRIPTION = """\
-Joins the journals IN of one tournament, played in parts (merels tournament -shard i/n) or on
-several machines, into the new journal OUT. A game that is in several of them is taken once, from
-the first. Journals of different tournaments are refused, and it is said what differs.
+Joins journals of one tournament, played in parts (merels tournament -shard i/n) or on several
+machines, into the new journal OUT. A game in several of them is taken from the first. Journals of
+different tournaments are refused, with their differences.
 
-What is still missing can be played: merels tournament -journal file=OUT -resume
-That writes to no PGN file and no log of a part; -pgnout and -log name those of the whole."""
+To play what is still missing: merels tournament -journal file=OUT -resume
+That writes to none of the parts' PGN files and logs; name new ones with -pgnout and -log."""
 
 
 def main(argv: list[str]) -> int:

@@ -40,12 +40,12 @@ from merels.tournament.statistics.counts import count_matches
 from merels.tournament.statistics.terminations import count_terminations
 
 MOST_ELO = 100_000
-"""The rating of the anchor is at most that, up or down."""
+"""The greatest rating of the anchor, up or down."""
 FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
-Rates the engines of finished games: maximum likelihood, with 95 % errors that take the two games
-of an opening pair as one. FILE is a journal of merels tournament or a PGN file of any runner; a
-game of ours that is in several of them is counted once."""
+Rates engines by their finished games: maximum likelihood, with 95 % errors that count the two
+games of an opening as one. FILE is a journal of merels tournament or a PGN file of any runner; a
+game of merels that is in several files counts once."""
 
 
 def main(argv: list[str]) -> int:
@@ -69,11 +69,11 @@ def _games(paths: Sequence[str]) -> list[PlayedGame]:
     if len(games) < len(found):
         doubles = len(found) - len(games)
         print(
-            f"merels ratings: left out {doubles} doubles; every game is counted once",
+            f"merels ratings: ignored {doubles} duplicates; every game counts once",
             file=sys.stderr,
         )
     if not scores(games):
-        raise file_error(paths[0], "expected games between two engines that ended, found none")
+        raise file_error(paths[0], "expected finished games between two engines, found none")
     return games
 
 
@@ -85,7 +85,7 @@ def render(
     most_games: int = MOST_GAMES,
     known: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """The report on some games in one of `FORMATS`; ``known`` is what the page says of them."""
+    """The report on some games in one of `FORMATS`; ``known`` are facts for the page."""
     table = crosstable(count_matches(scores(games)), anchor)
     ends = count_terminations(endings(games))
     if form == "json":
@@ -106,7 +106,7 @@ def render(
 
 
 def journal_facts(path: str) -> list[tuple[str, str]]:
-    """What the journal at a path knows of its tournament; nothing of another file."""
+    """What a journal knows of its tournament; nothing for another file."""
     if not is_journal(path):
         return []
     with read_journal(path) as journal:
@@ -129,20 +129,20 @@ def _parser() -> Parser:
     parser.add_argument("files", metavar="FILE", nargs="+", help="a journal or a PGN file")
     add_flag(
         parser, "anchor", metavar="NAME=ELO",
-        help="hold this engine at this rating (default: mean 0)",
+        help="fix the rating of this engine (default: the mean is 0)",
     )
-    add_flag(parser, "out", metavar="FILE", help="write there instead of to the terminal")
+    add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
     add_flag(
         parser, "format", choices=FORMATS,
-        help="of the report (default: by the ending of -out, else text)",
+        help="the report's format (default: by the ending of -out, else text)",
     )
     add_flag(
         parser, "cells", choices=("wdl", "points"), default="wdl",
-        help="what the crosstable shows: wins-draws-losses (default) or points",
+        help="cells of the crosstable: wins-draws-losses (default) or points",
     )
     add_flag(
         parser, "games", metavar="N", type=whole_from(0), default=MOST_GAMES,
-        help=f"games that the HTML report holds for replay (default: {MOST_GAMES})",
+        help=f"games to replay in the HTML report (default: {MOST_GAMES})",
     )
     return parser
 
@@ -158,7 +158,7 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
 
 
 def _format_of(path: str | None) -> str:
-    """The format that a file's ending tells."""
+    """The format that a file's ending implies."""
     ending = os.path.splitext(path or "")[1].lower().lstrip(".")
     return {"htm": "html"}.get(ending, ending) if ending in (*FORMATS, "htm") else "text"
 

@@ -214,7 +214,7 @@ def test_a_game_given_twice_is_counted_once(
     for files in ((played / "j", whole), (played / "j", pgn), (whole, whole), (whole, pgn)):
         assert main([*map(str, files), "-format", "json"]) == 0
         out, err = capsys.readouterr()
-        assert out == once and "left out 60 doubles" in err
+        assert out == once and "ignored 60 duplicates" in err
 
 
 def test_games_that_never_began_are_not_taken_for_one(tmp_path: Path) -> None:
