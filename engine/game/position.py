@@ -6,7 +6,7 @@ move generation. A position never changes; playing a move gives a new one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from merels.engine.game.board import (
@@ -72,6 +72,7 @@ class Outcome(NamedTuple):
         return f"{COLOURS[self.winner]} wins, {why}"
 
 
+@dataclass(slots=True, repr=False)
 class Position:
     """A position with everything that its legal moves and outcome depend on.
 
@@ -81,25 +82,16 @@ class Position:
     last irreversible move (a placement or a removal), this one last.
     """
 
-    __slots__ = ("rules", "men", "hands", "side", "plies", "number", "history")
+    rules: Rules = DEFAULT_RULES
+    men: tuple[int, int] = (0, 0)
+    hands: tuple[int, int] = (MEN_PER_SIDE, MEN_PER_SIDE)
+    side: int = WHITE
+    plies: int = 0
+    number: int = 1
+    history: tuple[int, ...] = ()
 
-    def __init__(
-        self,
-        rules: Rules = DEFAULT_RULES,
-        men: tuple[int, int] = (0, 0),
-        hands: tuple[int, int] = (MEN_PER_SIDE, MEN_PER_SIDE),
-        side: int = WHITE,
-        plies: int = 0,
-        number: int = 1,
-        history: tuple[int, ...] = (),
-    ) -> None:
-        self.rules = rules
-        self.men = men
-        self.hands = hands
-        self.side = side
-        self.plies = plies
-        self.number = number
-        self.history = history or (self.key,)
+    def __post_init__(self) -> None:
+        self.history = self.history or (self.key,)
 
     @property
     def key(self) -> int:
@@ -163,18 +155,16 @@ class Position:
 
     def legal_moves(self) -> list[Move]:
         """Every legal move, even where the game is drawn; none once a side has two men."""
-        return list(self._moves())
-
-    def _moves(self) -> Iterator[Move]:
         if self._short_side() is not None:
-            return
-        origins: list[int | None] = [None]
-        if not self.hands[self.side]:
-            origins = list(points_of(self.men[self.side]))
-        for origin in origins:
-            for to in points_of(self.targets(origin)):
-                for removed in self.removals(self.mills_closed(origin, to)):
-                    yield Move(origin, to, removed)
+            return []
+        placing = self.hands[self.side] > 0
+        origins = [None] if placing else points_of(self.men[self.side])
+        return [
+            Move(origin, to, removed)
+            for origin in origins
+            for to in points_of(self.targets(origin))
+            for removed in self.removals(self.mills_closed(origin, to))
+        ]
 
     def is_legal(self, move: Move) -> bool:
         """Whether a move is legal here, even where the game is drawn."""
@@ -249,20 +239,16 @@ class Position:
         if self.hands[self.side] or self.flies(self.side):
             return True
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
-        men = self.men[self.side]
-        while men:
-            lowest = men & -men
-            if NEIGHBOURS[lowest.bit_length() - 1] & empty:
+        for point in points_of(self.men[self.side]):
+            if NEIGHBOURS[point] & empty:
                 return True
-            men ^= lowest
         return False
 
     def _short_side(self) -> int | None:
         """The side that is reduced to two men or fewer, if one is."""
-        if self.total(self.side) < MINIMUM_MEN:
-            return self.side
-        if self.total(1 - self.side) < MINIMUM_MEN:
-            return 1 - self.side
+        for side in (self.side, 1 - self.side):
+            if self.total(side) < MINIMUM_MEN:
+                return side
         return None
 
     def outcome(self) -> Outcome | None:
@@ -283,11 +269,6 @@ class Position:
         if rules.no_removal_plies and self.plies >= rules.no_removal_plies:
             return Outcome(None, "norem")
         return None
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Position):
-            return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
 
     def __hash__(self) -> int:
         return hash((self.key, self.plies, self.number))

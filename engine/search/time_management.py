@@ -18,7 +18,7 @@ _RESERVE = 5
 _EASE = 8
 """Overheads on the clock below which the increment is saved rather than spent."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
-"""The share of its time that a search takes whose best move has held for so many iterations."""
+"""The share of its time that a search uses, by the iterations since its best move changed."""
 
 
 class Budget(NamedTuple):

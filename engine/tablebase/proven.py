@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
 from merels.engine.tablebase.files import (
-    RuleFields,
     TableError,
     check_start,
     checksum,
@@ -34,32 +32,15 @@ _MIB = 1 << 20
 _REMEDY = "solve with -store again"
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
-    """The header of the file; ``tables_checksum`` is the CRC-32 of the tables' checksums."""
-
-    rules: RuleFields
-    tables_checksum: int
-    data_checksum: int
-    data_size: int
-
-    def pack(self) -> bytes:
-        """The header's bytes."""
-        flying, locked, double, blocked, no_removal, three_three = self.rules
-        data = _HEADER.pack(
-            MAGIC, VERSION, flying, locked, double, blocked, no_removal, three_three,
-            self.tables_checksum, self.data_checksum, self.data_size,
-        )  # fmt: skip
-        return data + struct.pack("<I", zlib.crc32(data))
-
-
 def keep(prover: Prover, root: Path) -> Path:
     """Write all that a prover has found below ``root``; `InputError` where the disk is full."""
     tables, data = prover.tables, prover.core.found()
     path = root / rules_folder(tables.rules) / NAME
-    header = _Header(rule_fields(tables.rules), _mark(tables), checksum([data]), len(data))
+    header = _HEADER.pack(
+        MAGIC, VERSION, *rule_fields(tables.rules), _mark(tables), checksum([data]), len(data)
+    )
     with locked(path.parent, wait=True):
-        write_whole(path, [header.pack(), data])
+        write_whole(path, [header, struct.pack("<I", zlib.crc32(header)), data])
     return path
 
 
@@ -71,18 +52,22 @@ def kept(tables: Tables, root: Path) -> Prover | None:
     path = root / rules_folder(tables.rules) / NAME
     try:
         with open(path, "rb") as file:
-            header = _parse(file.read(HEADER_SIZE), path)
-            if header.rules != rule_fields(tables.rules):
+            header = file.read(HEADER_SIZE)
+            check_start(header, path, MAGIC, HEADER_SIZE, VERSION, "no proofs of merels", _REMEDY)
+            _, _, *rules, mark, sum_of_data, size = _HEADER.unpack(header[:-4])
+            if tuple(rules) != rule_fields(tables.rules):
                 raise TableError(f"{path}: made for other rules than {tables.rules}")
-            if header.tables_checksum != _mark(tables):
+            if mark != _mark(tables):
                 raise TableError(f"{path}: made from other tables; {_REMEDY}")
-            size = path.stat().st_size
-            if size != HEADER_SIZE + header.data_size:
+            if size % _MIB or not 0 < size <= MOST_MB * _MIB:
+                raise TableError(f"{path}: {size} bytes of proofs, expected whole MiB; {_REMEDY}")
+            found = path.stat().st_size
+            if found != HEADER_SIZE + size:
                 raise TableError(
-                    f"{path}: {size} bytes instead of {HEADER_SIZE + header.data_size}: "
+                    f"{path}: {found} bytes instead of {HEADER_SIZE + size}: "
                     f"cut off or damaged; {_REMEDY}"
                 )
-            prover = Prover(tables, header.data_size // _MIB)
+            prover = Prover(tables, size // _MIB)
             room = prover.core.found()
             file.readinto(room)
     except FileNotFoundError:
@@ -91,21 +76,9 @@ def kept(tables: Tables, root: Path) -> Prover | None:
         raise TableError(f"{path}: {error}") from error
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
-    if checksum([room]) != header.data_checksum:
+    if checksum([room]) != sum_of_data:
         raise TableError(f"{path}: damaged data (checksum differs); {_REMEDY}")
     return prover
-
-
-def _parse(data: bytes, path: Path) -> _Header:
-    """The header at the start of a file, or a `TableError` that says what is wrong with it."""
-    check_start(data, path, MAGIC, HEADER_SIZE, VERSION, "no proofs of merels", _REMEDY)
-    fields = _HEADER.unpack(data[: HEADER_SIZE - 4])
-    size = fields[-1]
-    if size % _MIB or not 0 < size <= MOST_MB * _MIB:
-        raise TableError(f"{path}: {size} bytes of proofs, expected whole MiB; {_REMEDY}")
-    _, _, flying, locked, double, blocked, no_removal, three_three, *rest = fields
-    rules = flying, bool(locked), bool(double), bool(blocked), no_removal, three_three
-    return _Header(rules, *rest)
 
 
 def _mark(tables: Tables) -> int:

@@ -15,7 +15,7 @@ def at(text: str, rules: str = "mill") -> Position:
     return parse_position(text, parse_rules(rules))
 
 
-def test_men_in_mills_are_taken_only_when_no_other_is_left() -> None:
+def test_men_in_mills_are_removed_only_when_no_other_is_left() -> None:
     # White closes d5-e5-c5; Black has the mill d6-f6-b6 and a man on a1.
     position = at("*O*****O/@@*****@/*****@** w 1 0 0 9")
     assert {move for move in texts(position) if move.startswith("d5")} == {"d5xa1"}
@@ -35,8 +35,8 @@ def test_two_mills_at_once() -> None:
     assert len(each) == 6 and "d5xd1xd2" in each
     # Three men in a mill and one beside it: the lone man must go first, then any may.
     mixed = "*O*****O/O*******/O@@@*@** w 1 0 0 9"
-    taken = {move for move in texts(at(mixed, "mill DoubleMill=each")) if move.startswith("d5")}
-    assert taken == {"d5xa1xg1", "d5xa1xg4", "d5xa1xg7"}
+    removals = {move for move in texts(at(mixed, "mill DoubleMill=each")) if move.startswith("d5")}
+    assert removals == {"d5xa1xg1", "d5xa1xg4", "d5xa1xg7"}
     assert {t for t in texts(at(mixed, "multi")) if t.startswith("d5")} == {"d5xa1"}
 
 

@@ -131,7 +131,7 @@ def test_ponderhit_starts_the_clock() -> None:
 
 
 def test_a_win_at_hand_is_seen_and_counted() -> None:
-    # White closes d5-e5-c5 and takes the third last man.
+    # White closes d5-e5-c5 and removes the third last man.
     position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
     result, _ = think(position, Limit(depth=5))
     assert result.score.win_in == 1
@@ -276,7 +276,7 @@ def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_is_taken_before_a_clock_runs() -> None:
+def test_memory_is_allocated_before_a_clock_runs() -> None:
     def resident() -> int:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") >> 20
@@ -290,7 +290,7 @@ def test_memory_is_taken_before_a_clock_runs() -> None:
     assert resident() - more <= 8
 
 
-# Whoever is to move has lost, but for a move that makes a position stand for the third time.
+# The side to move has lost, but for a move to a position that then occurs for the third time.
 THIRD_TIME = [
     ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", "c4-d2"),
     ("O@**@*O@/O*******/******** w 0 0 0 1", "d6-a1 e5-e4 a1-d6 e4-e5 d6-a1 e5-e4 a1-d6", "e4-e5"),

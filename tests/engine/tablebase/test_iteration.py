@@ -63,7 +63,7 @@ def raw_states(flies: bool) -> tuple[dict[State, State], list[State]]:
 def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
     """The (value, depth) of every state, by plain retrograde iteration.
 
-    Mills and moves are worked out here anew, for three men a side: a man taken ends the game.
+    Mills and moves are computed anew here, for three men a side: a removal ends the game.
     """
     flies = rules.flying != "never"
     representative, states = raw_states(flies)

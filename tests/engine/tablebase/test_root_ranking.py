@@ -122,7 +122,7 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searc
                 assert value is not None
                 if score.win_in is None:
                     expected = value.value * (TABLE_CP - (value.depth or 0))
-                    assert score.cp == expected, "held to what is known of its own move"
+                    assert score.cp == expected, "what is known of its own move"
             mover = 1 if (depth - left) % 2 == 0 else -1
             assert values[move] == (mover, left)
             position = position.play(move)
@@ -130,8 +130,8 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searc
 
 
 MORRIS = make_rules("morris")
-# Who wins by the tables may not play the shortest way: the opponent would make a position stand for
-# the third time. And who is lost by the tables is saved by one move that does so.
+# The side that wins by the tables must not play the shortest way: the opponent would repeat a
+# position for the third time. The side that loses by the tables is saved by a move that does so.
 RECURRING = [
     ("@OO**O**/******@*/***@**** w 0 0 0 1", "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3", 1),
     ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", 0),

@@ -72,7 +72,7 @@ def test_values_of_placing_positions(tmp_path: Path, rules: Rules) -> None:
 
 
 def test_three_men_each_win_for_the_first(tmp_path: Path) -> None:
-    """With three men a side in hand the side that starts wins, whatever point it takes."""
+    """With three men a side in hand the side that starts wins, wherever it places its first man."""
     rules = make_rules("morris", ["NoRemovalPlies=0", "Repetition=0"])
     tables = Builder(tmp_path, rules).build(6)
     solution = solve(tables, Position(rules, hands=(3, 3)))
