@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import random
 import re
-import select
-import subprocess
-import sys
 import tempfile
-import time
+from pathlib import Path
 
 from merels.engine.game.notation import (
     format_moves,
@@ -24,17 +21,17 @@ from merels.protocol.uci.options import TABLE
 from tests.engine.random_games import choose, random_rules
 from tests.fuzz.harness import Case, Defect, Fuzzer, Hang, Tally
 from tests.fuzz.mutate import NUMBERS, spoil
+from tests.protocol.gui import Gui
 
-PATIENCE = 120.0
-"""Seconds after which an answer is missing; far above what any takes."""
 LINES_OF_A_BURST = 250
+BURSTS_OF_A_PROCESS = 1000
 RESET = (
     b"stop", b"debug off", b"setoption name UCI_Variant value mill",
     b"setoption name UCI_LimitStrength value false", b"setoption name MultiPV value 1",
     b"setoption name Threads value 1", b"setoption name Hash value 1", b"ucinewgame",
 )
 """What makes one process for many bursts as good as one for each."""
-MARK = b"end-of-part"
+MARK = "end-of-part"
 """A word that the engine does not know: its complaint shows how far it has read."""
 START = b"position startpos moves d6 f4"
 AT_START = "********/O*@*****/******** w 8 8 0 2"
@@ -65,26 +62,26 @@ class Streams(Fuzzer):
     name = "protocol"
     unit = "lines"
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-
     def __enter__(self) -> Streams:
         self._folder = tempfile.TemporaryDirectory()
         # A file in the place of the folder of tables: nothing is built in the background.
         self._tables = os.path.join(self._folder.name, "none")
         open(self._tables, "w").close()
+        self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.refresh()
+        self._gui.__exit__()
         self._folder.cleanup()
+
+    def _start(self) -> None:
+        self._bursts = 0
+        self._gui = Gui(Path(self._folder.name), {"MERELS_TABLES": self._tables})
 
     def refresh(self) -> None:
         """The next burst meets a new process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        self._gui.__exit__()
+        self._start()
 
     def make(self, chance: random.Random) -> Case:
         """A burst: a dialect, then lines sound and spoilt, in order and not."""
@@ -128,20 +125,15 @@ class Streams(Fuzzer):
 
     def _talk(self, commands: list[bytes]) -> list[str]:
         """Send commands, and give what is said until all are read and every search has ended."""
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "merels.protocol"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, "MERELS_TABLES": self._tables},
-                cwd=self._folder.name,
-            )
-            assert self._process.stdin is not None
-            os.set_blocking(self._process.stdin.fileno(), False)
-        output = bytearray()
-        self._exchange(b"\n".join((*commands, b"stop", b"ucinewgame", MARK, b"")), output)
-        lines = output.decode("utf-8").split("\n")[:-2]
+        self._bursts += 1
+        if self._bursts > BURSTS_OF_A_PROCESS:
+            self.refresh()
+        try:
+            self._gui.raw(b"\n".join((*commands, b"stop", b"ucinewgame", MARK.encode(), b"")))
+            lines = self._gui.until(lambda line: MARK in line)[:-1]
+        except (AssertionError, OSError) as error:
+            raise Hang(str(error)) from None
+        expect(not self._gui.errors(), self._gui.errors()[-300:])
         told = False
         for line in lines:
             answer = line.strip().startswith(("info", "bestmove", "readyok", "option", "id "))
@@ -151,29 +143,6 @@ class Streams(Fuzzer):
             expect(told or not line.startswith("bestmove"), f"no score before {line}")
             told = not line.startswith("bestmove") and (told or " score " in line)
         return lines
-
-    def _exchange(self, data: bytes, output: bytearray) -> None:
-        """Write and read until the mark is seen."""
-        assert self._process is not None and self._process.stdin and self._process.stdout
-        writer, reader = self._process.stdin.fileno(), self._process.stdout.fileno()
-        left = memoryview(data)
-        deadline = time.monotonic() + PATIENCE
-        while left or not (MARK in output[-200:] and output.endswith(b"\n")):
-            wait = deadline - time.monotonic()
-            if wait <= 0:
-                raise Hang("no answer: a hang, or a bestmove or readyok that is missing")
-            readable, writable, _ = select.select([reader], [writer] if left else [], [], wait)
-            if readable:
-                some = os.read(reader, 1 << 16)
-                if not some:
-                    tail = output[-300:].decode("utf-8", "replace")
-                    raise Defect(f"the process has ended, code {self._process.wait()}: {tail}")
-                output += some
-            if writable:
-                try:
-                    left = left[os.write(writer, left[: 1 << 16]) :]
-                except BrokenPipeError:
-                    left = left[:0]
 
 
 def expect(fine: bool, what: str) -> None:
