@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from merels.engine.game.numbers import parse_whole
 
 EMPTY = "<empty>"
 """How the protocol writes the empty string."""
-_WORDS = ("name", "type", "default", "min", "max", "var")
+_KEYWORDS = re.compile(r"(?:^| )(default|min|max|var)(?= |$)", re.IGNORECASE)
 
 Value = str | int | bool | None
 """What an option can be set to: None presses a button."""
@@ -122,33 +123,19 @@ def parse_option(line: str) -> Option | None:
 
     Names, defaults and choices may contain spaces. `EMPTY` is the empty default.
     """
-    parts: dict[str, list[str]] = {}
-    current = ""
-    for word in line.split()[1:]:
-        key = word.lower()
-        starts = key in _WORDS and (key == "var" or key not in parts)
-        # Words of the name come before the type, whatever they are.
-        if starts and (key in ("name", "type") or "type" in parts):
-            current = key
-            parts.setdefault(key, []).append("\n" if key == "var" else "")
-        elif current:
-            parts[current].append(word)
-    name, kind = _join(parts, "name"), _join(parts, "type").lower()
-    if not name or not kind:
+    match = re.fullmatch("option name (.+?) type (.+)", " ".join(line.split()), re.IGNORECASE)
+    kind, *parts = _KEYWORDS.split(match[2]) if match else [""]
+    if not match or not kind:
         return None
-    default = _join(parts, "default")
-    choices = tuple(
-        choice.strip() for choice in " ".join(parts.get("var", [])).split("\n") if choice.strip()
-    )
+    values: dict[str, list[str]] = {}
+    for key, value in zip(parts[::2], parts[1::2]):
+        values.setdefault(key.lower(), []).append(value.strip())
+    default, low, high = (values.get(key, [""])[0] for key in ("default", "min", "max"))
     return Option(
-        name,
-        kind,
+        match[1],
+        kind.lower(),
         "" if default == EMPTY else default,
-        parse_whole(_join(parts, "min")),
-        parse_whole(_join(parts, "max")),
-        choices,
+        parse_whole(low),
+        parse_whole(high),
+        tuple(filter(None, values.get("var", ()))),
     )
-
-
-def _join(parts: Mapping[str, list[str]], key: str) -> str:
-    return " ".join(parts.get(key, [])).strip()
