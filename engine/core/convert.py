@@ -9,12 +9,12 @@ from merels.engine.game.rules import Rules
 from merels.engine.game.score import TABLE_CP, Score
 
 PROVEN = core.PROVEN
-"""The least number of a score that a search has proved to win."""
+"""The core's scores from this on are wins that the search has proved."""
 
 _NONE = core.NO_POINT
 _FLYING = ("never", "own", "both")
-MOST_PLIES = 60_000
-"""The core counts plies without a removal in 16 bits; beyond this they change nothing."""
+_MAX_PLIES = 60_000
+"""The core counts plies without a removal in 16 bits; no limit is greater."""
 
 CoreRules = tuple[int, bool, bool, bool, int, int, int]
 CoreBoard = tuple[int, int, int, int, int]
@@ -41,7 +41,7 @@ def core_board(position: Position) -> CoreBoard:
         position.men[other],
         position.hands[own],
         position.hands[other],
-        min(position.plies, MOST_PLIES),
+        min(position.plies, _MAX_PLIES),
     )
 
 
@@ -60,18 +60,16 @@ def core_history(position: Position) -> list[int]:
 
 def decode_move(code: int) -> Move:
     """A move from the core's number."""
-    to, origin, first, second = (code >> shift & 31 for shift in (0, 5, 10, 15))
-    taken = [point for point in (first, second) if point != _NONE]
-    if len(taken) == 2:
-        taken.sort(key=NAMES.__getitem__)
-    return Move(None if origin == _NONE else origin, to, tuple(taken))
+    to, origin, *men = (code >> shift & 31 for shift in (0, 5, 10, 15))
+    removed = sorted((point for point in men if point != _NONE), key=NAMES.__getitem__)
+    return Move(None if origin == _NONE else origin, to, tuple(removed))
 
 
 def encode_move(move: Move) -> int:
-    """The core's number for a move; two men taken come in rising order of point."""
-    taken = [*sorted(move.removed), _NONE, _NONE]
+    """The core's number for a move, whose removed men it has in rising order of point."""
+    removed, second, *_ = (*sorted(move.removed), _NONE, _NONE)
     origin = _NONE if move.origin is None else move.origin
-    return move.to | origin << 5 | taken[0] << 10 | taken[1] << 15
+    return move.to | origin << 5 | removed << 10 | second << 15
 
 
 def core_moves(position: Position) -> list[int]:

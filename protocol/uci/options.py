@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from merels.engine.core.core import MAX_LINES
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 from merels.engine.search.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
@@ -33,7 +34,7 @@ TABLE = Options(
         Option("Clear Hash", "button"),
         _spin("Threads", 1, 1, 256),
         Option("Ponder", "check", "false"),
-        _spin("MultiPV", 1, 1, 64),
+        _spin("MultiPV", 1, 1, MAX_LINES),
         _spin("Move Overhead", 10, 0, 5000),
         *RULE_OPTIONS.values(),
         Option("UCI_LimitStrength", "check", "false"),

@@ -1,9 +1,96 @@
 # Retrograde analysis (Ströhlein, 1970; of this game Gasser, "Solving Nine Men's Morris", 1996): the
 # class by which Python solves a sector, stage by stage.
 #
-# Needs retrograde_levels.pxi.
+# Needs all parts of it before.
+
+cdef enum:
+    STAGE_REMOVALS = 0       # what A's removals are worth
+    STAGE_FIRST_A = 1        # first values of the table with A to move
+    STAGE_FIRST_B = 2        # first values of the table with B to move
+    STAGE_LEVEL = 3          # repeated, ply by ply, until nothing more is settled
+    STAGE_PACK = 4           # two bits a place, and how many of each value
 
 STAGES = (STAGE_REMOVALS, STAGE_FIRST_A, STAGE_FIRST_B, STAGE_LEVEL, STAGE_PACK)
+
+
+cdef inline int value_of_state(int state) noexcept nogil:
+    return LOST * (state == STATE_LOST) + WON * (state >= STATE_OPEN_END)
+
+
+# Turn the states of some places into bytes of the table; the first place is a multiple of four.
+cdef void pack(const uint8_t *states, uint64_t place, uint64_t end, uint8_t *packed) noexcept nogil:
+    cdef int value, i
+    assert (place & 3) == 0
+    while place < end:
+        value = 0
+        for i in range(4 if place + 4 <= end else end - place):
+            value |= value_of_state(states[place + i]) << (2 * i)
+        packed[place >> 2] = value
+        place += 4
+
+
+# Count a block's values, each canonical state once.
+cdef void tally(const Sector *p, int table, uint32_t cls, uint64_t *counts,
+                Scratch *s) noexcept nogil:
+    cdef const uint8_t *states = p.states[table] + <size_t>cls * p.size
+    cdef uint32_t men = MEMBER[p.men[0]][cls], rank, others, won = 0, lost = 0
+    cdef int same[SYMMETRY_COUNT]
+    cdef int symmetry, size = 0, i
+    for symmetry in range(1, SYMMETRY_COUNT):
+        if image_of(symmetry, men) == men:
+            same[size] = symmetry
+            size += 1
+    if size == 0:
+        for rank in range(p.size):
+            lost += states[rank] == STATE_LOST
+            won += states[rank] >= STATE_OPEN_END
+        counts[LOST] += lost
+        counts[WON] += won
+        counts[DRAWN] += p.size - won - lost
+        return
+    load_halves(p, p.frames[cls].point, s.points)
+    for rank in range(p.size):
+        others = mapped(p, s.points, MASKS[p.men[1]][rank])
+        for i in range(size):
+            if rank_of(compress(image_of(same[i], others), men), p.men[1]) < rank:
+                break
+        else:
+            counts[value_of_state(states[rank])] += 1
+
+
+# Work on the sector's present stage, a few blocks at a time, until none is left or it is stopped.
+cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
+    cdef uint64_t settled[2][4]
+    cdef uint64_t item, first, last, cls
+    cdef uint64_t pieces = (p.classes + PIECE - 1) // PIECE
+    cdef int tables = 2 if p.stage == STAGE_LEVEL or p.stage == STAGE_PACK else 1
+    cdef int table, i
+    memset(settled, 0, sizeof(settled))
+    while not read_shared(&p.stop):
+        item = fetch_add(&p.next, 1)
+        if item >= pieces * tables:
+            break
+        table = item >= pieces
+        first = (item - table * pieces) * PIECE
+        last = first + PIECE if first + PIECE < p.classes else p.classes
+        if p.stage == STAGE_PACK:
+            pack(p.states[table], first * p.size, last * p.size, p.packed[table])
+        for cls in range(first, last):
+            if p.stage == STAGE_LEVEL:
+                advance(p, table, cls, settled[table], s)
+            elif p.stage == STAGE_PACK:
+                tally(p, table, cls, settled[table], s)
+            elif p.stage == STAGE_REMOVALS:
+                weigh_removals_of_a(p, cls, s)
+            elif p.stage == STAGE_FIRST_A:
+                start_block_a(p, cls, s)
+            elif p.men[0] == p.men[1]:
+                copy_block_b(p, cls, s)
+            else:
+                start_block_b(p, cls, s)
+    for table in range(2):
+        for i in range(4):
+            fetch_add(&p.settled[table][i], settled[table][i])
 
 
 def _removals_lead_to(tuple rules, int larger, int smaller):

@@ -1,101 +1,30 @@
-# Retrograde analysis, the start: what every state is worth by the removals it can make, which lead
-# to other sectors, and how many moves it has within its own.
+# Retrograde analysis, the start: the first value of every state, by the removals it can make and
+# the number of its moves within the sector.
 #
-# Needs movegen.pxi and retrograde_sector.pxi.
+# Needs retrograde_sector.pxi, retrograde_removals.pxi.
 
 cdef enum:
-    # What the best removal after a mill is worth to the side that closed it.
-    REMOVAL_WINS = 0
-    REMOVAL_HOLDS = 1
-    REMOVAL_LOSES = 2
-    NO_REMOVAL = 3           # no man may be removed: the move stays in the sector
-    # Flags of a state: what its removals are worth.
-    CAN_WIN = 1
-    CAN_HOLD = 2
-    HAS_REMOVAL = 4
+    # What the removals that a state can make are worth, as flags.
+    CAN_WIN = 1 << REMOVAL_WINS
+    CAN_HOLD = 1 << REMOVAL_HOLDS
+    HAS_REMOVAL = 1 << REMOVAL_LOSES
     PLANES = 7               # bits of a number of moves
 
-# What a removal's worth says of the state: winning, holding, losing.
-cdef uint8_t REMOVAL_FLAGS[3]
-REMOVAL_FLAGS[:] = [CAN_WIN, CAN_HOLD, HAS_REMOVAL]
 
-
-# A removal's worth to the side that closed the mill, by the value for the other, which moves next.
-cdef inline int removal_worth(int value) noexcept nogil:
-    assert value != UNKNOWN
-    return REMOVAL_WINS if value == LOST else REMOVAL_HOLDS if value == DRAWN else REMOVAL_LOSES
-
-
-# The worth of the best removal of two men of `others`, or of one where a second may not follow.
-cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept nogil:
-    cdef MoveList list
-    cdef Board after
-    cdef int i, worth, depth, best = REMOVAL_LOSES
-    list.size = 0
-    add_double(&p.rules, others, &list, NO_POINT, 0)
-    if list.size == 0:
-        return NO_REMOVAL
-    memset(&after, 0, sizeof(after))
-    after.opponent = own
-    for i in range(list.size):
-        after.own = others & ~(1u << removed_of(list.moves[i]))
-        if second_removed_of(list.moves[i]) != NO_POINT:
-            after.own &= ~(1u << second_removed_of(list.moves[i]))
-        if count(after.own) < MINIMUM_MEN:
-            return REMOVAL_WINS
-        worth = removal_worth(table_probe(p.tables, &after, &depth))
-        if worth < best:
-            best = worth
-            if best == REMOVAL_WINS:
-                break
-    return best
-
-
-# Whether some point of these men closes two mills.
-cdef bint has_crossing(uint32_t men) noexcept nogil:
-    cdef uint32_t first, second
-    closing_points(men, &first, &second)
-    return (first & second & men) != 0
-
-
-# What A's best removal is worth after a mill that left its men as in the block, for each set of B's
-# men: of one man in bits 0 and 1, of two in bits 2 and 3. Table 1's bytes hold it for a time.
-cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, others, allowed
-    cdef const uint8_t *values = NULL
-    cdef uint64_t block = 0
-    cdef int bits = p.men[1] - 1, worth, best, point
-    cdef const uint32_t *masks = MASKS[p.men[1]]
-    cdef uint8_t *results = p.states[1] + <size_t>cls * p.size
-    cdef bint crossing = p.rules.each_mill and has_crossing(men)
-    if in_mills(men) == 0:
-        return
-    load_halves(p, p.frames[cls].point, s.points)
-    if bits >= MINIMUM_MEN:
-        values = p.tables.values[bits][p.men[0]]
-        block = <uint64_t>cls * BINOMIAL[p.empty][bits]
-    for rank in range(p.size):
-        mask = masks[rank]
-        others = mapped(p, s.points, mask)
-        allowed = removable(&p.rules, others)
-        left = mask if allowed == others else compress(allowed, men)
-        if left == 0:
-            best = NO_REMOVAL
-        elif bits < MINIMUM_MEN:
-            best = REMOVAL_WINS
-        else:
-            best = REMOVAL_LOSES
-            while left:
-                point = left & (0 - left)
-                left &= left - 1
-                worth = removal_worth(value_at(values, block + rank_of(mask ^ point, bits)))
-                if worth < best:
-                    best = worth
-                    if best == REMOVAL_WINS:
-                        break
-        if crossing:
-            best |= best_double(p, men, others) << 2
-        results[rank] = best
+# Add a settled state to the frontier of a level.
+cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
+                       uint32_t rank) noexcept nogil:
+    cdef Frontier *frontier = &p.frontier[table][kind][level & 1]
+    cdef uint32_t size = frontier.counts[cls]
+    assert cls < p.classes and rank < p.size
+    # Nothing is settled twice.
+    assert (frontier.bits[<size_t>cls * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
+    frontier.bits[<size_t>cls * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
+    if size < FEW:
+        frontier.lists[<size_t>cls * FEW + size] = rank
+    frontier.counts[cls] = size + 1
+    if p.depths[table] != NULL:
+        p.depths[table][<size_t>cls * p.size + rank] = level if level < MAX_STORED else MAX_STORED
 
 
 # Settle a state, or leave it open, by its flags and the number of its moves within the sector.
@@ -119,22 +48,6 @@ cdef inline void start_state(Sector *p, int table, uint32_t cls, uint32_t rank, 
     else:
         states[at] = STATE_LOST
         note_settled(p, table, NEW_LOST, 0, cls, rank)
-
-
-# Add a settled state to the frontier of a level.
-cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
-                       uint32_t rank) noexcept nogil:
-    cdef Frontier *frontier = &p.frontier[table][kind][level & 1]
-    cdef uint32_t size = frontier.counts[cls]
-    assert cls < p.classes and rank < p.size
-    # Nothing is settled twice.
-    assert (frontier.bits[<size_t>cls * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
-    frontier.bits[<size_t>cls * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
-    if size < FEW:
-        frontier.lists[<size_t>cls * FEW + size] = rank
-    frontier.counts[cls] = size + 1
-    if p.depths[table] != NULL:
-        p.depths[table][<size_t>cls * p.size + rank] = level if level < MAX_STORED else MAX_STORED
 
 
 # First values of a block with A to move.
@@ -184,67 +97,10 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
                     if i == NO_REMOVAL:
                         s.open[at] += 1
                     else:
-                        s.flags[at] |= REMOVAL_FLAGS[i]
+                        s.flags[at] |= 1 << i
         arc += 1
     for rank in range(p.size):
         start_state(p, 0, cls, rank, s.flags[rank], s.open[rank])
-
-
-# What B's best removal is worth after a mill against A's men of the block, for each set of B's men.
-cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
-    cdef const uint32_t *masks = MASKS[p.men[1]]
-    cdef const Frame *f = &p.frames[cls]
-    cdef uint32_t men = f.men, left = removable(&p.rules, men), after, entry, size, member
-    cdef const uint8_t *values = p.tables.values[p.men[0] - 1][p.men[1]]
-    cdef uint32_t rank, word
-    cdef uint64_t some, block
-    cdef uint8_t to[MAX_EMPTY]
-    cdef int bits = p.men[0] - 1, k, symmetry, worth
-    mark_mills(p, f, s.words)
-    memset(s.results, REMOVAL_LOSES if left else NO_REMOVAL, p.size)
-    size = BINOMIAL[p.empty + 1][p.men[1]]
-    while left:
-        after = men & ~(left & (0 - left))
-        left &= left - 1
-        entry = CLASS_OF[bits][rank_of(after, bits)]
-        symmetry = entry & 15
-        member = MEMBER[bits][entry >> 4]
-        for k in range(p.empty):
-            to[k] = count(~member & ((1u << MAPPED[symmetry][f.point[k]]) - 1))
-        load_halves(p, to, s.map)
-        block = <uint64_t>(entry >> 4) * size
-        for word in range(p.words):
-            some = s.words[word]
-            while some:
-                rank = (word << 6) + lowest64(some)
-                some &= some - 1
-                worth = removal_worth(value_at(
-                    values, block + rank_of(mapped(p, s.map, masks[rank]), p.men[1])))
-                if worth < s.results[rank]:
-                    s.results[rank] = worth
-                    if worth == REMOVAL_WINS:
-                        s.words[word] ^= <uint64_t>1 << (rank & 63)
-
-
-# The places of a block where some of B's men stand in a mill.
-cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept nogil:
-    cdef const uint64_t *one
-    cdef const uint64_t *two
-    cdef const uint64_t *three
-    cdef uint32_t partners, word
-    cdef int point, line
-    memset(words, 0, p.words * sizeof(uint64_t))
-    for point in range(p.empty):
-        for line in range(2):
-            partners = f.partners[point][line]
-            # Each line once: from its lowest point.
-            if partners == 0 or partners & ((1u << point) - 1):
-                continue
-            one = holding_of(p, point)
-            two = holding_of(p, lowest(partners))
-            three = holding_of(p, lowest(partners & (partners - 1)))
-            for word in range(p.words):
-                words[word] |= one[word] & two[word] & three[word]
 
 
 # Add one to those of 64 counters, kept bit plane by bit plane, that a mask holds.
@@ -317,7 +173,7 @@ cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
                     if i == NO_REMOVAL:
                         add_planes(planes, <uint64_t>1 << (rank & 63))
                     else:
-                        s.flags[rank] |= REMOVAL_FLAGS[i]
+                        s.flags[rank] |= 1 << i
         write_planes(planes, s.open + (word << 6))
     for rank in range(p.size):
         start_state(p, 1, cls, rank, s.flags[rank], s.open[rank])

@@ -21,7 +21,7 @@ from merels.engine.core.convert import (
 )
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import Outcome, Position
-from merels.engine.game.rules import parse_rules
+from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, MINIMUM_MEN, parse_rules
 from tests.engine.random_games import random_positions, random_rules
 
 DATA = Path(__file__).parents[2] / "data"
@@ -48,6 +48,12 @@ def assert_same(position: Position) -> None:
     assert set(plain) == set(map(decode_move, codes)), position
     assert {encode_move(move) for move in plain} == set(codes)
     assert core_outcome(position) == position.outcome(), position
+
+
+def test_both_count_men_alike() -> None:
+    assert (core.MEN_PER_SIDE, core.FLYING_MEN, core.MINIMUM_MEN) == (
+        MEN_PER_SIDE, FLYING_MEN, MINIMUM_MEN,
+    )
 
 
 def test_random_games_agree() -> None:

@@ -1,0 +1,146 @@
+# Retrograde analysis, removals: what the best one after a mill is worth, by the tables of the
+# sectors that removals lead to.
+#
+# Needs movegen.pxi, probe.pxi, retrograde_sector.pxi.
+
+cdef enum:
+    # To the side that closed the mill.
+    REMOVAL_WINS = 0
+    REMOVAL_HOLDS = 1
+    REMOVAL_LOSES = 2
+    NO_REMOVAL = 3           # no man may be removed: the move stays in the sector
+
+
+# A removal's worth to the side that closed the mill, by the value for the other, which moves next.
+cdef inline int removal_worth(int value) noexcept nogil:
+    assert value != UNKNOWN
+    return REMOVAL_WINS if value == LOST else REMOVAL_HOLDS if value == DRAWN else REMOVAL_LOSES
+
+
+# The worth of the best removal of two men of `others`, or of one where a second may not follow.
+cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept nogil:
+    cdef MoveList list
+    cdef Board after
+    cdef int i, worth, depth, best = REMOVAL_LOSES
+    list.size = 0
+    add_double(&p.rules, others, &list, NO_POINT, 0)
+    if list.size == 0:
+        return NO_REMOVAL
+    memset(&after, 0, sizeof(after))
+    after.opponent = own
+    for i in range(list.size):
+        after.own = others & ~(1u << removed_of(list.moves[i]))
+        if second_removed_of(list.moves[i]) != NO_POINT:
+            after.own &= ~(1u << second_removed_of(list.moves[i]))
+        if count(after.own) < MINIMUM_MEN:
+            return REMOVAL_WINS
+        worth = removal_worth(table_probe(p.tables, &after, &depth))
+        if worth < best:
+            best = worth
+            if best == REMOVAL_WINS:
+                break
+    return best
+
+
+# Whether some point of these men closes two mills.
+cdef bint has_crossing(uint32_t men) noexcept nogil:
+    cdef uint32_t first, second
+    closing_points(men, &first, &second)
+    return (first & second & men) != 0
+
+
+# What A's best removal is worth after a mill that left its men as in the block, for each set of B's
+# men: of one man in bits 0 and 1, of two in bits 2 and 3. Table 1's bytes hold it for a time.
+cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, others, allowed
+    cdef const uint8_t *values = NULL
+    cdef uint64_t block = 0
+    cdef int bits = p.men[1] - 1, worth, best, point
+    cdef const uint32_t *masks = MASKS[p.men[1]]
+    cdef uint8_t *results = p.states[1] + <size_t>cls * p.size
+    cdef bint crossing = p.rules.each_mill and has_crossing(men)
+    if in_mills(men) == 0:
+        return
+    load_halves(p, p.frames[cls].point, s.points)
+    if bits >= MINIMUM_MEN:
+        values = p.tables.values[bits][p.men[0]]
+        block = <uint64_t>cls * BINOMIAL[p.empty][bits]
+    for rank in range(p.size):
+        mask = masks[rank]
+        others = mapped(p, s.points, mask)
+        allowed = removable(&p.rules, others)
+        left = mask if allowed == others else compress(allowed, men)
+        if left == 0:
+            best = NO_REMOVAL
+        elif bits < MINIMUM_MEN:
+            best = REMOVAL_WINS
+        else:
+            best = REMOVAL_LOSES
+            while left:
+                point = left & (0 - left)
+                left &= left - 1
+                worth = removal_worth(value_at(values, block + rank_of(mask ^ point, bits)))
+                if worth < best:
+                    best = worth
+                    if best == REMOVAL_WINS:
+                        break
+        if crossing:
+            best |= best_double(p, men, others) << 2
+        results[rank] = best
+
+
+# What B's best removal is worth after a mill against A's men of the block, for each set of B's men.
+cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
+    cdef const uint32_t *masks = MASKS[p.men[1]]
+    cdef const Frame *f = &p.frames[cls]
+    cdef uint32_t men = f.men, left = removable(&p.rules, men), after, entry, size, member
+    cdef const uint8_t *values = p.tables.values[p.men[0] - 1][p.men[1]]
+    cdef uint32_t rank, word
+    cdef uint64_t some, block
+    cdef uint8_t to[MAX_EMPTY]
+    cdef int bits = p.men[0] - 1, k, symmetry, worth
+    mark_mills(p, f, s.words)
+    memset(s.results, REMOVAL_LOSES if left else NO_REMOVAL, p.size)
+    size = BINOMIAL[p.empty + 1][p.men[1]]
+    while left:
+        after = men & ~(left & (0 - left))
+        left &= left - 1
+        entry = CLASS_OF[bits][rank_of(after, bits)]
+        symmetry = entry & 15
+        member = MEMBER[bits][entry >> 4]
+        for k in range(p.empty):
+            to[k] = count(~member & ((1u << MAPPED[symmetry][f.point[k]]) - 1))
+        load_halves(p, to, s.map)
+        block = <uint64_t>(entry >> 4) * size
+        for word in range(p.words):
+            some = s.words[word]
+            while some:
+                rank = (word << 6) + lowest64(some)
+                some &= some - 1
+                worth = removal_worth(value_at(
+                    values, block + rank_of(mapped(p, s.map, masks[rank]), p.men[1])))
+                if worth < s.results[rank]:
+                    s.results[rank] = worth
+                    if worth == REMOVAL_WINS:
+                        s.words[word] ^= <uint64_t>1 << (rank & 63)
+
+
+# The places of a block where some of B's men stand in a mill.
+cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept nogil:
+    cdef const uint64_t *one
+    cdef const uint64_t *two
+    cdef const uint64_t *three
+    cdef uint32_t partners, word
+    cdef int point, line
+    memset(words, 0, p.words * sizeof(uint64_t))
+    for point in range(p.empty):
+        for line in range(2):
+            partners = f.partners[point][line]
+            # Each line once: from its lowest point.
+            if partners == 0 or partners & ((1u << point) - 1):
+                continue
+            one = holding_of(p, point)
+            two = holding_of(p, lowest(partners))
+            three = holding_of(p, lowest(partners & (partners - 1)))
+            for word in range(p.words):
+                words[word] |= one[word] & two[word] & three[word]
