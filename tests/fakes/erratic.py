@@ -176,7 +176,11 @@ class Erratic(Fake):
                 return
         super().obey(line)
 
-    def go(self) -> None:
+    def reply(self, move: str) -> str:
+        """No reply: it never ponders."""
+        return "0000"
+
+    def go(self, ponder: bool) -> None:
         """Answer, but for the fault that is due."""
         due = self._fault in (*IN_SEARCH, *AFTERWARDS) and self.go_count + 1 == self._fault_at
         fault = self._commit() if due else ""
@@ -184,7 +188,7 @@ class Erratic(Fake):
             IN_SEARCH[fault]()
         if fault in ANSWERS:
             return
-        super().go()
+        super().go(ponder)
         if fault == "t":
             write(f"bestmove {self.last}\n")
         elif fault == "x":
