@@ -33,42 +33,38 @@ from merels.protocol.review.review import (
 from merels.protocol.uci.table_cache import TableCache
 
 BAR = 20
-"""Characters of the graph, from a lost game for White to a won one."""
+"""Characters of the graph, from lost to won for White."""
 LARGEST_FILE = 1 << 24
-"""Bytes of a file that is read."""
+"""Bytes of the largest file that is read."""
 
 _EPILOG = f"""\
-GAME is a file with one game record, PGN in form or PlayOK's; '-' reads standard input. Where a
-record names its rules, those hold, whatever -variant and -set say.
+GAME holds one game as PGN or as PlayOK writes it. Rules that the record names override -variant
+and -set.
 
-A move's loss is expected score, in percent: a win is 100, a draw 50. A loss from
-{NAMES[2][0]:.0%} on is an {NAMES[2][1]} (?!), from {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), from \
-{NAMES[0][0]:.0%} a {NAMES[0][1]} (??). 'Proven' means that
-tables of perfect play say so or the search saw the end of the game, not that it guessed.
+A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
+{NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
+{NAMES[0][0]:.0%} a {NAMES[0][1]} (??). 'Proven' means that tables of
+perfect play say so or that the search saw the end of the game.
 """
 
 
 def main(argv: list[str]) -> int:
-    """Judges the moves of a recorded game."""
+    """Judge the moves of a recorded game."""
     parser = make_parser(
-        "review", "Judges each move of a game: what it lost, and what was better.", _EPILOG
+        "review", "Judges each move of a game: what it lost and what was better.", _EPILOG
     )
-    parser.add_argument("game", metavar="GAME", help="the record's file, or '-'")
+    parser.add_argument("game", metavar="GAME", help="the record's file, or - for standard input")
     add_flag(
-        parser,
-        "nodes",
-        metavar="N",
-        type=whole_from(1),
-        default=DEFAULT_NODES,
-        help=f"positions searched for each move (default: {DEFAULT_NODES})",
+        parser, "nodes", metavar="N", type=whole_from(1), default=DEFAULT_NODES,
+        help=f"positions to search for each move (default: {DEFAULT_NODES})",
     )
     add_flag(
         parser, "tables", metavar="DIR", default="",
-        help="tables of perfect play to judge by (default: those in the user's cache)",
-    )  # fmt: skip
+        help="the folder of tables of perfect play (default: the user's cache)",
+    )
     form = parser.add_mutually_exclusive_group()
     add_flag(form, "json", action="store_true", help="print JSON")
-    add_flag(form, "pgn", action="store_true", help="print the record, the judgements as comments")
+    add_flag(form, "pgn", action="store_true", help="print the record with judgements as comments")
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
     return _review(arguments)
@@ -112,13 +108,13 @@ def read_text(path: str) -> str:
             raise InputError(path, f"expected one game, of at most {LARGEST_FILE >> 20} MiB")
         return data.decode("utf-8")
     except OSError as error:
-        raise InputError(path, f"cannot be read ({error.strerror})") from None
+        raise InputError(path, f"cannot read this file ({error.strerror})") from None
     except UnicodeDecodeError as error:
-        raise InputError(path, f"expected text in UTF-8; byte {error.start} is none") from None
+        raise InputError(path, f"expected text in UTF-8; byte {error.start} is not") from None
 
 
 def lines(record: Record, judgements: Iterator[Judgement]) -> Iterator[str]:
-    """The review for a person: a line a move with the graph at its end, then the sums.
+    """The review for a person: a line with a graph for each move, then the sums.
 
     The graph's bar is White's expected score after the move.
     """
@@ -143,7 +139,7 @@ def _line(judgement: Judgement) -> str:
 
 
 def summary(side: int, judged: Sequence[Judgement]) -> str:
-    """One side's sums in words."""
+    """One side's moves in numbers."""
     own = [judgement for judgement in judged if judgement.side == side]
     counts = [
         f"{number} {name if number == 1 else _plural(name)}"

@@ -1,4 +1,4 @@
-"""``merels suite``: how many moves throw away a proven value."""
+"""``merels suite``: how often the engine throws away a proven value."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from merels.engine.game.errors import InputError, printable
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Limit
-from merels.engine.search.searcher import DEFAULT_HASH, Searcher
+from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, Tally, load, play
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
-    like_option,
+    add_search_flags,
     make_parser,
     open_named,
     rules_of,
@@ -30,7 +30,7 @@ def _is_known(searcher: Searcher, problem: Problem) -> bool:
 
 
 def _load(path: Path, rules: Rules) -> list[Problem]:
-    """The file's problems; errors name it, and which problem they are of."""
+    """The file's problems; an error names the file and the problem."""
     try:
         return load(path, rules)
     except InputError as error:
@@ -41,7 +41,7 @@ def _load(path: Path, rules: Rules) -> list[Problem]:
 
 
 def main(argv: list[str]) -> int:
-    """Play every position of a file and print the moves that threw the value away."""
+    """Play every position of a file and count the moves that throw the value away."""
     parser = make_parser(
         "suite",
         "Plays every position of a file of proven positions and counts the moves that throw the\n"
@@ -52,29 +52,25 @@ def main(argv: list[str]) -> int:
     )
     limit = parser.add_mutually_exclusive_group()
     for flag, metavar, text in (
-        ("movetime", "MS", "milliseconds a move"),
-        ("nodes", "N", f"nodes a move (default: {_DEFAULT_NODES})"),
-        ("depth", "N", "plies a move"),
+        ("movetime", "MS", "milliseconds for each move"),
+        ("nodes", "N", f"nodes for each move (default: {_DEFAULT_NODES})"),
+        ("depth", "N", "plies for each move"),
     ):
         add_flag(limit, flag, metavar=metavar, type=whole_from(1), help=text)
     add_rules_flags(parser, "morris")
-    for flag, metavar, kind, default, text in (
-        ("threads", "N", like_option("Threads"), 1, "search on so many threads (default: 1)"),
-        (
-            "hash", "MIB", like_option("Hash"), DEFAULT_HASH,
-            f"memory of the search (default: {DEFAULT_HASH})",
-        ),
-        ("every", "N", whole_from(1), 1, "play only each Nth position"),
-    ):
-        add_flag(parser, flag, metavar=metavar, type=kind, default=default, help=text)
+    add_search_flags(parser)
+    add_flag(
+        parser, "every", metavar="N", type=whole_from(1), default=1,
+        help="play only every Nth position",
+    )
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
-        help="play with the tables of perfect play kept there",
-    )  # fmt: skip
+        help="play with the tables of perfect play in this folder",
+    )
     add_flag(
         parser, "known", action="store_true",
-        help="play only positions that these tables know",
-    )  # fmt: skip
+        help="play only positions that the tables know",
+    )
     add_flag(parser, "show", action="store_true", help="print each move that failed")
     arguments = parser.parse_args(argv)
     return _suite(arguments)
@@ -86,7 +82,7 @@ def _suite(arguments: argparse.Namespace) -> int:
     if limit == Limit():
         limit = Limit(nodes=_DEFAULT_NODES)
     if arguments.known and arguments.tables is None:
-        raise InputError("-known", "expected -tables DIR besides, which say what is known")
+        raise InputError("-known", "expected -tables DIR as well")
     rules = rules_of(arguments)
     problems = _load(arguments.file, rules)[:: arguments.every]
     searcher = Searcher(arguments.hash, arguments.threads)

@@ -60,7 +60,7 @@ def test_bad_moves_are_explained() -> None:
 def test_a_mill_without_its_removal_lists_the_choices() -> None:
     position = ("-position", "startpos moves a1 d6 d1 f4")
     text = shown("g1\ng1 xf4\n", *QUICK, *position)
-    assert "'g1': this closes a mill; say which man it takes: g1xd6, g1xf4" in text
+    assert "'g1': this closes a mill; name the man to remove: g1xd6, g1xf4" in text
     assert text.count("Black plays ") == 1
 
 
@@ -72,7 +72,7 @@ def test_commands(tmp_path: Path) -> None:
         *QUICK,
     )
     for part in (
-        "  undo     take your last move back",
+        "  undo     take back your last move",
         "d5 e5 e4",
         "'undo': you have not played a move yet",
         "looks best (",
@@ -115,14 +115,14 @@ def test_every_game_is_kept_not_just_the_last(tmp_path: Path) -> None:
 
 def test_a_record_that_cannot_be_written_stops_no_new_game(tmp_path: Path) -> None:
     text = play("d6\nnew\na1\nquit\n", *QUICK, "-record", str(tmp_path)).stdout
-    assert text.count("the record cannot be written there") == 1
+    assert text.count("cannot write the record here") == 1
     assert "1. d6 " in text and "1. a1 " in text
 
 
 def test_a_record_that_cannot_be_written_is_shown_instead(tmp_path: Path) -> None:
     done = play("d6\nquit\n", *QUICK, "-record", str(tmp_path))
     assert done.returncode == 2
-    assert "the record cannot be written there" in done.stderr
+    assert "cannot write the record here" in done.stderr
     assert '[Variant "mill"]' in done.stdout and "1. d6 " in done.stdout
 
 

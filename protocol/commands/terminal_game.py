@@ -1,0 +1,297 @@
+"""A game between a person and the engine in a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from merels.engine.game.diagram import draw
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import format_moves, join_steps, parse_move
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
+from merels.engine.game.record import Record, format_record
+from merels.engine.search.levels import Level, any_seed, level_named
+from merels.engine.search.limits import Limit, Result
+from merels.engine.search.searcher import Searcher
+from merels.engine.tools.show import men
+from merels.protocol.commands.arguments import read_seconds, search
+from merels.protocol.uci.streams import refuse_pipe
+from merels.protocol.uci.table_cache import TableCache, find_tables
+
+_HINT_TIME = 1.0
+
+MOVES_HELP = """\
+A move is one word: a placement 'd6' or a move 'd6-d5' (or 'd6d5'). If it closes a mill, name the
+man to remove: 'd6-d5xc3'. Men are O (White) and @ (Black).
+"""
+
+
+class Leave(Exception):
+    """The person leaves."""
+
+
+def read_level(text: str) -> Level | None:
+    """The level of that name or rating; None for ``full``."""
+    if text.lower() == "full":
+        return None
+    try:
+        return level_named(text)
+    except InputError as error:
+        raise InputError(text, f"{error.expected}, or full") from None
+
+
+class Game:
+    """A game in the terminal: its positions and moves, the person's side, the engine's limits.
+
+    ``seconds`` is what the engine thinks for each move; every game is added to the file ``path``.
+    """
+
+    def __init__(
+        self,
+        start: Position,
+        human: int,
+        level: Level | None,
+        seconds: float,
+        path: str | None = None,
+    ) -> None:
+        self.positions = [start]
+        self.moves: list[Move] = []
+        self.human = human
+        self.level = level
+        self.seconds = seconds
+        self.resigned: int | None = None
+        self._path = path
+        self._searcher = Searcher()
+        self._table_cache = TableCache()
+        self._seed = any_seed()
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self.positions[-1]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended or somebody has resigned."""
+        return self.resigned is not None or self.position.outcome() is not None
+
+    def run(self) -> None:
+        """Play until the person leaves, which raises `Leave`, `EOFError` or `KeyboardInterrupt`."""
+        if sys.stdin.isatty():
+            _edit_lines()
+        print(f"You play {COLOURS[self.human]} under {self.position.rules}. Type 'help'.\n")
+        self._show()
+        while True:
+            if not self.over and self.position.side != self.human:
+                self._engine_move()
+            else:
+                self._answer(input("game over> " if self.over else f"{COLOURS[self.human]}> "))
+
+    def _answer(self, line: str) -> None:
+        """Do what a line of the person's says."""
+        words = line.split()
+        if not words:
+            return
+        try:
+            command = COMMANDS.get(words[0].lower())
+            if command is not None:
+                command[0](self, " ".join(words[1:]))
+            else:
+                self._human_move(words)
+        except InputError as error:
+            print(error)
+
+    def _human_move(self, words: list[str]) -> None:
+        """Play the person's move; an `InputError` says why it cannot be played."""
+        try:
+            (_, token), *more = join_steps(words)
+            if more:
+                raise InputError(more[0][1], "expected one move at a time")
+            move = parse_move(token)
+        except InputError as error:
+            raise InputError(error.token, f"{error.expected}, or help") from None
+        if self.over:
+            raise InputError(token, "the game is over; undo, save FILE, new or quit")
+        if not move.removed and not self.position.is_legal(move):
+            closing = [full for full in self.position.legal_moves() if full[:2] == move[:2]]
+            if closing:
+                choice = ", ".join(map(str, closing))
+                raise InputError(token, f"this closes a mill; name the man to remove: {choice}")
+        self._play(move)
+
+    def _engine_move(self) -> None:
+        """Let the engine think and move."""
+        print("thinking ...", flush=True)
+        limit = Limit(time=self.seconds)
+        # Otherwise a level plays every game alike, and one won game could be repeated for ever.
+        level = self.level and replace(self.level, seed=self._seed)
+        result = self._search(limit, level)
+        assert result.move is not None
+        print(f"{COLOURS[self.position.side]} plays {result.move}\n")
+        self._play(result.move)
+
+    def _search(self, limit: Limit, level: Level | None = None) -> Result:
+        """The engine's result in the current position."""
+        self._searcher.tables = find_tables(self._table_cache, self.position.rules, limit)
+        result, interrupted = search(self._searcher, self.position, limit, level=level)
+        if interrupted:
+            raise KeyboardInterrupt
+        return result
+
+    def _play(self, move: Move) -> None:
+        self.positions.append(self.position.push(move))
+        self.moves.append(move)
+        self._show()
+
+    def _show(self, rest: str = "") -> None:
+        print(draw(self.position))
+        if self.resigned is not None:
+            print(f"{COLOURS[self.resigned]} has resigned")
+        elif self.position.outcome() is not None:
+            print(f"The game is over: {self.position.outcome()}")
+        print(flush=True)
+
+    def _undo(self, rest: str) -> None:
+        """Take back the person's last move and everything after it."""
+        if self.resigned is not None:
+            self.resigned = None
+            self._show()
+            return
+        own = [
+            index for index, move in enumerate(self.moves)
+            if self.positions[index].side == self.human
+        ]
+        if not own:
+            raise InputError("undo", "you have not played a move yet")
+        del self.moves[own[-1] :]
+        del self.positions[own[-1] + 1 :]
+        self._show()
+
+    def _hint(self, rest: str) -> None:
+        """Show what the engine would play at full strength."""
+        if self.over:
+            raise InputError("hint", "the game is over")
+        result = self._search(Limit(time=_HINT_TIME))
+        print(f"{result.move} looks best ({men(result.score)} for you)")
+
+    def _moves(self, rest: str) -> None:
+        print(format_moves(self.position.legal_moves()) or "none")
+
+    def _resign(self, rest: str) -> None:
+        if self.over:
+            raise InputError("resign", "the game is over")
+        self.resigned = self.human
+        self._show()
+
+    def _set_level(self, rest: str) -> None:
+        if rest:
+            self.level = read_level(rest)
+        print(f"level: {self.level.name if self.level else 'full strength'}")
+
+    def _set_time(self, rest: str) -> None:
+        if rest:
+            self.seconds = read_seconds(rest)
+        print(f"time: {self.seconds:g} s a move")
+
+    def _swap(self, rest: str) -> None:
+        """Change sides with the engine."""
+        self.human = 1 - self.human
+        print(f"You play {COLOURS[self.human]} now.")
+
+    def _new(self, rest: str) -> None:
+        try:
+            self.keep()
+        except InputError as error:
+            print(error)  # The record itself has been printed.
+        del self.positions[1:]
+        self.moves.clear()
+        self.resigned = None
+        self._seed = any_seed()
+        self._searcher.clear()
+        self._show()
+
+    def _save(self, rest: str) -> None:
+        if not rest:
+            raise InputError("save", "expected the name of a file after it")
+        self.save(rest)
+
+    def keep(self) -> None:
+        """Save a game that has begun, if a file was named for it."""
+        if self._path is not None and self.moves:
+            self.save(self._path)
+
+    def save(self, path: str) -> None:
+        """Append the record to a file; on an `InputError` the record has been printed instead."""
+        text = format_record(self.record())
+        try:
+            refuse_pipe(path)
+            with Path(path).open("a", encoding="utf-8") as file:
+                file.write(text)
+        except (OSError, ValueError) as error:
+            print(text)
+            if isinstance(error, InputError):
+                raise
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(path, f"cannot write the record here ({reason})") from None
+        print(f"The game is in {path}")
+
+    def record(self) -> Record:
+        """The game as a record; without a result if it is unfinished."""
+        outcome = self.position.outcome()
+        if self.resigned is not None:
+            result, comment = ("0-1", "1-0")[self.resigned], f"{COLOURS[self.resigned]} resigns"
+        elif outcome is not None:
+            result, comment = outcome.result, str(outcome)
+        else:
+            result, comment = "*", ""
+        names = ["merels", "merels"]
+        if self.level is not None:
+            names = [f"merels ({self.level.name})"] * 2
+        names[self.human] = "You"
+        return Record(
+            start=self.positions[0],
+            moves=list(self.moves),
+            comments=[""] * (len(self.moves) - 1) + [comment],
+            result=result,
+            tags={
+                "Event": "A game in the terminal",
+                "Date": date.today().strftime("%Y.%m.%d"),
+                "White": names[WHITE],
+                "Black": names[BLACK],
+            },
+        )
+
+    def _help(self, rest: str) -> None:
+        print(MOVES_HELP)
+        for name, (_, text) in COMMANDS.items():
+            print(f"  {name:<8} {text}")
+
+    def _quit(self, rest: str) -> None:
+        raise Leave
+
+
+COMMANDS: dict[str, tuple[Callable[[Game, str], None], str]] = {
+    "help": (Game._help, "this text"),
+    "moves": (Game._moves, "your legal moves"),
+    "hint": (Game._hint, "what the engine would play"),
+    "undo": (Game._undo, "take back your last move"),
+    "board": (Game._show, "draw the board again"),
+    "level": (Game._set_level, "L: change its level (a name, a rating, or full)"),
+    "time": (Game._set_time, "SECONDS: change how long it thinks"),
+    "swap": (Game._swap, "change sides"),
+    "resign": (Game._resign, "give up the game"),
+    "new": (Game._new, "start a new game"),
+    "save": (Game._save, "FILE: append the game's record to a file"),
+    "quit": (Game._quit, "leave"),
+}
+
+
+def _edit_lines() -> None:
+    """Give `input` a line editor with a history, if there is one."""
+    try:
+        import readline  # noqa: F401
+    except ImportError:
+        pass
