@@ -41,8 +41,8 @@ def report(browser: Browser) -> None:
     with tempfile.TemporaryDirectory() as folder:
         words = ["tournament", "-rounds", "20", "-srand", "1", "-quiet", "-event", "Four levels"]
         for name, elo in LEVELS.items():
-            words += ["-engine", "cmd=merels", f"name={name}", "option.UCI_LimitStrength=true",
-                      f"option.UCI_Elo={elo}"]
+            words += ["-engine", f"cmd={sys.executable}", "args=-m merels.protocol", f"name={name}",
+                      "option.UCI_LimitStrength=true", f"option.UCI_Elo={elo}"]
         words += ["-each", "st=10", "-journal", "file=levels.db", "-concurrency", "2"]
         subprocess.run([*MERELS, *words], check=True, cwd=folder)
         subprocess.run([*MERELS, "ratings", "levels.db", "-out", "report.html"],
