@@ -23,33 +23,32 @@ from merels.protocol.formats import read_game, write_game
 
 def act(session: Session, action: str, body: JSON) -> JSON:
     """Carry out a request; `InputError` or `EngineError` says why it is refused."""
-    handler = ACTIONS.get(action)
-    if handler is None:
+    if action in CHANGES:
+        try:
+            with session.lock:
+                CHANGES[action](session, body)
+        finally:
+            session.changed()
+        return {}
+    if action not in OTHERS:
         raise InputError(action, "no such request")
-    return handler(session, body)
+    return OTHERS[action](session, body) or {}
 
 
-def _new(session: Session, body: JSON) -> JSON:
+def _new(session: Session, body: JSON) -> None:
     """Begin a game: rules, players, time and perhaps a position to start from."""
-    rules = read_rules(body)
-    start = parse_position(read_text(body, "position", START), rules)
-    with session.lock:
-        _set_players(session, body)
-        session.begin(Game(start))
-    session.changed()
-    return {}
+    start = parse_position(read_text(body, "position", START), read_rules(body))
+    _set_players(session, body)
+    session.begin(Game(start))
 
 
-def _players(session: Session, body: JSON) -> JSON:
+def _players(session: Session, body: JSON) -> None:
     """Change the players, their levels and the time during a game."""
-    with session.lock:
-        before = session.time
-        _set_players(session, body)
-        if session.time != before:
-            session.game.clock = session.new_clock()
-        session.error = ""
-    session.changed()
-    return {}
+    before = session.time
+    _set_players(session, body)
+    if session.time != before:
+        session.game.clock = session.new_clock()
+    session.error = ""
 
 
 def _set_players(session: Session, body: JSON) -> None:
@@ -60,87 +59,77 @@ def _set_players(session: Session, body: JSON) -> None:
     session.set_players(players)
 
 
-def _play(session: Session, body: JSON) -> JSON:
+def _play(session: Session, body: JSON) -> None:
     """Play a user's move in the position shown, which is the one after ``at`` moves."""
-    move = parse_move(read_text(body, "move"))
-    with session.lock:
-        game = session.game
-        if body.get("at") != game.cursor:
-            raise InputError(str(move), "the board has changed meanwhile; look again")
-        if session.seats[game.shown.side].choice is not None and not session.paused:
-            raise InputError(str(move), "it is the engine's turn; pause it to play for it")
-        fell = game.flag()
-        if not fell:
-            game.play(move)
-            session.reviewer.forget()
-    session.changed()
-    if fell:
+    game, move = session.game, parse_move(read_text(body, "move"))
+    if body.get("at") != game.cursor:
+        raise InputError(str(move), "the board has changed meanwhile; look again")
+    if session.seats[game.shown.side].choice is not None and not session.paused:
+        raise InputError(str(move), "it is the engine's turn; pause it to play for it")
+    if game.flag():
         raise InputError(str(move), "the clock has run out")
-    return {}
+    game.play(move)
+    session.reviewer.forget()
 
 
-def _undo(session: Session, body: JSON) -> JSON:
+def _undo(session: Session, body: JSON) -> None:
     """Take back a user's last move; in a game of engines, the last move, and pause."""
-    with session.lock:
-        game = session.game
-        users = [
-            ply
-            for ply in range(len(game.moves))
-            if session.seats[game.positions[ply].side].choice is None
-        ]
-        if not game.moves:
-            raise InputError("undo", "no move has been played")
-        game.cut(users[-1] if users else len(game.moves) - 1)
-        if not users:
-            session.paused = True
-        session.reviewer.forget()
-    session.changed()
-    return {}
+    game = session.game
+    if not game.moves:
+        raise InputError("undo", "no move has been played")
+    users = [
+        ply
+        for ply in range(len(game.moves))
+        if session.seats[game.positions[ply].side].choice is None
+    ]
+    game.cut(users[-1] if users else len(game.moves) - 1)
+    session.paused |= not users
+    session.reviewer.forget()
 
 
-def _go(session: Session, body: JSON) -> JSON:
+def _go(session: Session, body: JSON) -> None:
     """Show the position after ``ply`` moves."""
-    ply = body.get("ply")
-    with session.lock:
-        most = len(session.game.moves)
-        if not isinstance(ply, int) or not 0 <= ply <= most:
-            raise InputError(str(ply), f"expected a ply from 0 to {most}")
-        session.game.cursor = ply
-    session.changed()
-    return {}
+    ply, most = body.get("ply"), len(session.game.moves)
+    if not isinstance(ply, int) or not 0 <= ply <= most:
+        raise InputError(str(ply), f"expected a ply from 0 to {most}")
+    session.game.cursor = ply
 
 
-def _resign(session: Session, body: JSON) -> JSON:
+def _resign(session: Session, body: JSON) -> None:
     """Resign for the only user, or if there are two or none, for the side to move."""
-    with session.lock:
-        if session.game.over:
-            raise InputError("resign", "the game is over")
-        users = [side for side in (0, 1) if session.seats[side].choice is None]
-        session.game.resign(users[0] if len(users) == 1 else session.game.last.side)
-    session.changed()
-    return {}
+    if session.game.over:
+        raise InputError("resign", "the game is over")
+    users = [side for side in (0, 1) if session.seats[side].choice is None]
+    session.game.resign(users[0] if len(users) == 1 else session.game.last.side)
 
 
-def _pause(session: Session, body: JSON) -> JSON:
+def _pause(session: Session, body: JSON) -> None:
     """Pause or resume the players' engines and the clock."""
     session.paused = bool(body.get("on"))
-    session.changed()
-    return {}
 
 
-def _analyse(session: Session, body: JSON) -> JSON:
+def _analyse(session: Session, body: JSON) -> None:
     """Turn the analysis of the position shown on or off."""
     session.analysing = bool(body.get("on"))
-    session.changed()
-    return {}
 
 
-def _restart(session: Session, body: JSON) -> JSON:
+def _restart(session: Session, body: JSON) -> None:
     """Continue with fresh engines after one has failed."""
-    with session.lock:
-        session.error = ""
-    session.changed()
-    return {}
+    session.error = ""
+
+
+CHANGES: dict[str, Callable[[Session, JSON], None]] = {
+    "new": _new,
+    "players": _players,
+    "play": _play,
+    "undo": _undo,
+    "go": _go,
+    "resign": _resign,
+    "pause": _pause,
+    "analyse": _analyse,
+    "restart": _restart,
+}
+"""The requests that change a board's state at once; the caller holds its lock."""
 
 
 def _load(session: Session, body: JSON) -> JSON:
@@ -172,11 +161,10 @@ def _options(session: Session, body: JSON) -> JSON:
     return {"options": _seat(session, body).options()}
 
 
-def _configure(session: Session, body: JSON) -> JSON:
+def _configure(session: Session, body: JSON) -> None:
     """Set options of the engine in a seat."""
     _seat(session, body).wish(read_settings(body))
     session.changed()
-    return {}
 
 
 def _seat(session: Session, body: JSON) -> Seat:
@@ -190,7 +178,7 @@ def _seat(session: Session, body: JSON) -> Seat:
     return seat
 
 
-def _review(session: Session, body: JSON) -> JSON:
+def _review(session: Session, body: JSON) -> None:
     """Start or stop a review of the game."""
     with session.lock:
         record = _record(session)
@@ -198,25 +186,14 @@ def _review(session: Session, body: JSON) -> JSON:
         session.reviewer.start(record)
     else:
         session.reviewer.forget()
-    return {}
 
 
-def _hidden(session: Session, body: JSON) -> JSON:
+def _hidden(session: Session, body: JSON) -> None:
     """Note that the page closes its stream."""
     session.hide(left=bool(body.get("left")))
-    return {}
 
 
-ACTIONS: dict[str, Callable[[Session, JSON], JSON]] = {
-    "new": _new,
-    "players": _players,
-    "play": _play,
-    "undo": _undo,
-    "go": _go,
-    "resign": _resign,
-    "pause": _pause,
-    "analyse": _analyse,
-    "restart": _restart,
+OTHERS: dict[str, Callable[[Session, JSON], JSON | None]] = {
     "load": _load,
     "export": _export,
     "options": _options,
@@ -224,3 +201,4 @@ ACTIONS: dict[str, Callable[[Session, JSON], JSON]] = {
     "review": _review,
     "hidden": _hidden,
 }
+"""The requests that take long, ask a question, or leave the state as it is."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from merels.protocol.check.faults import Fault, Skip
 from merels.protocol.check.positions import START
 from merels.protocol.check.step import Group
@@ -26,6 +28,11 @@ def _text(option: Option) -> str:
     return option.default or EMPTY
 
 
+def _is_greedy(option: Option) -> bool:
+    """Whether an option takes memory or threads."""
+    return any(word in option.name.lower() for word in GREEDY)
+
+
 def _of_kind(engine: Subject, *kinds: str) -> list[Option]:
     """The options of some types; the step is skipped if there are none."""
     engine.ensure()
@@ -36,55 +43,54 @@ def _of_kind(engine: Subject, *kinds: str) -> list[Option]:
     return options
 
 
+def _set_each(
+    engine: Subject, kinds: tuple[str, ...], values: Callable[[Option], tuple[str, ...]]
+) -> None:
+    """Set every option of some types to some values and back to its default."""
+    for option in _of_kind(engine, *kinds):
+        for value in (*values(option), _text(option)):
+            _set(engine, option, value)
+    engine.search("go depth 1", START)
+
+
 @GROUP.step()
 def set_defaults(engine: Subject) -> None:
     """Every option can be set to its default, and the engine plays on; many clients send all
     defaults at every start."""
-    for option in _of_kind(engine, "check", "spin", "combo", "string"):
-        _set(engine, option, _text(option))
-    engine.search("go depth 1", START)
+    _set_each(engine, ("check", "spin", "combo", "string"), lambda option: ())
 
 
 @GROUP.step()
 def set_checks(engine: Subject) -> None:
     """Every check can be turned on and off."""
-    for option in _of_kind(engine, "check"):
-        for value in ("true", "false", _text(option)):
-            _set(engine, option, value)
-    engine.search("go depth 1", START)
+    _set_each(engine, ("check",), lambda option: ("true", "false"))
 
 
 @GROUP.step()
 def set_spins(engine: Subject) -> None:
     """Every spin can be set to its minimum and its maximum (memory and threads: to modest values);
     users choose the bounds that an engine prints."""
-    for option in _of_kind(engine, "spin"):
+
+    def bounds(option: Option) -> tuple[str, str]:
         low, high = option.minimum or 0, option.maximum or 0
-        if any(word in option.name.lower() for word in GREEDY):
+        if _is_greedy(option):
             high = max(low, min(high, MODEST))
-        for value in (low, high, _text(option)):
-            _set(engine, option, str(value))
-    engine.search("go depth 1", START)
+        return str(low), str(high)
+
+    _set_each(engine, ("spin",), bounds)
 
 
 @GROUP.step()
 def set_combos(engine: Subject) -> None:
     """Every choice of every combo can be set."""
-    for option in _of_kind(engine, "combo"):
-        for value in (*option.choices, _text(option)):
-            _set(engine, option, value)
-    engine.search("go depth 1", START)
+    _set_each(engine, ("combo",), lambda option: option.choices)
 
 
 @GROUP.step()
 def set_strings(engine: Subject) -> None:
     """Every string can be set to the empty string, written as <empty> or as nothing after
     'value'; clients send both."""
-    for option in _of_kind(engine, "string"):
-        _set(engine, option, EMPTY)
-        _set(engine, option, "")
-        _set(engine, option, _text(option))
-    engine.search("go depth 1", START)
+    _set_each(engine, ("string",), lambda option: ("<empty>", ""))
 
 
 @GROUP.step()
@@ -99,14 +105,15 @@ def press_buttons(engine: Subject) -> None:
 def set_out_of_bounds(engine: Subject) -> None:
     """A value out of bounds, of the wrong type or empty is refused or adjusted, and the engine
     survives; users keep old settings for new versions."""
-    for option in _of_kind(engine, "check", "spin", "combo"):
-        values = ["nonsense", "", "-1e9"]
-        if option.kind == "spin" and not any(w in option.name.lower() for w in GREEDY):
-            values += [str((option.minimum or 0) - 1), str((option.maximum or 0) + 1), "9" * 30]
-        for value in values:
-            _set(engine, option, value)
-        _set(engine, option, _text(option))
-    engine.search("go depth 1", START)
+
+    def wrong(option: Option) -> tuple[str, ...]:
+        values = ("nonsense", "", "-1e9")
+        if option.kind != "spin" or _is_greedy(option):
+            return values
+        low, high = option.minimum or 0, option.maximum or 0
+        return (*values, str(low - 1), str(high + 1), "9" * 30)
+
+    _set_each(engine, ("check", "spin", "combo"), wrong)
 
 
 @GROUP.step()
