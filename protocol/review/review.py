@@ -1,7 +1,7 @@
-"""The review of a game: what each move gave away, and a name for it.
+"""The review of a game: how much each move lost, and whether that was a mistake or a blunder.
 
-Every position is searched alike. A move's loss is the mover's expected score (a win 1, a draw ½)
-before it less that after it; the score after it is the next position's, seen from the other side.
+Every position is searched to the same limit. A move's loss is the mover's expected score (a win
+is 1, a draw ½) before the move, minus the expected score after it.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from merels.engine.tools.show import men
 
 DEFAULT_NODES = 300_000
 NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
-"""The least loss of each name, the worst first."""
+"""The least loss for each name, the worst name first."""
 MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a position is worth, and the move that is best there; None once the game is over."""
+    """A position's score, and its best move; None when the game is over."""
 
     score: PovScore
     best: Move | None
     line: tuple[Move, ...] = ()
     known: bool = False
-    """Whether tables say so."""
+    """Whether the tablebase says so."""
 
     @property
     def proven(self) -> bool:
-        """Whether tables, or a search that saw the end, prove the score."""
+        """Whether the tablebase, or a search to the end of the game, proves the score."""
         return self.known or self.score.relative.win_in is not None
 
     @property
@@ -47,8 +47,9 @@ class Value:
 class Judgement:
     """A move with the values before and after it.
 
-    ``loss`` is in expected score. ``name`` is ``blunder``, ``mistake``, ``inaccuracy`` or empty;
-    ``proven`` says that both values were proven, or a lost one where the game was not lost.
+    ``loss`` is in expected score, from 0 to 1. ``name`` is ``blunder``, ``mistake``,
+    ``inaccuracy`` or empty; ``proven`` says that both values are proven, or that the game was not
+    lost before and is proven lost after the move.
     """
 
     ply: int
@@ -63,7 +64,7 @@ class Judgement:
 
     @property
     def sentence(self) -> str:
-        """The judgement in words; empty for a move that gives nothing away."""
+        """The judgement in words; empty for a good move."""
         if not self.name:
             return ""
         what = self.name.capitalize()
@@ -76,13 +77,13 @@ Judge = Callable[[Position], Value]
 
 
 def expected(score: Score) -> float:
-    """The expected score, from 0 to 1, of the side that the score is the view of."""
+    """The expected score, from 0 to 1, of the side whose view the score is."""
     win, draw, _ = score.wdl()
     return (win + draw / 2) / 1000
 
 
 def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
-    """A judge that searches each position for so many nodes, and asks the searcher's tables."""
+    """A judge that searches each position for a number of nodes, with the searcher's tables."""
 
     def judge(position: Position) -> Value:
         outcome = position.outcome()
@@ -96,7 +97,7 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
 
 
 def _is_known(searcher: Searcher, position: Position) -> bool:
-    """Whether the searcher's tables say what a position is worth, its plies counted."""
+    """Whether the searcher's tables know a position's result under the rules that count plies."""
     tables = searcher.tables_for(position.rules)
     if tables is None or position.outcome() is not None:
         return False
@@ -121,7 +122,7 @@ def _judgement(
     """The judgement of one move."""
     mover = position.side
     then, now = before.score.pov(mover), after.score.pov(mover)
-    # The best move loses nothing, whatever the next search, which sees further, thinks of it.
+    # The best move loses nothing, even if the next search, which sees further, dislikes it.
     loss = 0.0 if move == before.best else max(0.0, expected(then) - expected(now))
     name = next((name for least, name in NAMES if loss >= least), "")
     settled = after.best is None or after.proven
@@ -131,7 +132,7 @@ def _judgement(
 
 
 def score_text(score: PovScore) -> str:
-    """A score as a person reads it, from White's side: a lead in men, or who wins in how many."""
+    """A score for humans, from White's side: a lead in men, or who wins in how many moves."""
     white = score.white()
     if white.win_in is None and not white.known:
         return men(white)
@@ -140,7 +141,7 @@ def score_text(score: PovScore) -> str:
 
 
 def as_json(judgement: Judgement) -> dict[str, object]:
-    """A judgement as a JSON object; scores are White's view, ``value`` runs from 0 to 1."""
+    """A judgement as a JSON object; ``value`` (from 0 to 1) and ``score`` are White's view."""
     white = judgement.after.score.white()
     return {
         "ply": judgement.ply,

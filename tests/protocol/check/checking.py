@@ -1,0 +1,45 @@
+"""Runs steps of the check against fake engines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from merels.protocol.check.conversation import Pace
+from merels.protocol.check.runner import MOST_SECONDS, run
+from merels.protocol.check.step import Finding, Verdict
+from merels.protocol.check.subject import Subject
+from merels.protocol.check.suite import choose
+from merels.protocol.client.engine_spec import EngineSpec
+from tests.processes import FAKE
+
+FAULTY = str(Path(__file__).parents[2] / "fakes" / "faulty.py")
+QUICK = Pace(answer=1.5, ready=4.0, watch=0.05, listen=0.05, movetime=40, plies=4, games=1)
+
+
+def faulty(mode: str, protocol: str = "uci") -> EngineSpec:
+    """Our engine with one fault."""
+    return EngineSpec((sys.executable, FAULTY, mode), protocol=protocol)
+
+
+def fake(mode: str) -> EngineSpec:
+    """The small fake engine."""
+    return EngineSpec((*FAKE, mode))
+
+
+def check(
+    engine: EngineSpec | Subject, only: str = "", pace: Pace = QUICK,
+    most_seconds: float = MOST_SECONDS,
+) -> list[Finding]:
+    """The findings of some steps, or of all."""
+    subject = engine if isinstance(engine, Subject) else Subject(engine, pace)
+    steps = choose([name for name in only.split(",") if name])
+    try:
+        return run(steps, subject, lambda _: None, most_seconds)
+    finally:
+        subject.close()
+
+
+def failed(findings: list[Finding]) -> dict[str, str]:
+    """The steps that failed, with their reasons."""
+    return {f.step.name: f.reason for f in findings if f.verdict is Verdict.FAIL}
