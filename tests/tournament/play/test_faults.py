@@ -199,9 +199,9 @@ def test_the_time_to_end_a_missed_ponder_is_the_engine_s_own(engines: EngineCach
 
 ILLEGAL = {
     "illegal": r"'a1xg7', the move closes no mill and removes nothing",
-    "garbage": r"'.*' is no move at all",
-    "none": r"'\(none\)' is no move at all",
-    "zeros": r"'0000' is no move at all",
+    "garbage": r"'.*' is not a move",
+    "none": r"'\(none\)' is not a move",
+    "zeros": r"'0000' is not a move",
     "empty": r"an empty bestmove",
 }
 

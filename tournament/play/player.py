@@ -1,0 +1,176 @@
+"""One side of a game: its engine, its clock, and what they say to each other for a move."""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move
+from merels.engine.game.position import Move, Position
+from merels.engine.search.limits import Limit
+from merels.protocol.client.answers import Answer, ponder_text
+from merels.protocol.client.dialects import UciAdapter
+from merels.protocol.client.engine import Engine
+from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
+from merels.tournament.play.end import End, fault, loss_on_time
+from merels.tournament.records.games import Entrant
+
+
+class Script:
+    """The game so far as a ``position`` line, shared by players that speak the same dialect."""
+
+    def __init__(self, dialect: UciAdapter, line: bytes) -> None:
+        self.dialect = dialect
+        self.line = line
+
+
+class Player:
+    """One side. ``clocks`` are White's and Black's: an engine is told both."""
+
+    def __init__(
+        self, side: int, entrant: Entrant, engine: Engine, clocks: tuple[Clock, Clock],
+        script: Script,
+    ) -> None:
+        self.side = side
+        self.entrant = entrant
+        self.engine = engine
+        self.clock = clocks[side]
+        self.dialect = engine.dialect
+        self.ponders = entrant.ponder and self.dialect.can_ponder
+        self._clocks = clocks
+        self._running = [clock for clock in clocks if clock.left is not None]
+        self._script = script
+        self._guess: Move | None = None
+        """The move on which the engine is pondering."""
+        self._patience = int(entrant.ping_timeout * 1e9)
+        self._template: bytes | None = None
+        """The ``go`` of every move but for the clocks, if nothing but the clocks changes."""
+        if self.dialect.has_template and self.clock.moves_to_go is None:
+            self._template = self.dialect.go_template(self._limit())
+        # A clock of many minutes must not hide that an engine hangs.
+        allowance = self.clock.allowance()
+        long = allowance is not None and allowance > 2 * self._patience
+        engine.watch_silence(entrant.ping_timeout if long else None)
+
+    def ask(self, position: Position, last: str) -> Answer:
+        """The engine's answer in a position that the move ``last`` led to.
+
+        An engine that pondered on that move is told so, or else to stop first. Raises the `End` of
+        the game if there is no answer in time.
+        """
+        allowance = self.clock.allowance()
+        if allowance is None:
+            timeout = self._patience
+        else:
+            timeout = max(0, allowance + self.clock.limit.margin)
+        guess, self._guess = self._guess, None
+        begun = monotonic_ns()
+        try:
+            if guess is None:
+                answer = self.engine.ask(position, self._script.line, self._go(), timeout)
+            elif str(guess) == last:
+                answer = self.engine.ponderhit(timeout)
+            else:
+                answer = self._ask_after_miss(position, begun, timeout)
+            if answer is None:
+                raise self._unanswered(begun, timeout, allowance)
+        except EngineTerminated as error:
+            raise fault(self.side, "abandoned", f"disconnects ({error.how})") from None
+        except EngineTimeout as error:
+            raise fault(self.side, "abandoned", f"stalls ({error.what})") from None
+        return answer
+
+    def _ask_after_miss(self, position: Position, begun: int, timeout: int) -> Answer | None:
+        """The answer of an engine that pondered on another move, and ends that search first.
+
+        Its clock runs meanwhile.
+        """
+        if self.engine.stop(min(timeout, self._patience) / 1e9) is None:
+            if timeout >= self._patience:
+                raise EngineTimeout("does not end its pondering")
+            return None
+        gone = self.clock.gone = monotonic_ns() - begun
+        answer = self.engine.ask(position, self._script.line, self._go(), timeout - gone)
+        return answer and answer._replace(elapsed=gone + answer.elapsed)
+
+    def _unanswered(self, begun: int, timeout: int, allowance: int | None) -> End:
+        """The end of a game for want of a move: learn whether the engine moves late."""
+        late = self.engine.stop()
+        if allowance is None:
+            waited = f"{timeout / 1e9:g} s"
+            return fault(self.side, "abandoned", f"stalls (plays no move in {waited})")
+        if late is None:
+            return loss_on_time(self.side, "no bestmove, even after stop")
+        # Measured to the end: on a busy machine more than the timeout has passed before the stop.
+        return loss_on_time(self.side, overrun_text(monotonic_ns() - begun - allowance))
+
+    def second_answer(self, answer: Answer) -> Answer | None:
+        """What the engine says after an illegal answer, which may belong to an earlier go."""
+        try:
+            return self.engine.answer_after_stray(answer)
+        except EngineError:
+            return None
+
+    def ponder(self, position: Position, answer: Answer) -> None:
+        """Let the engine think about the reply that it expects, if that is a legal move."""
+        try:
+            guess = parse_move(ponder_text(answer.text))
+            after = position.push(guess)
+        except InputError:
+            return
+        if position.outcome() is not None or after.outcome() is not None:
+            return
+        line = self.dialect.append(self._script.line, guess, False)
+        try:
+            go = self.dialect.go(self._limit(), self.side, ponder=True)
+            self.engine.begin(line + b"\n" + go)
+        except EngineError:
+            return  # It is found out, and judged, at the engine's next move.
+        self._guess = guess
+
+    def settle(self) -> bool:
+        """End a search that outlasts the game; False if the engine does not end it."""
+        if self._guess is None:
+            return True
+        try:
+            return self.engine.stop() is not None
+        except EngineError:
+            return False
+
+    def _go(self) -> bytes:
+        """The ``go`` for the next move."""
+        if self._template is None:
+            return self.dialect.go(self._limit(), self.side)
+        return self._template % tuple([clock.milliseconds() for clock in self._running])
+
+    def _limit(self) -> Limit:
+        """What the engine is told about its next move."""
+        control = self.clock.limit
+        white, black = self._clocks
+        return Limit(
+            time=_seconds(control.per_move),
+            depth=control.depth,
+            nodes=control.nodes,
+            white_clock=_time_left(white),
+            black_clock=_time_left(black),
+            white_inc=_increment(white),
+            black_inc=_increment(black),
+            remaining_moves=self.clock.moves_to_go,
+        )
+
+
+def _seconds(nanoseconds: int | None) -> float | None:
+    """Seconds, rounded down to the whole milliseconds that engines are told."""
+    return None if nanoseconds is None else nanoseconds // MILLISECOND / 1000
+
+
+def _time_left(clock: Clock) -> float | None:
+    """What is left on a clock, as engines are told."""
+    left = clock.milliseconds()
+    return None if left is None else left / 1000
+
+
+def _increment(clock: Clock) -> float | None:
+    """A clock's increment, where there is one to tell."""
+    return _seconds(clock.limit.increment or None) if clock.left is not None else None
