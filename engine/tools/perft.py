@@ -1,4 +1,4 @@
-"""Perft that can be broken off."""
+"""Perft that can be cancelled."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from merels.engine.core.convert import perft
 from merels.engine.game.position import Move, Position
 
 _UNBROKEN = 5
-"""Plies that the core counts in one call: some hundredths of a second, seldom a second or two."""
+"""Plies that the core counts in one call, mostly in a few hundredths of a second."""
 
 
 def divide(
     position: Position, depth: int, cancelled: Callable[[], bool]
 ) -> Iterator[tuple[Move, int]]:
-    """The leaves below each move, ``depth`` plies (at least 1) from here, one move after another.
+    """The leaves below each move, ``depth`` plies (at least 1) from here.
 
-    Ends early, without the move it was at, once ``cancelled`` says so.
+    Ends early once ``cancelled`` is true, without the move whose count was cancelled.
     """
     for move in position.legal_moves():
         leaves = count(position.play(move), depth - 1, cancelled)
@@ -26,7 +26,7 @@ def divide(
 
 
 def count(position: Position, depth: int, cancelled: Callable[[], bool]) -> int:
-    """The leaves ``depth`` plies from here; of no meaning once ``cancelled`` says so."""
+    """The leaves ``depth`` plies from here; meaningless once ``cancelled`` is true."""
     if depth <= _UNBROKEN:
         return 0 if cancelled() else perft(position, depth)
     return sum(leaves for _, leaves in divide(position, depth, cancelled))

@@ -1,4 +1,4 @@
-"""A position, its evaluation and scores in a person's words."""
+"""Positions, evaluations and scores as text for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEY_DIGITS = 15
 
 
 def board_lines(position: Position) -> list[str]:
-    """The board drawn, and everything that its future depends on."""
+    """The board as a diagram, and everything else that decides how the game goes on."""
     rules = position.rules
     fields = " ".join(f"{field.name}={getattr(rules, field.attribute)}" for field in FIELDS)
     outcome = position.outcome()
@@ -29,7 +29,7 @@ def board_lines(position: Position) -> list[str]:
 
 
 def evaluation_lines(position: Position) -> list[str]:
-    """The terms of the static evaluation, each side's part, and their sum."""
+    """The terms of the static evaluation for each side, and their sum."""
     lines = [f"{'term':<24}{'White':>8}{'Black':>8}{'sum':>8}"]
     for term, white, black in explain(position):
         lines.append(f"{term:<24}{white:>8}{black:>8}{white - black:>+8}")
@@ -40,7 +40,7 @@ def evaluation_lines(position: Position) -> list[str]:
 
 
 def men(score: Score) -> str:
-    """A score as a person reads it: a lead in men, or who wins, in how many own moves if known."""
+    """A score in men, or as a win or loss, in so many own moves if that is known."""
     if score.known:
         return "wins" if score.known > 0 else "loses"
     if score.own_moves is None:

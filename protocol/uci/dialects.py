@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from merels.engine.game.notation import format_moves
-
-if TYPE_CHECKING:
-    from merels.engine.game.position import Move
-    from merels.engine.game.score import Score
-    from merels.engine.search.limits import Info
+from merels.engine.game.position import Move
+from merels.engine.game.score import Score
+from merels.engine.search.limits import Info
 
 NO_MOVE = "0000"
 
@@ -20,15 +16,15 @@ class Uci:
     name = "uci"
 
     def mate(self, score: Score) -> int | None:
-        """The number behind ``mate``: the winner's or (below 0) the loser's own moves."""
+        """The number after ``mate``: the winner's own moves, or minus the loser's."""
         return score.own_moves
 
     def mate_limit(self, number: int) -> int:
-        """The winner's own moves that ``go mate`` asks for."""
+        """The winner's own moves that a ``go mate`` allows."""
         return number
 
     def score(self, score: Score) -> str:
-        """A score: ``cp`` in hundredths of a man, or ``mate``."""
+        """A score for the side to move: ``cp`` in hundredths of a man, or ``mate``."""
         if score.win_in is None:
             return f"cp {score.cp}"
         return f"mate {self.mate(score)}"
@@ -64,11 +60,11 @@ class Ugi(Uci):
     name = "ugi"
 
     def mate(self, score: Score) -> int | None:
-        """The number behind ``mate``: plies."""
+        """The number after ``mate``: plies."""
         return score.win_in
 
     def mate_limit(self, number: int) -> int:
-        """The winner's own moves within so many plies."""
+        """The winner's own moves within that many plies."""
         return (number + 1) // 2
 
     def bestmove(self, move: Move | None, ponder: Move | None) -> str:

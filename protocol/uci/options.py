@@ -47,9 +47,9 @@ TABLE = Options(
         Option("Debug Log File", "string"),
     ]
 )
-"""Every option, in the order in which clients are told. Hash is in MiB, Move Overhead in ms.
+"""Every option, in the order of their declaration. Hash is in MiB, Move Overhead in ms.
 
-LevelSeed chooses where a level errs: the same number gives the same answers.
+LevelSeed chooses where a level errs: the same seed gives the same answers.
 """
 
 

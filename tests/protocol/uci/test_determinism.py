@@ -100,7 +100,7 @@ PASTS = {
         "go nodes 2000", "setoption name UCI_LimitStrength value false",
     ],
 }
-"""What a process may have lived through before it is told to forget."""
+"""What a process may have lived through before it has to forget."""
 
 
 def live(gui: Gui, lines: list[str]) -> None:
