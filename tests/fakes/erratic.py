@@ -149,7 +149,7 @@ class Erratic(Fake):
         return fault
 
     def set_position(self, words: list[str]) -> None:
-        """Take over a ``position`` line; of a fixed game, only how far it is."""
+        """Set up a ``position`` line; of a fixed game, only how far it is."""
         if self._fixed:
             self._played = len(words) - words.index("moves") - 1 if "moves" in words else 0
         else:

@@ -67,7 +67,7 @@ class Fake:
         return str(replies[-1]) if replies else "0000"
 
     def set_position(self, words: list[str]) -> None:
-        """Take over a ``position`` line."""
+        """Set up the position of a ``position`` line."""
         at = words.index("moves") if "moves" in words else len(words)
         text = START if words[1] == "startpos" else " ".join(words[2:at])
         start = parse_position(text, make_rules(self.variant))

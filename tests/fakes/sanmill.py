@@ -56,7 +56,7 @@ class Sanmill:
         raise ValueError(token)
 
     def set_position(self, words: list[str]) -> None:
-        """Take over a ``position`` line."""
+        """Set up the position of a ``position`` line."""
         at = words.index("moves") if "moves" in words else len(words)
         if words[1] == "fen":
             if at - 2 < 17:

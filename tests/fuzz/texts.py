@@ -121,28 +121,19 @@ def _setup(text: str, rules: str) -> None:
     expect_same(setup.position, setup.under(setup.position.rules).position, "the setup read again")
 
 
-def _move(text: str, rules: str) -> None:
-    move = parse_move(text)
-    _check_move(move)
-    expect_same(move, parse_move(str(move)), "the move")
+def _same_move(
+    parse: Callable[[str], Move], write: Callable[[Move], str]
+) -> Callable[[str, str], None]:
+    """A check that a move has points of its own and survives being written and read again."""
 
+    def check(text: str, rules: str) -> None:
+        move = parse(text)
+        points = [move.to, *move.removed, *([] if move.origin is None else [move.origin])]
+        if len(set(points)) != len(points) or not all(0 <= point < 24 for point in points):
+            raise Defect(f"a move with impossible points: {move!r}")
+        expect_same(move, parse(write(move)), parse.__name__)
 
-def _numbers(text: str, rules: str) -> None:
-    move = parse_playok_move(text)
-    _check_move(move)
-    expect_same(move, parse_playok_move(format_playok_move(move)), "PlayOK's move")
-
-
-def _command(text: str, rules: str) -> None:
-    move = parse_command(text)
-    _check_move(move)
-    expect_same(move, parse_command(format_command(move)), "CodinGame's move")
-
-
-def _check_move(move: Move) -> None:
-    points = [move.to, *move.removed, *([] if move.origin is None else [move.origin])]
-    if len(set(points)) != len(points) or not all(0 <= point < 24 for point in points):
-        raise Defect(f"a move of points that are none: {move!r}")
+    return check
 
 
 def _rule_set(text: str, rules: str) -> None:
@@ -258,9 +249,12 @@ class Moves(Texts):
 
     name = "moves"
     kinds = {
-        "move": (lambda chance: str(_some_move(chance)), _move),
-        "numbers": (lambda chance: format_playok_move(_some_move(chance)), _numbers),
-        "command": (_some_command, _command),
+        "move": (lambda chance: str(_some_move(chance)), _same_move(parse_move, str)),
+        "numbers": (
+            lambda chance: format_playok_move(_some_move(chance)),
+            _same_move(parse_playok_move, format_playok_move),
+        ),
+        "command": (_some_command, _same_move(parse_command, format_command)),
     }
 
 
