@@ -64,14 +64,9 @@ class UciAdapter:
         return b"startpos" if text == START else b"fen " + text.encode()
 
     def go(
-        self,
-        limit: Limit,
-        side: int,
-        *,
-        root_moves: Sequence[Move] = (),
-        infinite: bool = False,
-        ponder: bool = False,
-    ) -> bytes:
+        self, limit: Limit, side: int, *, root_moves: Sequence[Move] = (),
+        infinite: bool = False, ponder: bool = False,
+    ) -> bytes:  # fmt: skip
         """The ``go`` line for ``side``, with its end, and anything to be sent just before it."""
         template = self.go_template(
             limit, root_moves=root_moves, infinite=infinite, ponder=ponder
@@ -80,13 +75,9 @@ class UciAdapter:
         return template % tuple(milliseconds(clock) for clock in clocks if clock is not None)
 
     def go_template(
-        self,
-        limit: Limit,
-        *,
-        root_moves: Sequence[Move] = (),
-        infinite: bool = False,
+        self, limit: Limit, *, root_moves: Sequence[Move] = (), infinite: bool = False,
         ponder: bool = False,
-    ) -> bytes:
+    ) -> bytes:  # fmt: skip
         """The ``go`` line with a ``%d`` for each clock that runs: all that changes in a game."""
         words = ["go"]
         if ponder:
@@ -180,14 +171,9 @@ class SanmillAdapter(UciAdapter):
         return str(move).replace("x", " x").encode()
 
     def go(
-        self,
-        limit: Limit,
-        side: int,
-        *,
-        root_moves: Sequence[Move] = (),
-        infinite: bool = False,
-        ponder: bool = False,
-    ) -> bytes:
+        self, limit: Limit, side: int, *, root_moves: Sequence[Move] = (),
+        infinite: bool = False, ponder: bool = False,
+    ) -> bytes:  # fmt: skip
         """``go``, with the thinking time set before it, in milliseconds as the engine takes it.
 
         It knows no limit by nodes or mate, and no choice of moves: those are left out.

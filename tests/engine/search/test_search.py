@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 import pytest
 
@@ -73,40 +74,28 @@ def test_a_new_game_starts_as_a_new_process() -> None:
         again.move, again.score, again.nodes)
 
 
-class Search(threading.Thread):
-    """A search that goes on while the test does, and holds up nothing if it never ends."""
+def begin(
+    searcher: Searcher, position: Position, limit: Limit, ponder: bool
+) -> SimpleQueue[Result]:
+    """Begin a search, endless or one that ponders; its result comes through the queue."""
+    results: SimpleQueue[Result] = SimpleQueue()
+    begun = threading.Event()
 
-    def __init__(
-        self, searcher: Searcher, position: Position, limit: Limit, ponder: bool
-    ) -> None:
-        super().__init__(daemon=True)
-        self.searcher, self.position, self.limit, self.ponder = searcher, position, limit, ponder
-        self.result: Result | None = None
-        self.begun = threading.Event()
-        self.start()
+    def run() -> None:
+        results.put(searcher.search(
+            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder
+        ))
 
-    def run(self) -> None:
-        """Search."""
-        def begun(info: Info) -> None:
-            self.begun.set()
-
-        self.result = self.searcher.search(
-            self.position, self.limit, begun, ponder=self.ponder, infinite=not self.ponder
-        )
-
-    def end(self) -> Result:
-        """The result, which must come soon."""
-        self.join(60)
-        assert self.result is not None, "the search goes on"
-        return self.result
+    threading.Thread(target=run, daemon=True).start()
+    assert begun.wait(60)
+    return results
 
 
 def test_stop_ends_an_infinite_search() -> None:
     searcher = Searcher(4)
-    search = Search(searcher, parse_position(START), Limit(), ponder=False)
-    assert search.begun.wait(60)
+    results = begin(searcher, parse_position(START), Limit(), ponder=False)
     searcher.stop()
-    assert search.end().move is not None
+    assert results.get(timeout=60).move is not None
     # The stop was used up: the next search runs.
     assert searcher.search(parse_position(START), Limit(depth=4)).info.depth == 4
 
@@ -114,20 +103,20 @@ def test_stop_ends_an_infinite_search() -> None:
 def test_infinite_never_ends_by_itself() -> None:
     searcher = Searcher(4)
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
-    search = Search(searcher, won, Limit(depth=1), ponder=False)
-    search.join(0.5)
-    assert search.is_alive()
+    results = begin(searcher, won, Limit(depth=1), ponder=False)
+    with pytest.raises(Empty):
+        results.get(timeout=0.5)
     searcher.stop()
-    search.end()
+    results.get(timeout=60)
 
 
 def test_ponderhit_starts_the_clock() -> None:
     searcher = Searcher(4)
-    search = Search(searcher, parse_position(START), Limit(time=0.05), ponder=True)
-    search.join(0.3)
-    assert search.is_alive()
+    results = begin(searcher, parse_position(START), Limit(time=0.05), ponder=True)
+    with pytest.raises(Empty):
+        results.get(timeout=0.3)
     searcher.ponderhit()
-    assert search.end().move is not None
+    assert results.get(timeout=60).move is not None
 
 
 def test_a_win_at_hand_is_seen_and_counted() -> None:
@@ -234,16 +223,10 @@ def test_a_level_errs_by_its_seed() -> None:
     assert len(set(champion)) == 1
 
 
-def test_threads_share_the_node_limit() -> None:
+def test_threads_share_the_node_limit_and_reach_a_depth() -> None:
     searcher = Searcher(4, threads=2)
-    result = searcher.search(parse_position(START), Limit(nodes=20_000))
-    assert result.nodes <= 21_000
-
-
-def test_two_threads_answer() -> None:
-    searcher = Searcher(4, threads=2)
-    result = searcher.search(parse_position(START), Limit(depth=8))
-    assert result.info.depth == 8
+    assert searcher.search(parse_position(START), Limit(nodes=20_000)).nodes <= 21_000
+    assert searcher.search(parse_position(START), Limit(depth=8)).info.depth == 8
 
 
 @pytest.mark.parametrize("sizes", [(0, 1), (-1, 1), (1, 0), (1, -3)])

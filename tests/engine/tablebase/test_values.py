@@ -117,6 +117,7 @@ def _masks(white: str, black: str) -> tuple[int, int]:
     )
 
 
+# As in RESULTS.md, which says what agrees with Gasser's counts.
 LARGER = {
     Sector(5, 3): [(580_660, 0, 1_999_730), (6_301, 9_677, 2_564_412)],
     Sector(4, 4): [(159, 29, 3_225_409)],
