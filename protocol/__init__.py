@@ -1,1 +1,49 @@
-"""The text protocol: the engine's side of it and the client's."""
+"""The text protocol: the engine's side of it and the client's.
+
+>>> from merels.engine import Position
+>>> from merels.protocol import Limit, OwnEngine
+>>> with OwnEngine() as engine:
+...     move = engine.play(Position(), Limit(nodes=1000)).move
+>>> move in Position().legal_moves()
+True
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__all__ = [
+    "Analysis", "AsyncAnalysis", "AsyncEngine", "Engine", "EngineError", "EngineSpec",
+    "EngineTerminated", "EngineTimeout", "Info", "InputError", "Limit", "Option", "Options",
+    "OwnEngine", "PlayResult", "PovScore", "ResourceLimits", "Score",
+]  # fmt: skip
+
+if TYPE_CHECKING:
+    from merels.engine.game.errors import InputError
+    from merels.engine.game.score import PovScore, Score
+    from merels.engine.search.limits import Info, Limit
+    from merels.protocol.client.analysis import Analysis
+    from merels.protocol.client.any_engine import PlayResult
+    from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
+    from merels.protocol.client.engine import Engine
+    from merels.protocol.client.engine_spec import EngineSpec
+    from merels.protocol.client.in_process import OwnEngine
+    from merels.protocol.client.options import Option, Options
+    from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
+    from merels.protocol.process.limits import ResourceLimits
+
+_MODULES = (
+    "engine.game.errors", "engine.game.score", "engine.search.limits", "protocol.process.errors",
+    "protocol.process.limits", "protocol.client.options", "protocol.client.analysis",
+    "protocol.client.any_engine", "protocol.client.engine_spec", "protocol.client.engine",
+    "protocol.client.in_process", "protocol.client.async_engine",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from its module: the engine's own loop starts without loading the client."""
+    if name in __all__:
+        for module in _MODULES:
+            home = import_module(f"merels.{module}")
+            if hasattr(home, name):
+                return getattr(home, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

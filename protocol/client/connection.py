@@ -145,31 +145,41 @@ class Connection:
         """
         if self.owing or self._untidy:
             self._settle()
-        return self.dialect.ask(self._search, position, line, go, timeout)
+        if self.dialect.in_steps:
+            return self.dialect.ask(self._search, position, line, go, timeout)
+        return self._search(line + b"\n" + go, timeout)
 
     def begin(self, request: bytes) -> int:
         """Send a request that ends in a ``go``; returns when that was: see `wait_answer`."""
         if self.owing or self._untidy:
             self._settle()
-        return self._begin(request, int(SEND_SECONDS * 1e9))
+        start = self._begin()
+        self._pipe.send(request, start + int(SEND_SECONDS * 1e9))
+        return start
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in a ``go``, and wait for the answer."""
+        start = self._begin()
+        patience = timeout if timeout < self._silence else self._silence
+        wait = patience // MILLISECOND + 1 if patience > 0 else 0
         try:
-            start = self._begin(request, timeout)
+            lines = self._pipe.exchange(request, start + timeout, wait)
         except EngineTimeout:
             return None
+        if lines is not None:
+            text = self._answers.find(lines)
+            if text is not None:
+                return self._answer(text, start)
         return self.wait_answer(start, timeout)
 
-    def _begin(self, request: bytes, timeout: int) -> int:
-        """`begin`, with no answer to an earlier search on its way."""
-        self._drop()
+    def _begin(self) -> int:
+        """A search begins now: what the engine sent before belongs to an earlier one."""
+        if not self._pipe.is_quiet():
+            self._drop()
         self._answers.info = b""
         self.owing = True
         self.searches += 1
-        start = monotonic_ns()
-        self._pipe.send(request, start + timeout)
-        return start
+        return monotonic_ns()
 
     def _settle(self) -> None:
         """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""
@@ -190,14 +200,14 @@ class Connection:
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
-        pipe, silence = self._pipe, self._silence
+        silence = self._silence
         heard = now = start
         probed = False
         while True:
             left = timeout - (now - start)
             if left < 0:
                 return self.unended_answer(start)
-            lines = pipe.receive(min(left, silence) // MILLISECOND + 1)
+            lines = self._pipe.receive(min(left, silence) // MILLISECOND + 1)
             if lines is not None:
                 text = self._answers.find(lines)
                 if text is not None:
@@ -219,7 +229,8 @@ class Connection:
         if self._answers.rest:
             self._pipe.put_back(self._answers.rest)
             self._answers.rest = b""
-        return Answer(text, self._answers.info, max(0, self._pipe.arrived - start))
+        elapsed = self._pipe.arrived - start
+        return Answer(text, self._answers.info, elapsed if elapsed > 0 else 0)
 
     def unended_answer(self, start: int) -> Answer | None:
         """An answer whose line has not ended, taken as it is; None without one.

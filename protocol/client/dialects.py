@@ -37,6 +37,8 @@ class UciAdapter:
     """Whether ``bestmove`` may stand at the end of an info line."""
     white_view = False
     mate_in_plies = False
+    in_steps = False
+    """Whether a move with a removal takes several searches: see `SanmillAdapter.ask`."""
     can_ponder = True
     has_template = True
     """Whether `go` is `go_template` with the clocks filled in."""
@@ -105,8 +107,8 @@ class UciAdapter:
     def ask(
         self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """One whole move in ``position``, which ``line`` describes, from one search or several."""
-        return search(line + b"\n" + go, timeout)
+        """One whole move in ``position``, which ``line`` describes, in a dialect of steps."""
+        raise NotImplementedError
 
     def brief(self, info: bytes, side: int) -> Brief:
         """Score, depth and nodes of an info line about a search for ``side``."""
@@ -152,6 +154,7 @@ class SanmillAdapter(UciAdapter):
 
     name = "sanmill"
     inside = True
+    in_steps = True
     white_view = True
     can_ponder = False
     has_template = False

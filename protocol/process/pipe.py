@@ -87,11 +87,18 @@ class Pipe:
             self._lines.clear()
             return lines
         chunk = self._read(milliseconds)
-        if chunk is None:
-            return None
+        return None if chunk is None else self._take(chunk)
+
+    def exchange(self, data: bytes, deadline: int, milliseconds: int) -> bytes | None:
+        """`send`, then `receive`."""
+        self.send(data, deadline)
+        return self.receive(milliseconds)
+
+    def _take(self, chunk: bytes) -> bytes:
+        """The whole lines up to what has just been read; `EngineTerminated` if that is the end."""
         self.arrived = monotonic_ns()
         lines = self._whole_lines(chunk)
-        if lines and self.trace is not None:
+        if self.trace is not None and lines:
             self.trace("<", lines)
         if not chunk and not lines:
             raise EngineTerminated(self.process.describe_end())
@@ -116,6 +123,10 @@ class Pipe:
             return b""
         data, self.tail, self._cut = self.tail[:LONGEST_LINE] + b"\n", b"", True
         return data
+
+    def is_quiet(self) -> bool:
+        """Whether there is surely nothing to receive now."""
+        return False
 
     def put_back(self, lines: bytes) -> None:
         """Let whole lines be received again."""

@@ -56,7 +56,10 @@ class Clock:
 
         There are engines to which 0 means that no clock runs, and others that fail at a sign.
         """
-        return None if self.left is None else max(1, (self.left - self.gone) // MILLISECOND)
+        if self.left is None:
+            return None
+        told = (self.left - self.gone) // MILLISECOND
+        return told if told > 0 else 1
 
 
 def overrun_text(overrun: int) -> str:
