@@ -13,13 +13,10 @@ from merels.protocol.check.faults import Fault
 from merels.protocol.check.transcript import Line
 from merels.protocol.client.connection import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.process.errors import EngineTerminated
-from merels.protocol.process.pipe import Pipe
+from merels.protocol.process.pipe import LONGEST_LINE, MILLISECOND, Pipe
 from merels.protocol.process.poll_pipe import open_pipe
 from merels.protocol.process.process import EngineProcess
 
-LONGEST_LINE = 1 << 16
-"""Bytes of a line that are kept."""
 MOST_LINES = 200_000
 """Lines that are kept for the steps that judge them all."""
 MOST_BYTES = 1 << 25
@@ -89,7 +86,7 @@ class Conversation:
             os.path.join(self._folder, "stderr"),
             self.candidate.resources,
         )
-        self._pipe = open_pipe(self._process, trace=self._receive)
+        self._pipe = open_pipe(self._process)
         self._queue.clear()
         self.owed, self.sent = 0, ""
 
@@ -166,13 +163,12 @@ class Conversation:
         """The next line, or None if none comes in time."""
         assert self._pipe is not None
         deadline = monotonic_ns() + int(seconds * 1e9)
-        try:
-            while not self._queue:
-                if self._pipe.read_line(deadline) is None and not self._queue:
-                    return None
-        except EngineTerminated:
-            if not self._queue:
-                raise
+        while not self._queue:
+            left = deadline - monotonic_ns()
+            lines = self._pipe.receive(max(0, left // MILLISECOND + 1)) or b""
+            if not lines and left < 0:
+                return None
+            self._queue.extend(Line(raw, self._pipe.arrived) for raw in lines.split(b"\n")[:-1])
         line = self._queue.popleft()
         self._bytes += len(line.raw)
         if len(self.transcript) < MOST_LINES and self._bytes < MOST_BYTES:
@@ -211,13 +207,3 @@ class Conversation:
             if line is not None:
                 lines.append(line)
         return lines
-
-    def _receive(self, direction: str, data: bytes) -> None:
-        """Keep the lines that the engine wrote, each with the time at which it came.
-
-        The pipe's own lines have lost their outer spaces, which a step judges.
-        """
-        if direction != "<":
-            return
-        now = monotonic_ns()
-        self._queue.extend(Line(line[:LONGEST_LINE], now) for line in data.split(b"\n")[:-1])
