@@ -9,19 +9,10 @@ from merels.protocol.uci.dialects import Uci, Ugi
 from tests.protocol.gui import Gui
 
 
-def test_the_handshake_ends_in_ugiok(gui: Gui) -> None:
-    gui.send("ugi")
-    lines = gui.until("ugiok")
-    assert lines[0].startswith("id name merels ")
-    assert "option name UCI_Variant" in " ".join(lines)
-    assert "uciok" not in lines
-
-
 def test_bestmove_stands_alone(gui: Gui) -> None:
     gui.send("ugi")
     gui.until("ugiok")
-    gui.send("uginewgame", "isready")
-    assert gui.until("readyok")[-1] == "readyok"
+    assert gui.ask("uginewgame") == []
     best = gui.go("go p1time 500 p2time 500 p1inc 1 p2inc 1", "position startpos moves d6")[-1]
     assert len(best.split()) == 2
     with Gui() as other:

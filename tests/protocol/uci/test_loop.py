@@ -24,9 +24,10 @@ def test_it_prints_nothing_before_it_is_asked(gui: Gui) -> None:
     assert gui.errors() == ""
 
 
-def test_the_handshake_names_the_engine_and_ends_in_uciok(gui: Gui) -> None:
-    gui.send("uci")
-    lines = gui.until("uciok")
+@pytest.mark.parametrize("dialect", ["uci", "ugi"])
+def test_the_handshake_names_the_engine_and_its_options(gui: Gui, dialect: str) -> None:
+    gui.send(dialect)
+    lines = gui.until(f"{dialect}ok")
     assert lines[0].startswith("id name merels ")
     assert lines[1].startswith("id author ")
     assert all(line.startswith("option name ") for line in lines[2:-1])
@@ -99,36 +100,6 @@ def test_words_of_a_text_do_not_end_the_program(gui: Gui) -> None:
     lines = gui.ask("please quit", "do not bench now")
     assert len(lines) == 2
     assert all(line.startswith("info string unknown command") for line in lines)
-
-
-def test_two_thousand_lines_of_garbage(gui: Gui) -> None:
-    chance = random.Random(2000)
-    words = (
-        "position startpos moves fen go depth 1 3 nodes 50 movetime -1 wtime searchmoves d6 a1 x "
-        "xa1 d6-d5 setoption name value Hash Threads UCI_Variant multi none 999999999999999999999 "
-        "perft 2 stop ponderhit debug on off d eval flip fen help query result ugi uci register "
-        "********/********/******** w b 9 0 -1 ids:nodes UCI_Elo \ufffd true \u00e9"
-    ).split()
-    sent = 0
-    while sent < 2000:
-        if chance.random() < 0.5:
-            data = bytes(chance.choices(range(256), k=chance.randrange(80)))
-            data = data.replace(b"\n", b"?")
-        else:
-            data = " ".join(chance.choices(words, k=chance.randrange(1, 14))).encode()
-        if b"quit" in data:
-            continue
-        gui.raw(data + b"\n")
-        sent += 1
-        if sent % 100 == 0:
-            gui.send("isready")
-            gui.until("readyok")
-    gui.send("stop", "setoption name UCI_Variant value mill", "position startpos", "isready")
-    gui.until("readyok")
-    assert gui.fen() == START
-    gui.send("quit")
-    assert gui.code() == 0
-    assert gui.errors() == ""
 
 
 def test_a_bad_position_changes_nothing(gui: Gui) -> None:
