@@ -82,7 +82,8 @@ class Game:
         """Play until the person leaves, which raises `Leave`, `EOFError` or `KeyboardInterrupt`."""
         if sys.stdin.isatty():
             _edit_lines()
-        print(f"You play {COLOURS[self.human]} under {self.position.rules}. Type 'help'.\n")
+        print(f"You play {COLOURS[self.human]} under {self.position.rules}.")
+        print("Type 'help' for the commands.\n")
         self._show()
         while True:
             if not self.over and self.position.side != self.human:

@@ -27,7 +27,7 @@ from merels.tournament.statistics.sprt import Sprt
 MOST_ENGINES = 1000
 MOST_SECONDS = 1e6
 SPRT_ROUNDS = 100_000
-"""Rounds of a match that a test is to end, where none are asked for."""
+"""The default number of rounds of a match with a test, which is to end it."""
 
 DEMO_LEVELS = ("Beginner", "Casual", "Club", "Expert", "Master", "Champion")
 DEMO_ROUNDS = 5
@@ -122,7 +122,7 @@ def make_engines(
 
 
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
-    """An engine's entry over what all engines have; a clock of its own replaces theirs."""
+    """An engine's entry over ``-each``; a clock of its own replaces the common one."""
     common = dict(each)
     if "tc" in entry or "st" in entry:
         common.pop("tc", None)
@@ -145,7 +145,7 @@ def _entrant(engine: EngineSpec, values: dict[str, str]) -> Entrant:
     return Entrant(
         engine,
         _limit(values, where),
-        # Processor time is counted from a process's start, and is meant for a game.
+        # Processor time counts from a process's start, but is meant for a game.
         restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
         ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),
         start_timeout=_seconds(values, "starttimeout", where, default="10"),
@@ -207,7 +207,7 @@ def parse_time_control(text: str, where: str = "") -> TimeControl:
 
 
 def _unsigned(text: str) -> float:
-    """A decimal number without sign, exponent or blanks."""
+    """A decimal number without sign, exponent or spaces."""
     if not text or not set(text) <= set("0123456789."):
         raise ValueError(text)
     return float(text)
@@ -244,9 +244,9 @@ def _openings(given: Given) -> OpeningSettings:
 
 
 def _adjudication(given: Given, rules: Rules) -> Adjudication:
-    """When games are ended early; a flag without numbers takes a count of 1 and a score of 0."""
+    """When games are adjudicated; the default is a count of 1 and a score of 0."""
     if given.has("-resign") and "score" not in given.pairs["-resign"]:
-        raise InputError("-resign", "expected score=, the loss in centi-men that an engine admits")
+        raise InputError("-resign", "expected score=, in hundredths of a man")
     return Adjudication(
         draw_number=given.key_number("-draw", "movenumber", 0),
         draw_count=given.key_number("-draw", "movecount", 1, 1) if given.has("-draw") else 0,
@@ -270,7 +270,7 @@ def _tables_folder(given: Given, rules: Rules) -> str:
         raise InputError("-tb", tables.problems[0])
     if not tables.headers:
         raise InputError(
-            folder, f"expected tables for {rules}; merels tables build -dir {folder} makes them"
+            folder, f"expected tables for {rules}; make them with merels tables build -dir {folder}"
         )
     return folder
 

@@ -1,4 +1,4 @@
-"""How a tournament is run and shown: all that may differ from one run of it to the next."""
+"""How a tournament is run and shown: what may differ between two runs of it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
             raise InputError(executor, "expected -executor module:factory")
         if cpus or log is not None and log.engines:
             flag = "-use-affinity" if cpus else "-log engine="
-            raise InputError(flag, "works on this machine alone, not with -executor")
+            raise InputError(flag, "works only on this machine, not with -executor")
     return RunOptions(
         concurrency=concurrency,
         cpus=cpus,
@@ -72,7 +72,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
 
 
 def file_of(given: Given, flag: str) -> str | None:
-    """The file of a flag, which cannot do without one; None without the flag."""
+    """The ``file=`` of a flag, which needs one; None without the flag."""
     if not given.has(flag):
         return None
     path = given.key(flag, "file", "")
@@ -82,7 +82,7 @@ def file_of(given: Given, flag: str) -> str | None:
 
 
 def _check_files(given: Given, settings: Settings) -> None:
-    """Refuse one file for two purposes: the one would destroy what the other needs."""
+    """Refuse one file for two purposes: the one use would destroy the other."""
     users = {os.path.realpath(path): "-config" for path in given.configs}
     openings = settings.openings.file
     if openings not in (None, BOOK):
@@ -122,7 +122,7 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
             text, f"a {settings.format} cannot be played in parts: it pairs by results"
         )
     if count > 1 and settings.sprt is not None:
-        raise InputError(text, "a part cannot decide a test; play it whole or leave -sprt out")
+        raise InputError(text, "a part cannot decide a test; leave out -shard or -sprt")
     return index, count
 
 
@@ -134,7 +134,7 @@ def _cores() -> list[int]:
 
 
 def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]:
-    """The cores of ``-use-affinity``, checked to be there and to suffice."""
+    """The cores of ``-use-affinity``; an `InputError` if one is missing or they are too few."""
     flag = "-use-affinity"
     if flag not in given.words:
         return ()
@@ -145,17 +145,17 @@ def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]
     cpus = _parse_cpus(text) if text else available
     missing = sorted(set(cpus) - set(available))
     if missing:
-        raise InputError(text, f"core {missing[0]} is not there for us; there are {available}")
+        raise InputError(text, f"core {missing[0]} is not available; these are: {available}")
     if concurrency > len(cpus):
         raise InputError(
             flag,
-            f"{concurrency} games at once (-concurrency) need as many cores, here are {len(cpus)}",
+            f"-concurrency {concurrency} needs as many cores, found {len(cpus)}",
         )
     for engine in (entrant.engine for entrant in settings.engines):
         threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
         if threads != "1":
             raise InputError(
-                flag, f"would squeeze the {threads} threads of {engine.name} into one core"
+                flag, f"would pin the {threads} threads of {engine.name} to one core"
             )
     return tuple(cpus)
 

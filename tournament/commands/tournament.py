@@ -1,4 +1,4 @@
-"""``merels tournament``: engines meet, and the better one is found."""
+"""``merels tournament``: play a tournament, or go on with one."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ def main(argv: list[str]) -> int:
     path = file_of(given, "-journal")
     resume = "-resume" in given.words
     if resume and path is None:
-        raise InputError("-resume", "expected -journal file=, the journal to go on with")
+        raise InputError("-resume", "expected -journal file=, the journal to continue")
     begun = stored(path) if resume and path is not None else None
     seed, words = begun if begun is not None else (None, [])
     if path is not None and resume and not given.engines:
         if begun is None:
-            raise file_error(path, "there is no journal to go on with; name engines to begin one")
+            raise file_error(path, "there is no journal to continue; name engines to start one")
         # A stranger's journal names programs to start and files to write.
         notify(f"the journal's own command line: {shlex.join(words)}")
         given = parse([*words, *argv])
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
-        raise InputError("-shard", "expected -srand N as well, the same for all parts")
+        raise InputError("-shard", "expected -srand N as well, the same in all parts")
     settings = make_settings(given, seed)
     options = make_run_options(given, settings)
-    # Before there is a journal, which would stand in the way of the corrected command line.
+    # Before the journal exists, which would block the corrected command line.
     plan = Plan(settings, options.shard)
     foreign = None if options.executor is None else load_factory(options.executor)
     notes = {
@@ -83,7 +83,7 @@ def main(argv: list[str]) -> int:
         try:
             status = _play(plan, options, journal, foreign)
         except InputError:
-            # A place that cannot be written, or a port that is taken.
+            # A file that cannot be written, or a port that is taken.
             if is_begun and not journal.numbers():
                 journal.remove()
             raise
@@ -109,7 +109,7 @@ def _play(
             closing.enter_context(_interrupts(runner))
             end = runner.run(foreign or _local_factory(options, runner))
         if end == "stuck":
-            notify("too few engines start; look at the reasons above and at cmd=, dir= and args=")
+            notify("too few engines start; see the reasons above and check cmd=, dir= and args=")
         if EXIT_STATUS[end]:
             notify(_how_to_go_on(board))
         lines = final_lines(settings, plan, board.standings, journal, board.verdict)
@@ -131,12 +131,13 @@ def _how_to_go_on(board: Scoreboard) -> str:
     """What is kept of an unfinished tournament, and the flags that resume it."""
     text = f"stopped; {len(board.played)} games are finished"
     if board.journal.path is not None:
-        text += "; go on with: " + shlex.join(["-journal", f"file={board.journal.path}", "-resume"])
+        flags = ["-journal", f"file={board.journal.path}", "-resume"]
+        text += f"; continue with: {shlex.join(flags)}"
     return text
 
 
 def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
-    """Those who show the tournament."""
+    """The views that the options ask for."""
     settings, journal = board.settings, board.journal
     if not options.quiet and is_terminal(sys.stdout):
         yield LiveView(settings, board.plan)
@@ -160,13 +161,13 @@ def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
 
 
 def _local_factory(options: RunOptions, runner: Runner) -> ExecutorFactory:
-    """What makes the executor of this machine's processors."""
+    """Makes an executor of processes on this machine."""
     log = options.log.file if options.log is not None and options.log.engines else None
     return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
 
 
 def load_factory(name: str) -> ExecutorFactory:
-    """The factory that ``module:factory`` names; the module may lie in the current folder."""
+    """The factory that ``module:factory`` names; the module may be in the current folder."""
     import importlib
 
     sys.path.append(os.getcwd())
@@ -176,15 +177,15 @@ def load_factory(name: str) -> ExecutorFactory:
     except Exception as error:  # A user's module may raise anything.
         raise InputError(name, f"cannot import this executor: {error!r}") from None
     if not callable(factory):
-        raise InputError(name, "expected something to call that returns an executor")
+        raise InputError(name, "expected a function that returns an executor")
     return factory  # type: ignore[no-any-return]
 
 
 @contextlib.contextmanager
 def _interrupts(runner: Runner) -> Iterator[None]:
-    """Make Ctrl-C end the run after the games in progress, and a second one at once.
+    """Let Ctrl-C end the run after the games in progress, and a second one at once.
 
-    A request to terminate ends it at once: every finished game is in the journal already.
+    SIGTERM and SIGHUP end it at once: every finished game is already in the journal.
     """
 
     def stop_now(number: int, frame: FrameType | None) -> None:

@@ -25,7 +25,7 @@ class Crosstable:
 
 
 def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Crosstable:
-    """Rate the engines of matches and lay their games out, in the order of the rating list."""
+    """Rate the engines of matches; rows and columns are in the order of the ratings."""
     ratings = rate(matches, anchor)
     names = [player.name for player in ratings.players]
     records = (tuple(counts_between(matches, row, column) for column in names) for row in names)
@@ -71,7 +71,7 @@ def superiority_table(ratings: Ratings) -> str:
 
 
 def as_dict(table: Crosstable) -> dict[str, Any]:
-    """Everything in the table in plain values for JSON: names unchanged, no nan, no infinity."""
+    """The table as JSON values, without nan and infinity; names are unchanged."""
     ratings = table.ratings
     players = []
     for i, player in enumerate(ratings.players):
@@ -109,7 +109,7 @@ def csv_rows(table: Crosstable) -> list[list[str]]:
 
 
 def _csv_name(name: str) -> str:
-    """A name that no terminal obeys, nor a spreadsheet, which takes some for formulas."""
+    """A name that is safe on a terminal and in a spreadsheet, which takes some for formulas."""
     clean = printable(name)
     return f"'{clean}" if clean.startswith(FORMULA) else clean
 
@@ -144,15 +144,15 @@ def _by_group(text: str, ratings: Ratings) -> str:
 
 
 def notes(ratings: Ratings) -> list[str]:
-    """What a reader has to know of the list before trusting it, a sentence each."""
+    """What a reader must know about the ratings, a sentence each."""
     found = []
     if ratings.anchor is not None:
         name, elo = ratings.anchor
-        found.append(f"{shorten(name)} is held at {elo:g}; errors are of the difference to it.")
+        found.append(f"{shorten(name)} is fixed at {elo:g}; errors are of the difference to it.")
     if len(ratings.groups) > 1:
         found.append(
             f"The engines form {len(ratings.groups)} groups that never met; ratings compare "
-            "within a group alone."
+            "only within a group."
         )
     virtual = sum(group.virtual_draws for group in ratings.groups)
     if virtual:

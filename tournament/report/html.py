@@ -16,11 +16,11 @@ from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import BLAMELESS, Terminations
 
 MOST_GAMES = 2000
-"""Games that a page holds for replay when no other number is asked for."""
+"""The default number of games that a page holds for replay."""
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
 )
-"""The page loads nothing from anywhere: what it shows came in part from foreign programs."""
+"""The page loads nothing: part of what it shows comes from foreign programs."""
 
 
 def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
@@ -105,7 +105,7 @@ def _standings(table: Crosstable) -> str:
 
 
 def _notes(table: Crosstable) -> str:
-    """What has to be known of the ratings."""
+    """The remarks on the ratings."""
     text = _text(" ".join(notes(table.ratings)))
     return f'<p class="note">{text}</p>' if text else ""
 

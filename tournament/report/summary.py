@@ -1,4 +1,4 @@
-"""The lines on a match's standing that scripts scrape, in the form they know.
+"""The lines about a match that scripts scrape; their form stays.
 
 Numbers are never nan: infinite ones print as ``inf``, a ratio of nothing to nothing as ``1.00``.
 """

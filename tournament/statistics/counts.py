@@ -17,7 +17,7 @@ class GameScore:
     pair: Hashable | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no table could hold: an engine against itself, a score of another kind."""
+        """Refuse an engine against itself and a score that is none."""
         if self.white == self.black:
             raise ValueError(f"a game of {self.white!r} against itself cannot be rated")
         if self.score not in (0.0, 0.5, 1.0):
@@ -25,7 +25,7 @@ class GameScore:
 
 
 class Tally:
-    """What comes of games won, drawn and lost; for classes that count them."""
+    """A base class for counts of wins, draws and losses: what follows from them."""
 
     __slots__ = ()
     wins: int
@@ -34,17 +34,17 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """Their number."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """One a win, a half a draw."""
+        """One for a win, half for a draw."""
         return self.wins + self.draws / 2
 
     @property
     def score(self) -> float:
-        """The mean score a game; 0.5 before the first game."""
+        """The mean score of a game; 0.5 before the first game."""
         return self.points / self.games if self.games else 0.5
 
 
@@ -107,7 +107,7 @@ class MatchCounts(Tally):
 
     @property
     def wl_dd_ratio(self) -> float:
-        """Level pairs, a win each to two draws: ``inf`` without the latter, 1 without either."""
+        """Level pairs, a win each over two draws: ``inf`` over none, 1 for none over none."""
         return _ratio(self.wl, self.dd)
 
     def reversed(self) -> MatchCounts:
@@ -119,7 +119,7 @@ class MatchCounts(Tally):
 
 
 Counts = Mapping[tuple[str, str], MatchCounts]
-"""The counts of matches by the names of the two, each seen from the one named first."""
+"""Match counts by the names of both engines, seen from the first."""
 
 _NONE = MatchCounts()
 _GAME_NAMES = {0.0: "losses", 0.5: "draws", 1.0: "wins"}
@@ -132,13 +132,13 @@ _PAIR_NAMES = {
 class MatchCounter:
     """Counts the games of any number of engines, match by match, as they come.
 
-    Games of one ``pair`` are taken two by two in their order; an odd last one is in no pair. What
-    is kept grows with the number of matches, not of games.
+    Games of one ``pair`` are counted two by two in order; an odd last one belongs to no pair.
+    Memory grows with the number of matches, not of games.
     """
 
     def __init__(self) -> None:
         self.counts: dict[tuple[str, str], MatchCounts] = {}
-        """In the order of the first games, whose White is named first."""
+        """In the order of the matches' first games, whose White comes first."""
         self._waiting: dict[tuple[tuple[str, str], Hashable], float] = {}
 
     def add(self, game: GameScore) -> None:

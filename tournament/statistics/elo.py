@@ -16,10 +16,10 @@ Z95 = 1.959963984540054
 """The normal quantile of a two-sided 95 % interval."""
 
 NELO_UNIT = 800 / math.log(10)
-"""Normalized Elo of one standard deviation a game; also Elo's slope in the score at one half."""
+"""Normalized Elo of one standard deviation per game; also Elo's slope in the score at 0.5."""
 
 GAMES_A_CELL = {3: 1, 5: 2}
-"""How many games an entry stands for, by the number of cells."""
+"""Games that one entry stands for, by the number of cells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,15 @@
 
 The model is Bradley and Terry's: the expected score of a game is the logistic function of the
 difference in Elo. A draw is half a win and half a loss. Errors are the sandwich estimate (Huber;
-White), clustered by opening pair: they stay right although draws make games less variable than
-the model thinks, and although two games of one opening are not independent. Two engines whose
-every cluster ended exactly as expected (one opening pair alone always does) show no spread to go
-by; theirs is taken from the model, as if games were won or lost independently, which errs on the
-wide side.
+White), clustered by opening pair: they hold although draws make games less variable than the model
+assumes, and although the two games of an opening are not independent. Where every cluster of two
+engines ended exactly as expected (a single opening pair always does), their results show no spread;
+the model's is taken, as if games were decisive and independent, which errs on the wide side.
 
-Engines that never met, not even through others, cannot be compared: each connected group is rated
-by itself, with mean 0 unless it holds the anchor. Within a group, an engine or a set of engines
-that took every point, or none, from the rest has no finite rating; then each pairing across that
-divide is given one virtual draw, and the group says how many.
+Engines that no games connect, even through others, cannot be compared: each connected group is
+rated by itself, with mean 0 unless it holds the anchor. An engine or a set of engines that took
+every point, or none, from the rest of its group has no finite rating; then each pairing across that
+divide gets one virtual draw, and the group says how many.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ class PlayerRating(Tally):
     error: float
     """Half the 95 % interval in Elo: about the group's mean, or about the anchor, whose own is 0.
 
-    From the spread of results as observed, or the model's where none was: it is never 0 but for the
-    anchor."""
+    From the observed spread of results, or the model's where there is none: only the anchor's is
+    0."""
     group: int
     """The index of its group in ``Ratings.groups``."""
     wins: int
@@ -59,7 +58,7 @@ class RatingGroup:
     names: tuple[str, ...]
     """Strongest first."""
     virtual_draws: int
-    """Draws added, one a pairing, across one-sided divides; 0 where all ratings are finite."""
+    """Draws added, one for each pairing across a divide; 0 if all ratings are finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +77,10 @@ _Pairings = dict[tuple[int, int], MatchCounts]
 
 
 def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
-    """Rate every engine of ``matches``, at mean 0 a group or with ``anchor`` (name, Elo) held.
+    """Rate every engine of ``matches``; each group has mean 0, or ``anchor`` (name, Elo) fixed.
 
-    An opening pair is one cluster; a game outside of one is its own. Raises ValueError if the
-    anchor played no game.
+    A game outside an opening pair is a cluster of its own. Raises ValueError if the anchor played
+    no game.
     """
     index: dict[str, int] = {}
     for name in chain.from_iterable(matches):

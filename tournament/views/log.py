@@ -14,9 +14,9 @@ from merels.tournament.statistics.terminations import BLAMELESS
 
 
 class LogView(View):
-    """Logs games as ``info``, those that an engine is at fault for and notices as ``warn``.
+    """Logs games at level info, and notices and games that an engine forfeits at warn.
 
-    A log that cannot be written any more does not end a tournament; that is said once.
+    A log that can no longer be written does not end the tournament; one notice says so.
     """
 
     def __init__(self, options: LogOptions, notice: Callable[[str], None]) -> None:

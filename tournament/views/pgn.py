@@ -20,7 +20,7 @@ from merels.tournament.run.view import View
 from merels.tournament.views.pgn_file import PgnFile
 
 _move = lru_cache(maxsize=8192)(parse_move)
-"""The same few hundred moves come again and again."""
+"""The same few hundred moves recur."""
 
 
 class GameWriter:
@@ -35,12 +35,12 @@ class GameWriter:
 
     @property
     def head(self) -> str:
-        """What all games of the tournament begin with."""
+        """The text that all games of the tournament begin with."""
         text = format_record(Record(tags={"Event": self._event, "Site": self._site}))
         return text[: text.index('[Date "')]
 
     def identity(self, number: int) -> str:
-        """The value of the tag that names a game, or a pair, of this tournament."""
+        """The tag value that identifies a game or a pair of this tournament."""
         return f"{self._tournament}-{number}"
 
     def text(self, row: Row) -> str:
@@ -102,7 +102,7 @@ class GameWriter:
 
 
 def score_text(move: MoveRecord) -> str:
-    """``+0.79/6 `` or ``+M3/9 `` (own moves to a win), with its blank; empty without a score."""
+    """``+0.79/6 `` or ``+M3/9 `` (own moves to a win), with its space; empty without a score."""
     if move.win_in is not None:
         sign = "+" if move.win_in > 0 else "-"
         return f"{sign}M{(abs(move.win_in) + 1) // 2}/{move.depth} "
@@ -128,7 +128,7 @@ def _seconds(nanoseconds: int) -> str:
 
 
 def _later(started: str, elapsed: int) -> str:
-    """A time of day in ISO 8601, so many nanoseconds later."""
+    """An ISO 8601 time, ``elapsed`` nanoseconds later; ``?`` if there is none."""
     try:
         end = datetime.fromisoformat(started) + timedelta(microseconds=elapsed / 1000)
     except (ValueError, OverflowError):
@@ -137,9 +137,9 @@ def _later(started: str, elapsed: int) -> str:
 
 
 class PgnView(View):
-    """Adds each game to a PGN file as it is shown; says so and goes on without when that fails.
+    """Adds each game to a PGN file; if that fails, a notice says so and the run goes on without.
 
-    ``journaled``: whether a journal is kept that the file can be completed from.
+    ``journaled``: whether there is a journal from which the file can be completed.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class PgnView(View):
         self._write(row)
 
     def found(self, row: Row, standings: Standings) -> None:
-        """Write a game of an earlier run that is not in the file."""
+        """Write a game of an earlier run, unless it is in the file."""
         if self._file is not None and row.number not in self._file.kept:
             self._write(row)
 

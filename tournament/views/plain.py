@@ -25,10 +25,10 @@ from merels.tournament.views.output import notify, put, versus
 
 
 class NoticeView(View):
-    """Tells a person on standard error what should be known, and nothing else."""
+    """Prints notices on standard error and nothing else."""
 
     def notice(self, text: str) -> None:
-        """Notices stay out of the way of what scripts read."""
+        """Print a notice where scripts do not read."""
         notify(text)
 
 
@@ -64,7 +64,7 @@ class PlainView(NoticeView):
 
 
 def interim_lines(settings: Settings, standings: Standings) -> list[str]:
-    """The standings between games: a match's estimates, or the rating list of more engines."""
+    """The standings so far: a match's estimates, or the rating list of more engines."""
     names = standings.names
     if len(names) > 2:
         return rating_list(rate(standings.matches)).splitlines() if standings.matches else []
@@ -76,7 +76,7 @@ def interim_lines(settings: Settings, standings: Standings) -> list[str]:
 def final_lines(
     settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
 ) -> list[str]:
-    """The report at the end: estimates of a match, ratings, crosstable, how games ended."""
+    """The final report: estimates of a match, ratings, crosstable, terminations."""
     lines = []
     if len(standings.names) == 2:
         lines += interim_lines(settings, standings)
@@ -99,7 +99,7 @@ def final_lines(
 
 
 def swiss_lines(settings: Settings, plan: Plan) -> list[str]:
-    """The places of a Swiss tournament after the rounds that are finished."""
+    """The table of a Swiss tournament after its finished rounds."""
     rows = [["#", "Name", "Points", "Buchholz"]]
     for rank, place in enumerate(swiss.places(settings, plan.results), 1):
         name = shorten(settings.engines[place.engine].name)

@@ -1,4 +1,4 @@
-"""The tournament on a terminal: one table, drawn again in its place while games go by."""
+"""The tournament on a terminal: one table, redrawn in place."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UP = "\x1b[{}A"
 
 
 class LiveView(View):
-    """Draws the standings, the pace and the time left, and keeps to the terminal's size."""
+    """Draws the standings, the pace and the time left within the terminal's size."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class LiveView(View):
         self._throttle = Throttle(REDRAW_SECONDS)
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Keep how the last game ended, and count it."""
+        """Note how the game ended, and count it."""
         names = versus(row.white, row.black)
         self._last = f"game {row.number} ({names}): {row.result} {{{printable(row.reason)}}}"
         self._pace.add()
@@ -60,17 +60,17 @@ class LiveView(View):
         self._notices.append(printable(text))
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Draw the table, if that is due."""
+        """Draw the table if that is due."""
         self._throttle.run(lambda: self._draw(self.lines(standings, playing)))
 
     def close(self) -> None:
-        """Clear the table away and leave the notices."""
+        """Remove the table and print the notices."""
         self._draw([])
         for notice in self._notices:
             notify(notice)
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
-        """The table as it is now, before it is cut to the terminal's size."""
+        """The table, not yet cut to the terminal's size."""
         total = self._plan.share
         done = standings.finished
         lines = [
@@ -96,7 +96,7 @@ class LiveView(View):
         return lines
 
     def _draw(self, lines: list[str]) -> None:
-        """Put lines in the place of those drawn before."""
+        """Replace the lines drawn before."""
         columns, rows = self._size()
         lines = [cut(line, columns - 1) for line in lines[: max(1, rows - 1)]]
         start = UP.format(self._drawn) if self._drawn else ""
@@ -129,5 +129,5 @@ def cut(text: str, columns: int) -> str:
 
 
 def is_terminal(out: TextIO) -> bool:
-    """Whether a table can be drawn again in its place there."""
+    """Whether a table can be redrawn in place there."""
     return out.isatty() and os.environ.get("TERM", "dumb") != "dumb"

@@ -258,7 +258,7 @@ def test_a_core_named_twice_is_one_core() -> None:
         ([*TWO, "-shard", "4/3"], ["'4'", "from 1 to 3"]),
         ([*TWO, "-shard", "4"], ["i/n"]),
         ([*TWO, "-use-affinity", "4000"], ["core 4000"]),
-        ([*TWO, "-use-affinity", "-concurrency", "900"], ["900 games at once"]),
+        ([*TWO, "-use-affinity", "-concurrency", "900"], ["-concurrency 900"]),
         ([*TWO, "-executor", "here"], ["module:factory"]),
         (["-openings", "file=/no/such", "format=pos"], ["cannot read", "/no/such"]),
     ],

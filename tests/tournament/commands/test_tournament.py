@@ -136,7 +136,7 @@ def test_a_place_that_cannot_be_written_costs_no_journal_that_was_there(
 
 def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path: Path) -> None:
     status, out, err = Marked("-journal", f"file={tmp_path}/misspelt", "-resume").wait()
-    assert status == 2 and out == "" and "there is no journal to go on with" in err
+    assert status == 2 and out == "" and "there is no journal to continue" in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -147,7 +147,7 @@ def test_one_interrupt_finishes_the_games(tmp_path: Path) -> None:
     run.process.send_signal(signal.SIGINT)
     status, out, err = run.wait()
     assert status == 130 and "Traceback" not in err
-    assert "go on with: -journal" in err and run.survivors() == []
+    assert "continue with: -journal" in err and run.survivors() == []
     with read_journal(f"{tmp_path}/j") as journal:
         rows = list(journal.rows())
     assert {row.termination for row in rows} == {"normal"}
@@ -183,7 +183,7 @@ def test_a_reader_that_leaves_ends_the_run(tmp_path: Path) -> None:
     assert run.survivors() == []
     said = run.process.stderr.read().splitlines()
     assert said[1] == "merels tournament: standard output cannot be written: Broken pipe"
-    assert f"go on with: -journal file={tmp_path}/j -resume" in said[2] and len(said) == 3
+    assert f"continue with: -journal file={tmp_path}/j -resume" in said[2] and len(said) == 3
     run.process.stderr.close()
 
 
@@ -195,7 +195,7 @@ def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path: Path, words:
         run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert run.returncode == 1 and "Traceback" not in run.stderr
     assert "standard output cannot be written: No space left" in run.stderr
-    assert "go on with: -journal" in run.stderr
+    assert "continue with: -journal" in run.stderr
 
 
 @needs_proc

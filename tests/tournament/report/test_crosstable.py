@@ -68,7 +68,7 @@ def test_notes_on_groups_anchor_and_virtual_draws() -> None:
     games = [*GAMES, GameScore("Xi", "Psi", 1.0)]
     text = crosstable.rating_list(tabulate(games, ("Beta", 1500.0)).ratings)
     assert "\n\n4  Xi" in text
-    assert "Beta is held at 1500" in text
+    assert "Beta is fixed at 1500" in text
     assert "2 groups" in text
     assert text.endswith("finite: 1.\n")
 
