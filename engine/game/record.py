@@ -24,10 +24,9 @@ ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in their order."""
 LINE_WIDTH = 80
 
-_TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _TOKEN = re.compile(
-    r"""\s+|(?P<tag>\[[^\]"]*"(?:[^"\\]|\\.)*"\s*\])|\{(?P<comment>[^}]*)\}|;(?P<line>[^\n]*)
-    |(?P<number>\d+\.+)|\$\d+|(?P<word>[^\s{};\[\]]+)""",
+    r"""\s+|\[\s*(?P<tag>\w+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
+    |\{(?P<comment>[^}]*)\}|;(?P<line>[^\n]*)|\d+\.+|\$\d+|(?P<word>[^\s{};\[\]]+)""",
     re.VERBOSE,
 )
 
@@ -114,21 +113,21 @@ def parse_records(text: str, rules: Rules | None = None) -> Iterator[Record]:
     sense, and its line.
     """
     pieces = _Pieces()
-    for kind, value, line in _scan(text):
-        if kind == "tag":
+    for token, line in _scan(text):
+        word, comment = token["word"], token["comment"] or token["line"]
+        if token["tag"] is not None:
             if pieces.tokens:
                 yield pieces.build("*", rules)
                 pieces = _Pieces()
-            name, content = _parse_tag(value, line)
-            pieces.tags[name] = content
-            pieces.tag_lines[name] = line
-        elif kind == "comment":
-            pieces.comments.setdefault(len(pieces.tokens), []).append(value)
-        elif value in RESULTS:
-            yield pieces.build(value, rules)
+            pieces.tags[token["tag"]] = re.sub(r"\\(.)", r"\1", token["value"])
+            pieces.tag_lines[token["tag"]] = line
+        elif comment:
+            pieces.comments.setdefault(len(pieces.tokens), []).extend(comment.split())
+        elif word in RESULTS:
+            yield pieces.build(word, rules)
             pieces = _Pieces()
-        else:
-            pieces.tokens.append((value, line))
+        elif word is not None:
+            pieces.tokens.append((word, line))
     if pieces.tags or pieces.tokens:
         yield pieces.build("*", rules)
 
@@ -144,8 +143,8 @@ def parse_record(text: str, rules: Rules | None = None) -> Record:
     return record
 
 
-def _scan(text: str) -> Iterator[tuple[str, str, int]]:
-    """Kind, value and line number of each tag, comment and word."""
+def _scan(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Each tag, comment and word of a text, with its line."""
     place, line = 0, 1
     text = text.removeprefix("\ufeff")
     while place < len(text):
@@ -155,23 +154,9 @@ def _scan(text: str) -> Iterator[tuple[str, str, int]]:
             what = {"{": "a comment that ends with '}'", "[": 'a tag such as [White "A"]'}
             expected = what.get(text[place], "a move, a tag or a comment")
             raise InputError(rest, f"expected {expected} in line {line}")
-        if match["tag"] is not None:
-            yield "tag", match["tag"], line
-        elif match["comment"] is not None:
-            yield "comment", " ".join(match["comment"].split()), line
-        elif match["line"] is not None:
-            yield "comment", match["line"].strip(), line
-        elif match["word"] is not None:
-            yield "word", match["word"], line
+        yield match, line
         line += text.count("\n", place, match.end())
         place = match.end()
-
-
-def _parse_tag(text: str, line: int) -> tuple[str, str]:
-    match = _TAG.fullmatch(text)
-    if match is None:
-        raise InputError(text, f'expected a tag such as [White "A"] in line {line}')
-    return match[1], re.sub(r"\\(.)", r"\1", match[2])
 
 
 @dataclass
