@@ -1,4 +1,4 @@
-"""What holds of every source: what it may import, which clock it reads, how long its lines are."""
+"""What holds of every source: its room, what it may import, which clock it reads, line lengths."""
 
 from __future__ import annotations
 
@@ -6,24 +6,39 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-BELOW = {
-    "engine": {"engine"},
-    "protocol": {"engine", "protocol"},
-    "tournament": {"engine", "protocol", "tournament"},
+ROOMS = {
+    "engine": ["game", "core", "tablebase", "search", "training", "tools"],
+    "protocol": ["process", "client", "formats", "uci", "review", "bot", "check", "board",
+                 "examples", "commands"],
+    "tournament": ["records", "statistics", "journal", "pairing", "play", "report", "run",
+                   "views", "commands"],
 }
-"""The floors that the modules of each floor may know."""
+"""The floors and their rooms from the ground up: a module imports from its own room, from those
+before it, and from the floors below."""
+ORDER = [f"{floor}.{room}" for floor, rooms in ROOMS.items() for room in rooms]
+MOST_FILES = 12
+SOURCES = {".py", ".pyx", ".pxi", ".pyi", ".js", ".css", ".html"}
 
 
-def modules(floor: str) -> list[Path]:
-    """The sources of a floor."""
-    found = sorted((ROOT / floor).rglob("*.py"))
+def sources(folder: str, kinds: set[str]) -> list[Path]:
+    """The files of some kinds in a folder and below."""
+    found = [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in kinds]
     assert len(found) > 10
     return found
+
+
+def dotted(path: Path) -> str:
+    """The name of a module without ``merels``, such as ``engine.game.board``."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {dotted(path): path for floor in ROOMS for path in sources(floor, {".py"})}
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -36,29 +51,67 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{one.name}" for one in node.names)
 
 
-@pytest.mark.parametrize("floor", BELOW)
-def test_a_floor_knows_itself_those_below_and_the_standard_library(floor: str) -> None:
-    for path in modules(floor):
+def own_imports(path: Path) -> set[str]:
+    """The modules of ours that a module imports."""
+    names = {name.removeprefix("merels.") for name in imported(path) if name.startswith("merels.")}
+    return {name if name in MODULES else name.rpartition(".")[0] for name in names}
+
+
+def room_of(module: str) -> str:
+    """The room of a module; a floor itself, whose public words come from all its rooms, is one."""
+    return ".".join(module.split(".")[:2])
+
+
+def height(room: str) -> int:
+    """How far up a room stands; the public words of a floor stand on top of its rooms."""
+    floor, _, name = room.partition(".")
+    if name in ROOMS[floor]:
+        return ORDER.index(room)
+    assert name in ("", "__main__"), f"{room}: no such room; add it to ROOMS"
+    return ORDER.index(f"{floor}.{ROOMS[floor][-1]}")
+
+
+def test_arrows_go_down_only() -> None:
+    arrows = [(module, name) for module, path in MODULES.items() for name in own_imports(path)]
+    assert len(arrows) > len(MODULES)
+    assert [(module, name) for module, name in arrows
+            if height(room_of(name)) > height(room_of(module))] == []
+
+
+@pytest.mark.parametrize("floor", ROOMS)
+def test_the_standard_library_is_enough(floor: str) -> None:
+    for path in sources(floor, {".py"}):
         for name in imported(path):
-            first, _, rest = name.partition(".")
-            if first == "merels":
-                assert rest.partition(".")[0] in BELOW[floor], f"{path}: {name}"
-            else:
-                assert first in sys.stdlib_module_names, f"{path}: {name}"
+            first = name.partition(".")[0]
+            assert first == "merels" or first in sys.stdlib_module_names, f"{path}: {name}"
 
 
-@pytest.mark.parametrize("floor", BELOW)
+def test_no_import_cycle() -> None:
+    graph = {module: own_imports(path) - {module} for module, path in MODULES.items()}
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(MODULES)
+
+
+def test_every_room_is_on_the_map() -> None:
+    drawn = re.findall(r"^  (\w+)/ ", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
+    assert drawn == [room for rooms in ROOMS.values() for room in rooms]
+
+
+def test_a_room_has_at_most_a_dozen_files() -> None:
+    for folder in {path.parent for floor in ROOMS for path in sources(floor, SOURCES)}:
+        files = [path for path in folder.iterdir() if path.suffix in SOURCES]
+        named = [path.name for path in files if path.name != "__init__.py"]
+        assert len(named) <= MOST_FILES, f"{folder}: {sorted(named)}"
+
+
+@pytest.mark.parametrize("floor", ROOMS)
 def test_no_clock_that_can_be_set_tells_how_long_something_took(floor: str) -> None:
-    for path in modules(floor):
+    for path in sources(floor, {".py"}):
         assert not {"time.time", "time.time_ns"} & set(imported(path)), path
         assert not re.search(r"\btime\.time(_ns)?\(", path.read_text(encoding="utf-8")), path
 
 
-@pytest.mark.parametrize("folder", [*BELOW, "tests"])
+@pytest.mark.parametrize("folder", [*ROOMS, "tests"])
 def test_lines_have_at_most_a_hundred_characters(folder: str) -> None:
-    kinds = {".py", ".pyx", ".pxi", ".pyi", ".js", ".css", ".html"}
-    paths = [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in kinds]
-    assert len(paths) > 10
-    for path in paths:
+    for path in sources(folder, SOURCES):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             assert len(line) <= 100, f"{path}:{number}"
