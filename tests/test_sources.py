@@ -16,7 +16,7 @@ ROOMS = {
     "engine": ["game", "core", "tablebase", "search", "training", "tools"],
     "protocol": ["process", "client", "formats", "uci", "review", "bot", "check", "board",
                  "examples", "commands"],
-    "tournament": ["records", "statistics", "journal", "pairing", "play", "report", "run",
+    "tournament": ["statistics", "records", "journal", "pairing", "play", "report", "run",
                    "views", "commands"],
 }
 """The floors and their rooms from the ground up: a module imports from its own room, from those
