@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {
     "engine": ["game", "core", "tablebase", "search", "training", "tools"],
     "protocol": ["process", "client", "formats", "uci", "review", "bot", "check", "board",
-                 "examples", "commands"],
+                 "examples", "terminal", "commands"],
     "tournament": ["statistics", "records", "journal", "pairing", "play", "report", "run",
                    "views", "commands"],
 }

@@ -19,10 +19,10 @@ from merels.protocol.commands.arguments import (
     like_option,
     make_parser,
     rules_of,
-    search,
     setup_of,
     whole_from,
 )
+from merels.protocol.terminal.search import search
 from merels.protocol.uci.table_cache import TableCache, find_tables
 
 _DEEPEST_COUNT = 100

@@ -1,4 +1,4 @@
-"""What the shell commands share: their common flags, tables, a search that Ctrl-C ends."""
+"""What the commands share: their parser, common flags, and the tables in a folder."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any, NoReturn, TypeVar
 
 from merels.engine.game.errors import InputError, printable, shorten
 from merels.engine.game.numbers import read_real, read_whole
-from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
-from merels.engine.search.levels import Level
-from merels.engine.search.limits import LONGEST, MOST_SECONDS, Info, Limit, Result
-from merels.engine.search.searcher import DEFAULT_HASH, Searcher
+from merels.engine.search.limits import LONGEST
+from merels.engine.search.searcher import DEFAULT_HASH
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN
@@ -26,8 +23,6 @@ from merels.protocol.uci.position_command import Setup, read_setup
 Number = TypeVar("Number", int, float)
 MOST = LONGEST * 1000
 """The greatest number that a flag takes unless it says otherwise."""
-_LOOK_UP = 0.1
-"""Seconds between checks for Ctrl-C, which does not wake a waiting thread on Windows."""
 
 _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
 
@@ -138,11 +133,6 @@ def real_from(low: float, high: float, what: str) -> Callable[[str], float]:
     return _flag_value(lambda text: read_real(text, low, high, what=what))
 
 
-def read_seconds(text: str) -> float:
-    """A thinking time, from a millisecond to a day."""
-    return read_real(text, 0.001, MOST_SECONDS, what="seconds")
-
-
 def _flag_value(read: Callable[[str], Number]) -> Callable[[str], Number]:
     """A reader whose errors argparse shows."""
 
@@ -177,46 +167,3 @@ def open_named(
             "no usable table here; make them with merels tables build",
         )
     return tables
-
-
-def search(
-    searcher: Searcher,
-    position: Position,
-    limit: Limit,
-    on_info: Callable[[Info], None] | None = None,
-    *,
-    multipv: int = 1,
-    level: Level | None = None,
-) -> tuple[Result, bool]:
-    """A search's result, and whether Ctrl-C ended it."""
-    results: list[Result] = []
-    errors: list[Exception] = []
-    done = Event()  # In Python 3.11 a thread that Ctrl-C ceases to wait for counts as ended.
-
-    def job() -> None:
-        try:
-            results.append(
-                searcher.search(position, limit, on_info, multipv=multipv, level=level)
-            )
-        except Exception as error:
-            errors.append(error)
-        finally:
-            done.set()
-
-    searcher.prepare()
-    searcher.arm()
-    Thread(target=job).start()
-    interrupted = False
-    while True:
-        try:
-            if done.wait(_LOOK_UP):
-                break
-        except KeyboardInterrupt:
-            interrupted = True
-            searcher.stop()
-    if errors:
-        raise errors[0]
-    if results[0].missing:
-        had = searcher.threads - results[0].missing
-        print(f"merels: the system allows {had} of {searcher.threads} threads", file=sys.stderr)
-    return results[0], interrupted

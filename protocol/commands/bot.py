@@ -17,9 +17,9 @@ from merels.protocol.commands.arguments import (
     add_rules_flags,
     add_search_flags,
     make_parser,
-    read_seconds,
     rules_of,
 )
+from merels.protocol.terminal.search import read_seconds
 
 _EPILOG = f"""\
 Each line of input is a request, each line of output its answer, in order (version {VERSION}). All

@@ -11,12 +11,12 @@ from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
     make_parser,
-    read_seconds,
     rules_of,
     setup_of,
 )
 from merels.protocol.commands.exit_status import OK
-from merels.protocol.commands.terminal_game import MOVES_HELP, Game, Leave, read_level
+from merels.protocol.terminal.game import MOVES_HELP, Game, Leave, read_level
+from merels.protocol.terminal.search import read_seconds
 
 
 def main(argv: list[str]) -> int:

@@ -15,7 +15,7 @@ from merels.engine.tablebase.proven import keep, kept
 from merels.engine.tablebase.sectors import MAX_MEN
 from merels.engine.tablebase.solve import Prover, Solution, solve
 from merels.protocol.commands.arguments import open_named, setup_of
-from merels.protocol.commands.progress import ProgressLine
+from merels.protocol.terminal.progress import ProgressLine
 
 _WORDS = {1: "win", 0: "draw", -1: "loss"}
 

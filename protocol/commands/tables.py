@@ -29,7 +29,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.probe_tables import open_folder, probe, root_of, solve_start
-from merels.protocol.commands.progress import ProgressLine
+from merels.protocol.terminal.progress import ProgressLine
 
 _POSITION = "a position's text, quoted, or startpos; 'moves' and moves may follow"
 

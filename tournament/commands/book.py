@@ -23,7 +23,7 @@ from merels.protocol.commands.arguments import (
     rules_of,
     whole_from,
 )
-from merels.protocol.commands.progress import ProgressLine
+from merels.protocol.terminal.progress import ProgressLine
 from merels.tournament.pairing.book import (
     CHOICE_MARGIN,
     CHOICES,

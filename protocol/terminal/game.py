@@ -17,7 +17,7 @@ from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools.show import men
-from merels.protocol.commands.arguments import read_seconds, search
+from merels.protocol.terminal.search import read_seconds, search
 from merels.protocol.uci.streams import refuse_pipe
 from merels.protocol.uci.table_cache import TableCache, find_tables
 

@@ -1,0 +1,1 @@
+"""What a person at a terminal has before them: a game, a running search, progress."""
