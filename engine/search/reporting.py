@@ -41,15 +41,11 @@ class Reporter:
         self.lines = []
         for number, (value, seldepth, pv) in enumerate(lines, 1):
             score = self._root.score(pv[0], decode_score(value))
-            info = Info(
-                score=PovScore(score, self._clock.side),
-                depth=depth,
-                seldepth=seldepth,
-                multipv=number,
-                wdl=score.wdl(),
-                pv=tuple(map(decode_move, pv)),
-            )
-            self.lines.append(self._measured(info))
+            pov = PovScore(score, self._clock.side)
+            moves = tuple(map(decode_move, pv))
+            self.lines.append(self._measured(Info(
+                pov, depth=depth, seldepth=seldepth, multipv=number, wdl=score.wdl(), pv=moves
+            )))  # fmt: skip
         for info in self.lines:
             self._on_info(info)
         best = self.lines[0].score
@@ -83,13 +79,6 @@ def final_info(outcome: Outcome, side: int) -> Info:
         # A side that has won and is to move has nothing left to play: a win at hand.
         score = Score(win_in=0) if outcome.winner != side else Score(win_in=1)
     return Info(
-        score=PovScore(score, side),
-        depth=0,
-        seldepth=0,
-        nodes=0,
-        nps=0,
-        time=0.0,
-        hashfull=0,
-        tbhits=0,
+        PovScore(score, side), depth=0, seldepth=0, nodes=0, nps=0, time=0.0, hashfull=0, tbhits=0,
         wdl=score.wdl(),
-    )
+    )  # fmt: skip

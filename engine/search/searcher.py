@@ -152,7 +152,7 @@ class Searcher:
             # The ponderhit may have been faster than this thread.
             clock.pondering = ponder and not self._ponderhit
             self._clock = clock
-        on_info = on_info or _ignore
+        on_info = on_info or (lambda info: None)
         outcome = position.outcome()
         if outcome is None:
             result = self._think(position, clock, on_info, root_moves, multipv, level)
@@ -292,7 +292,3 @@ def _bias(level: Level | None) -> dict[str, int]:
         "noise": level.noise, "noise_seed": level.seed,
         "greed": level.greed, "freedom": level.freedom,
     }
-
-
-def _ignore(info: Info) -> None:
-    """Report to nobody."""

@@ -170,19 +170,16 @@ def default_root() -> Path:
     if given := os.environ.get("MERELS_TABLES"):
         return Path(given)
     try:
-        return _cache() / "merels" / "tables"
+        if sys.platform == "darwin":
+            cache = Path.home() / "Library" / "Caches"
+        elif sys.platform == "win32":
+            cache = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        else:
+            cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+            # The XDG standard says to ignore a relative path.
+            cache = cache if cache.is_absolute() else Path.home() / ".cache"
     except RuntimeError:
         raise InputError(
             "HOME", "there is no home folder to keep tables in: set MERELS_TABLES to a folder"
         ) from None
-
-
-def _cache() -> Path:
-    """The user's cache folder; RuntimeError where the user has no home."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The XDG standard says to ignore a relative path.
-    return given if given.is_absolute() else Path.home() / ".cache"
+    return cache / "merels" / "tables"
