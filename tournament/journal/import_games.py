@@ -1,4 +1,4 @@
-"""Finished games from files: journals of ours, and PGN files of whatever runner wrote them."""
+"""Finished games from files: our journals, and PGN files of any runner."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from merels.tournament.statistics.terminations import Ending
 SQLITE_MAGIC = b"SQLite format 3\0"
 UNKNOWN = ("", "?", "-")
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.|"(?!\s*\]))*)"\s*\]\s*')
-"""A tag, with the blanks around it. Not every runner escapes the quotes within a name."""
+"""A tag with the spaces around it. Not every runner escapes the quotes within a name."""
 _COMMENT = re.compile(r"\{[^}]*\}?|;.*")
-"""A comment within a line; one in braces that is not closed takes the line's end with it."""
+"""A comment within a line; one in braces that is not closed reaches to the end of the line."""
 _RESULT = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """What a file says of a game; ``row`` is all of it, where the file is a journal."""
+    """What a file says about a game; ``row`` is all of it, if the file is a journal."""
 
     white: str
     black: str
     result: str
     termination: str
     pair: Hashable | None = None
-    """The same for the games of one opening with colours exchanged; None where unknown.
+    """The same for the games of one opening with colours exchanged; None if unknown.
 
-    Of our own games it is that in every file; those of others pair within a file alone."""
+    Our own games are paired across files, those of others within a file alone."""
     marks: tuple[object, ...] = ()
-    """What tells the game from others: records that share any of these are of one game."""
+    """What identifies the game: entries that share any of these are the same game."""
     row: Row | None = None
 
     @property
     def score(self) -> float | None:
-        """White's points, or None for a game without a result."""
+        """White's points; None for a game without a result."""
         return SCORES.get(self.result)
 
 
 def read_games(paths: Iterable[str]) -> list[PlayedGame]:
-    """The games of some files, in their order; an error names the file.
+    """The games of some files, in order; an error names the file.
 
-    A game that is in several of them is in the list more than once: see `without_doubles`.
+    A game that is in several of them is in the list several times: see `without_doubles`.
     """
     games: list[PlayedGame] = []
     for path in paths:
@@ -60,10 +60,10 @@ def read_games(paths: Iterable[str]) -> list[PlayedGame]:
 
 
 def without_doubles(games: Iterable[PlayedGame]) -> list[PlayedGame]:
-    """Each game once, where it stands first.
+    """Each game once, in its first place.
 
-    A game of ours is known by the tournament's id and its number, in a journal and in PGN. Merged
-    journals have an id of their own; there it is known by number, names and the time it began.
+    The tournament's id and its number identify a game of ours, in a journal and in PGN. A merged
+    journal has an id of its own; there the number, the names and the time of its start do.
     """
     seen: set[object] = set()
     kept = []
@@ -91,12 +91,12 @@ def endings(games: Iterable[PlayedGame]) -> Iterator[Ending]:
 def is_journal(path: str) -> bool:
     """Whether a file looks like a journal rather than text."""
     if not os.path.isfile(path):
-        return False  # what a pipe holds can be read only once
+        return False  # What a pipe holds can be read only once.
     try:
         with open(path, "rb") as file:
             return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
     except OSError:
-        return False  # whoever reads it next says why
+        return False  # Whoever reads it next says why.
 
 
 def _journal_games(path: str) -> Iterator[PlayedGame]:
@@ -109,23 +109,23 @@ def _journal_games(path: str) -> Iterator[PlayedGame]:
 
 
 def _marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
-    """What tells a game of ours from others; one that was never begun has no time that does."""
+    """What identifies a game of ours; a game that never began has no time of its start."""
     number = identity.rpartition("-")[2]
     return (identity, (number, white, black, started)) if started else (identity,)
 
 
 def _pgn_games(path: str) -> Iterator[PlayedGame]:
-    """The games of a PGN file by their tags alone: the moves may be those of any game."""
+    """The games of a PGN file by their tags alone: their moves may be of any kind of game."""
     waiting: dict[tuple[object, ...], tuple[str, int]] = {}
     pairs = 0
     for tags in _tag_sets(read_lines(path)):
         if not {"White", "Black"} & tags.keys():
-            continue  # any text has lines that are no tags
+            continue  # No file of games: any text may have lines that look like tags.
         white, black = tags.get("White", "?"), tags.get("Black", "?")
         key = _opening_key(tags, white, black)
         pair: Hashable | None = None
         if IDENTITY.fullmatch(tags.get(PAIR_TAG, "")):
-            # Our own files say it, also where the colours were not exchanged.
+            # Our own files say it, even if the colours were not exchanged.
             pair = tags[PAIR_TAG]
         elif key is not None:
             before = waiting.pop(key, None)
@@ -143,7 +143,7 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:
-    """What the two games of a pair have in common, or None where nothing tells."""
+    """What the two games of a pair have in common; None if nothing tells."""
     marks = tuple(tags.get(name, "") for name in ("Round", "FEN", "Opening"))
     if all(mark in UNKNOWN for mark in marks):
         return None
@@ -151,7 +151,7 @@ def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, 
 
 
 def _tag_sets(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """The tags of each game, with Result made sure of; what stands in comments is no tag."""
+    """The tags of each game, a Result among them; comments hold no tags."""
     tags: dict[str, str] = {}
     in_moves = in_comment = False
     words = ""
@@ -173,13 +173,13 @@ def _tag_sets(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
-    """A line without its comments, and whether one in braces is open behind it."""
+    """A line without its comments, and whether one in braces is still open at its end."""
     bare = _COMMENT.sub("", ("{" if inside else "") + line + "\n")
     return bare, not bare.endswith("\n")
 
 
 def _with_result(tags: dict[str, str], words: str) -> dict[str, str]:
-    """The tags with a result: their own, or that which the last line of moves ends in."""
+    """The tags with a result: their own, or the one at the end of the last line of moves."""
     if tags.get("Result") in (*SCORES, "*"):
         return tags
     match = _RESULT.search(words)

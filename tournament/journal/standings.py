@@ -1,4 +1,4 @@
-"""The state of a tournament while it runs: scores and counts, added to game by game."""
+"""The standings while a tournament runs: counts, added to game by game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merels.tournament.statistics.counts import (
 
 
 class Standings:
-    """What the games so far say; every figure follows from the rows that were added."""
+    """The results so far; every figure follows from the rows that were added."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""Ending games early: small trackers of the engines' own scores, each with one rule."""
+"""Ending games early, by the engines' own scores, by tablebases, or by their length."""
 
 from __future__ import annotations
 
@@ -11,47 +11,73 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.tournament.records.games import Adjudication
 
 WON = 1_000_000
-"""What a claimed win counts as, in centi-men; a claimed loss is minus that."""
+"""What a claimed win counts, in centi-men; a claimed loss is minus that."""
 
 
 def as_number(score: int | None, win_in: int | None) -> int | None:
-    """An engine's score, an estimate or a claimed end, as one number; None for none."""
+    """An engine's score, an estimate or a claimed win or loss, as one number; None for none."""
     if win_in is not None:
         return WON if win_in > 0 else -WON
     return score
 
 
-class DrawTracker:
-    """A draw, once both sides have thought so for ``draw_count`` moves on end.
+@cache
+def tables_for(folder: str, rules: Rules) -> Tables:
+    """The tablebases of a rule set in a folder, opened once in each process."""
+    return open_tables(Path(folder), rules)
 
-    It looks from move ``draw_number`` on; a move without a score starts the count anew.
+
+class Adjudicator:
+    """Follows one game: the result and the reason, once one of the rules ends it.
+
+    It is a draw once both sides have given level scores for ``draw_count`` moves in a row, and a
+    loss once a side has given lost scores for ``resign_count`` of its moves in a row; with
+    ``resign_twosided`` the opponent must have thought itself winning for as long. A move without a
+    score starts the counts again.
     """
 
-    def __init__(self, rule: Adjudication) -> None:
+    def __init__(self, rule: Adjudication, rules: Rules) -> None:
         self._rule = rule
-        self._plies = 0
-
-    def update(self, number: int, score: int | None) -> bool:
-        """Note the next move, of move ``number``; whether the game is to be a draw now."""
-        rule = self._rule
-        level = score is not None and abs(score) <= rule.draw_score
-        self._plies = self._plies + 1 if level else 0
-        return self._plies >= 2 * rule.draw_count and number >= rule.draw_number
-
-
-class ResignTracker:
-    """A loss, once a side has thought so for ``resign_count`` of its moves on end.
-
-    With ``resign_twosided`` the other side must have thought it won for as long.
-    """
-
-    def __init__(self, rule: Adjudication) -> None:
-        self._rule = rule
+        self._tables = tables_for(rule.tables, rules) if rule.tables else None
+        self._level_plies = 0
         self._losing = [0, 0]
         self._winning = [0, 0]
+        self.active = bool(rule.draw_count or rule.resign_count or rule.max_moves or rule.tables)
 
-    def update(self, number: int, side: int, score: int | None) -> int | None:
-        """Note a move of move ``number``; the winner, if the game is to end now."""
+    def update(
+        self, number: int, side: int, score: int | None, plies: int, after: Position
+    ) -> tuple[int | None, str] | None:
+        """Note a move; (winner or None, reason) if the game is to end with it.
+
+        ``number`` is the move's move number, ``score`` the mover's, ``plies`` how many moves the
+        game has had, those of its opening included, ``after`` the position that the move led to.
+        """
+        rule = self._rule
+        proven = self._proven(after)
+        if proven is not None:
+            return proven
+        if rule.resign_count:
+            winner = self._resigned(number, side, score)
+            if winner is not None:
+                return winner, f"{COLOURS[winner]} wins by adjudication"
+        if rule.draw_count and self._drawn(number, score):
+            return None, "Draw by adjudication"
+        if 0 < 2 * rule.max_moves <= plies:
+            return None, f"Draw by adjudication ({rule.max_moves} moves)"
+        return None
+
+    def _proven(self, after: Position) -> tuple[int | None, str] | None:
+        """What tablebases prove, plies without a removal counted."""
+        bounds = self._tables.bounds(after) if self._tables is not None else None
+        if bounds is None or bounds[0] != bounds[1]:
+            return None
+        if bounds[0] == 0:
+            return None, "Draw by adjudication: tables"
+        winner = after.side if bounds[0] > 0 else 1 - after.side
+        return winner, f"{COLOURS[winner]} wins by adjudication: tables"
+
+    def _resigned(self, number: int, side: int, score: int | None) -> int | None:
+        """Note a score; the winner, if a side is to resign now."""
         rule = self._rule
         losing = score is not None and score <= -rule.resign_score
         winning = score is not None and score >= rule.resign_score
@@ -65,60 +91,8 @@ class ResignTracker:
                     return 1 - loser
         return None
 
-
-@cache
-def tables_for(folder: str, rules: Rules) -> Tables:
-    """The tables of a rule set in a folder, opened once by each process."""
-    return open_tables(Path(folder), rules)
-
-
-class TablesTracker:
-    """The proven result, once tables know the position, plies without a removal counted."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-
-    def update(self, after: Position) -> tuple[int | None, str] | None:
-        """(winner or None, reason) of a position that the tables decide."""
-        bounds = self._tables.bounds(after)
-        if bounds is None or bounds[0] != bounds[1]:
-            return None
-        if bounds[0] == 0:
-            return None, "Draw by adjudication: tables"
-        winner = after.side if bounds[0] > 0 else 1 - after.side
-        return winner, f"{COLOURS[winner]} wins by adjudication: tables"
-
-
-class Adjudicator:
-    """All the rules of one game: the result and the reason once one of them applies."""
-
-    def __init__(self, rule: Adjudication, rules: Rules) -> None:
-        self._rule = rule
-        self._draw = DrawTracker(rule) if rule.draw_count else None
-        self._resign = ResignTracker(rule) if rule.resign_count else None
-        self._tables = TablesTracker(tables_for(rule.tables, rules)) if rule.tables else None
-        self.active = bool(
-            rule.draw_count or rule.resign_count or rule.max_moves or rule.tables
-        )
-
-    def update(
-        self, number: int, side: int, score: int | None, plies: int, after: Position
-    ) -> tuple[int | None, str] | None:
-        """Note a move; (winner or None, reason) if the game is to end with it.
-
-        ``number`` is the move's move number, ``plies`` how many moves the game has had, those of
-        its opening included, ``after`` the position that the move led to.
-        """
-        if self._tables is not None:
-            proven = self._tables.update(after)
-            if proven is not None:
-                return proven
-        if self._resign is not None:
-            winner = self._resign.update(number, side, score)
-            if winner is not None:
-                return winner, f"{COLOURS[winner]} wins by adjudication"
-        if self._draw is not None and self._draw.update(number, score):
-            return None, "Draw by adjudication"
-        if 0 < 2 * self._rule.max_moves <= plies:
-            return None, f"Draw by adjudication ({self._rule.max_moves} moves)"
-        return None
+    def _drawn(self, number: int, score: int | None) -> bool:
+        """Note a score; whether the game is to be a draw now."""
+        level = score is not None and abs(score) <= self._rule.draw_score
+        self._level_plies = self._level_plies + 1 if level else 0
+        return self._level_plies >= 2 * self._rule.draw_count and number >= self._rule.draw_number

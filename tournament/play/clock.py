@@ -11,7 +11,7 @@ class Clock:
     """What an engine has left under its limit. ``left`` is None where no clock runs.
 
     An overrun within the margin is kept: ``left`` is then below zero, and the next increment or
-    time control makes up for it. ``gone`` is what went by of the next move before it was asked for.
+    time control makes up for it. ``gone`` is the time that passed before the move was asked for.
     """
 
     __slots__ = ("limit", "left", "gone", "moves_to_go")
@@ -31,11 +31,10 @@ class Clock:
         return min(self.left, self.limit.per_move)
 
     def spend(self, elapsed: int) -> int:
-        """Take a move's time off and return by how much it overran beyond the margin, or 0.
+        """Charge a move's time; returns the overrun if it is beyond the margin, else 0.
 
-        ``elapsed`` is the whole time, with what was ``gone`` before the move was asked for.
-        The overrun is the whole of it, margin included. Increments and further time controls are
-        given only to a move that was in time.
+        ``elapsed`` includes what was ``gone`` before the move was asked for, and the overrun
+        includes the margin. Increments and further time controls go only to a move in time.
         """
         self.gone = 0
         allowance = self.allowance()
@@ -52,9 +51,9 @@ class Clock:
         return 0
 
     def milliseconds(self) -> int | None:
-        """The clock as engines are told it: rounded down, but 1 where nothing is left.
+        """The clock as engines are told: rounded down, but at least 1.
 
-        There are engines to which 0 means that no clock runs, and others that fail at a sign.
+        Some engines take 0 for no clock at all, and others fail at a minus sign.
         """
         if self.left is None:
             return None
@@ -63,5 +62,5 @@ class Clock:
 
 
 def overrun_text(overrun: int) -> str:
-    """An overrun as the reason of a loss gives it: whole milliseconds, rounded up."""
+    """An overrun in whole milliseconds, rounded up, for the reason of a loss."""
     return f"{-(-overrun // MILLISECOND)}ms overrun"

@@ -11,7 +11,7 @@ from merels.protocol.process.errors import EngineError
 from merels.tournament.records.games import Entrant
 
 KEPT = 4
-"""Engines kept while they have no game: their tables take memory."""
+"""How many engines without a game are kept: their hash tables take memory."""
 FAULT_PATIENCE = 0.5
 """Seconds that an engine gets to end by itself after a fault."""
 
@@ -22,8 +22,8 @@ Trace = Callable[[str, str, bytes], None]
 class EngineCache:
     """Running engines, lent to games; a context manager that ends them all.
 
-    One worker uses it, with one game at a time. ``stderr`` is a file that what engines write to
-    standard error is appended to.
+    One worker uses it, for one game at a time. What engines write to standard error is appended to
+    the file ``stderr``.
     """
 
     def __init__(
@@ -40,32 +40,32 @@ class EngineCache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def lend(self, specs: Sequence[Entrant], rules: Rules) -> list[Engine | EngineError]:
-        """An engine for each spec, ready for a new game, or the error that it starts with.
+    def lend(self, entrants: Sequence[Entrant], rules: Rules) -> list[Engine | EngineError]:
+        """An engine for each entrant, ready for a new game, or the error that it fails with.
 
-        They get ready side by side. An engine that was kept and does not answer any more is
-        replaced by a fresh one without a word.
+        They get ready side by side. An engine that was kept and no longer answers is replaced by a
+        fresh one.
         """
-        kept = [self._take(spec) for spec in specs]
+        kept = [self._take(entrant) for entrant in entrants]
         fresh = [engine is None for engine in kept]
-        lent = [engine or self._start(spec) for engine, spec in zip(kept, specs)]
-        for index, spec in enumerate(specs):
+        lent = [engine or self._start(entrant) for engine, entrant in zip(kept, entrants)]
+        for index, entrant in enumerate(entrants):
             if fresh[index]:
-                lent[index] = self._attempt(lent[index], partial(greet, spec=spec))
+                lent[index] = self._attempt(lent[index], partial(greet, entrant=entrant))
         lent = [self._attempt(engine, partial(prepare, rules=rules)) for engine in lent]
-        lent = [self._attempt(engine, await_ready) for engine in lent]
-        for index, spec in enumerate(specs):
+        lent = [self._attempt(engine, Engine.await_ready) for engine in lent]
+        for index, entrant in enumerate(entrants):
             if isinstance(lent[index], EngineError) and not fresh[index]:
-                again = partial(start_over, spec=spec, rules=rules)
-                lent[index] = self._attempt(self._start(spec), again)
+                again = partial(start_over, entrant=entrant, rules=rules)
+                lent[index] = self._attempt(self._start(entrant), again)
         return lent
 
-    def give_back(self, spec: Entrant, engine: Engine) -> None:
-        """Keep an engine that did its part, unless it is to be started for every game."""
-        if spec.restart or not self._kept:
+    def give_back(self, entrant: Entrant, engine: Engine) -> None:
+        """Keep an engine after its game, unless it is to be started for every game."""
+        if entrant.restart or not self._kept:
             engine.close()
             return
-        self._idle.append((spec, engine))
+        self._idle.append((entrant, engine))
         if len(self._idle) > self._kept:
             self._idle.pop(0)[1].close()
 
@@ -82,24 +82,24 @@ class EngineCache:
         for engine in engines:
             engine.close()
 
-    def _take(self, spec: Entrant) -> Engine | None:
-        """The engine of that spec that was given back last, if there is one."""
+    def _take(self, entrant: Entrant) -> Engine | None:
+        """The entrant's engine that was given back last, if there is one."""
         for index in range(len(self._idle) - 1, -1, -1):
-            if self._idle[index][0] == spec:
+            if self._idle[index][0] == entrant:
                 return self._idle.pop(index)[1]
         return None
 
-    def _start(self, spec: Entrant) -> Engine | EngineError:
-        trace = self._trace and partial(self._trace, spec.engine.name)
+    def _start(self, entrant: Entrant) -> Engine | EngineError:
+        trace = self._trace and partial(self._trace, entrant.engine.name)
         try:
-            return Engine(spec.engine, stderr=self._stderr, trace=trace)
+            return Engine(entrant.engine, stderr=self._stderr, trace=trace)
         except EngineError as error:
             return error
 
     def _attempt(
         self, engine: Engine | EngineError, action: Callable[[Engine], None]
     ) -> Engine | EngineError:
-        """The engine after an action, or, after it is ended, the error that the action raised."""
+        """The engine after an action, or, once it is ended, the error that the action raised."""
         if not isinstance(engine, Engine):
             return engine
         try:
@@ -110,12 +110,12 @@ class EngineCache:
         return engine
 
 
-def greet(engine: Engine, spec: Entrant) -> None:
+def greet(engine: Engine, entrant: Entrant) -> None:
     """Wait for a fresh engine's greeting and set its options."""
-    engine.timeout = spec.ping_timeout
-    engine.greet(spec.start_timeout)
-    engine.configure(dict(spec.engine.options))
-    if spec.ponder:
+    engine.timeout = entrant.ping_timeout
+    engine.greet(entrant.start_timeout)
+    engine.configure(dict(entrant.engine.options))
+    if entrant.ponder:
         engine.widen_output()
         if "Ponder" in engine.options:
             engine.configure({"Ponder": True})
@@ -127,13 +127,8 @@ def prepare(engine: Engine, rules: Rules) -> None:
     engine.send_new_game()
 
 
-def await_ready(engine: Engine) -> None:
-    """Wait until the engine is ready."""
-    engine.await_ready()
-
-
-def start_over(engine: Engine, spec: Entrant, rules: Rules) -> None:
-    """Everything that a fresh engine needs before its first game."""
-    greet(engine, spec)
+def start_over(engine: Engine, entrant: Entrant, rules: Rules) -> None:
+    """Take a fresh engine through everything that it needs before its first game."""
+    greet(engine, entrant)
     prepare(engine, rules)
-    await_ready(engine)
+    engine.await_ready()

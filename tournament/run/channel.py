@@ -1,4 +1,7 @@
-"""What runner and worker processes say to each other, and how: pickles on a pair of pipes."""
+"""What runner and worker processes say to each other: pickles on a pair of pipes.
+
+`multiprocessing.connection` frames messages as well, but takes a pipe's descriptor on POSIX alone.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +24,19 @@ class Call(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """A request to begin no further game, and with ``quit`` to end after the one in progress."""
+    """A request to begin no further game; with ``quit``, to end after the game in progress."""
 
     quit: bool
 
 
 class Report(NamedTuple):
-    """An answer on the way: something that a call wants known before it returns."""
+    """Something that a call reports before it returns."""
 
     content: Any
 
 
 class Returned(NamedTuple):
-    """The last answer to a call: its value, or the traceback of what it raised."""
+    """The end of a call: its value, or the traceback of what it raised."""
 
     value: Any
     failure: str | None = None
@@ -42,8 +45,8 @@ class Returned(NamedTuple):
 class Link:
     """One end of a pair of pipes, by descriptor.
 
-    Descriptors are read and written directly: a buffered file that a thread is blocked on keeps a
-    lock, and CPython aborts on that lock when it exits.
+    Descriptors are read and written directly: a thread that is blocked on a buffered file holds a
+    lock, and CPython aborts at exit because of it.
     """
 
     def __init__(self, source: int, sink: int) -> None:

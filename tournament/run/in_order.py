@@ -1,4 +1,4 @@
-"""Putting things that come in any order back in theirs."""
+"""Putting things that come in any order back into order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class InOrder(Generic[T]):
-    """Holds numbered things until all that are expected before them have come."""
+    """Holds numbered things back until those expected before them have come."""
 
     def __init__(self) -> None:
         self._expected: deque[int] = deque()
@@ -21,17 +21,17 @@ class InOrder(Generic[T]):
         self._expected.append(number)
 
     def put(self, number: int, thing: T) -> None:
-        """Bring a thing."""
+        """Take a thing, in whatever order."""
         self._waiting[number] = thing
 
     def release(self) -> Iterator[tuple[int, T]]:
-        """The things whose turn it is, each once."""
+        """The things that nothing is missing before, each once."""
         while self._expected and self._expected[0] in self._waiting:
             number = self._expected.popleft()
             yield number, self._waiting.pop(number)
 
     def release_all(self) -> dict[int, T]:
-        """Everything that is held, by number, whatever is missing in between."""
+        """Everything that is held back, by number, whatever is missing in between."""
         held, self._waiting = self._waiting, {}
         self._expected.clear()
         return held

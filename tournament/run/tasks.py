@@ -1,8 +1,4 @@
-"""The unit of work that is handed to an executor: the games of one opening, self-contained.
-
-A task carries all it needs and can be played again: wherever and however often it runs, it is the
-same games.
-"""
+"""Playing a task in a worker, and what the worker says about its games."""
 
 from __future__ import annotations
 
@@ -16,14 +12,14 @@ from merels.tournament.records.games import GameResult, PairTask
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A worker's word that a game has begun."""
+    """A game has begun."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A worker's word that a game has ended: what the journal keeps of it, and what it does not."""
+    """A game has ended: its row in the journal, and what the journal does not keep."""
 
     row: Row
     unstarted: tuple[str, ...] = ()
@@ -31,19 +27,19 @@ class Finished:
 
 
 def finished(result: GameResult) -> Finished:
-    """The word on a game."""
+    """What a worker says about a finished game."""
     names = (result.spec.white.name, result.spec.black.name)
     return Finished(make_row(result), tuple(names[side] for side in result.unstarted))
 
 
 @dataclass(slots=True)
 class Worker:
-    """What a local worker process lends to its tasks: engines kept running, and a way to report."""
+    """What a local worker process lends to its tasks: running engines, and a way to report."""
 
     engines: EngineCache
     report: Callable[[Started | Finished], None]
     stopping: Callable[[], bool]
-    """Whether to leave the games that are not begun yet."""
+    """Whether to leave out the games that have not begun."""
 
 
 worker: Worker | None = None
@@ -51,9 +47,10 @@ worker: Worker | None = None
 
 
 def play_pair(task: PairTask) -> list[Finished]:
-    """Play a task's games and return those that were not reported already.
+    """Play a task's games; returns those that were not reported.
 
-    On a foreign executor the engines live for this task only, so none outlives the tournament.
+    On a foreign executor the engines live for this task alone, so that none outlives the
+    tournament.
     """
     if worker is None:
         with EngineCache() as engines:

@@ -1,9 +1,9 @@
-"""Engines that do not start: after some games lost that way in a row they are withdrawn.
+"""Engines that do not start: after several games in a row lost that way they are withdrawn.
 
-A withdrawn engine's remaining games are recorded as lost without being tried, so that a mistyped
-path costs a tournament seconds instead of a start-up timeout a game. When nobody is left, or a
-test has lost one of its two engines, there is nothing to measure: the tournament stops, and can be
-resumed once they start.
+A withdrawn engine forfeits its remaining games without another try, so that a mistyped path costs a
+tournament seconds instead of a timeout for each game. When no engine is left, or a test has lost
+one of its two, there is nothing to measure: the tournament stops, and can be resumed once they
+start.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Withdrawals:
         self._failures: Counter[str] = Counter()
 
     def add(self, game: Finished) -> list[str]:
-        """Note a game's end; returns the names of the engines that are withdrawn by it."""
+        """Note the end of a game; returns the names of the engines that are withdrawn after it."""
         withdrawn = []
         for name in (game.row.white, game.row.black):
             if name in game.unstarted:
@@ -39,7 +39,7 @@ class Withdrawals:
         return withdrawn
 
     def forfeits(self, games: Sequence[GameSpec]) -> list[GameResult]:
-        """The results of those of the games that a withdrawn engine cannot play."""
+        """The results of the games that a withdrawn engine forfeits."""
         results = []
         for spec in games:
             white, black = spec.white.name in self.out, spec.black.name in self.out

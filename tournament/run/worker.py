@@ -1,11 +1,11 @@
 """A worker process of the local pool: ``python -m merels.tournament.run.worker CPU LOG``.
 
-It is pinned to the core CPU (``-``: to none), and appends what engines say and are told to LOG
+It is pinned to the core CPU (``-``: to none), and appends the traffic with its engines to LOG
 (``-``: nowhere).
 
 It takes requests from its standard input and answers on its standard output. The end of its input
-means that the runner is gone, in whatever way: then the worker ends at once, in the middle of a
-game too, and the guardian of its engines kills them, so that nothing outlives the runner.
+means that the runner is gone, however that came about: the worker ends at once, even in the middle
+of a game, and the guardian of its engines kills them, so that nothing outlives the runner.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
 
 NONE = "-"
-"""An argument that stands for nothing."""
+"""An argument for none."""
 
 
 class _Requests:
-    """The requests of the runner, taken by a thread while games are played."""
+    """The runner's requests, which a thread takes while games are played."""
 
     def __init__(self, link: Link) -> None:
         self.calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
@@ -74,7 +74,7 @@ def _engines(log: str | None) -> EngineCache:
 
 
 def _take_pipes() -> Link:
-    """The pipes to the runner, moved where nothing that prints or reads by habit can reach them."""
+    """The pipes to the runner, moved out of reach of anything that prints or reads."""
     link = Link(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,77 +1,66 @@
-"""The trackers that end games early."""
+"""Games that are ended early."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import DEFAULT_RULES, make_rules
 from merels.engine.tablebase.build import Builder
-from merels.tournament.play.adjudication import (
-    WON,
-    Adjudicator,
-    DrawTracker,
-    ResignTracker,
-    as_number,
-)
+from merels.tournament.play.adjudication import WON, Adjudicator, as_number
 from merels.tournament.records.games import Adjudication
 
 DRAWISH = Adjudication(draw_number=3, draw_count=2, draw_score=10)
 LOSING = Adjudication(resign_count=2, resign_score=500)
+DRAW = (None, "Draw by adjudication")
+BLACK_WINS = (BLACK, "Black wins by adjudication")
+
+
+def verdicts(rule: Adjudication, *moves: tuple[int, int, int | None]) -> list[object]:
+    """What a referee says after each move: number, side and score."""
+    adjudicator = Adjudicator(rule, DEFAULT_RULES)
+    return [adjudicator.update(*move, 0, Position()) for move in moves]
+
+
+def scores(*scores: int | None, first: int = 9) -> list[tuple[int, int, int | None]]:
+    """The moves of both sides with these scores, from a move number on."""
+    return [(first + ply // 2, ply % 2, score) for ply, score in enumerate(scores)]
 
 
 def test_a_draw_needs_both_sides_to_agree_for_some_moves() -> None:
-    tracker = DrawTracker(DRAWISH)
-    moves = [(4, 10), (4, -10), (5, 0)]
-    assert [tracker.update(*move) for move in moves] == [False, False, False]
-    assert tracker.update(5, 3)
+    assert verdicts(DRAWISH, *scores(10, -10, 0, 3)) == [None] * 3 + [DRAW]
 
 
 def test_a_draw_is_not_given_before_its_move_number() -> None:
-    tracker = DrawTracker(DRAWISH)
-    assert not any(tracker.update(n, 0) for n in (1, 1, 2, 2))
-    assert tracker.update(3, 0)
+    assert verdicts(DRAWISH, *scores(0, 0, 0, 0, 0, first=1)) == [None] * 4 + [DRAW]
 
 
-def test_one_score_outside_and_no_score_start_the_count_anew() -> None:
-    for odd in (11, -11, None):
-        tracker = DrawTracker(DRAWISH)
-        for _ in range(3):
-            tracker.update(9, 0)
-        assert not tracker.update(10, odd)
-        assert [tracker.update(11, 0) for _ in range(4)] == [False] * 3 + [True]
+@pytest.mark.parametrize("odd", [11, -11, None])
+def test_one_score_outside_and_no_score_start_the_count_again(odd: int | None) -> None:
+    assert verdicts(DRAWISH, *scores(0, 0, 0, odd, 0, 0, 0, 0)) == [None] * 7 + [DRAW]
 
 
 def test_a_side_resigns_after_its_own_moves_only() -> None:
-    tracker = ResignTracker(LOSING)
-    assert tracker.update(1, WHITE, -500) is None
-    assert tracker.update(1, BLACK, 0) is None
-    assert tracker.update(2, WHITE, -501) == BLACK
+    assert verdicts(LOSING, *scores(-500, 0, -501)) == [None, None, BLACK_WINS]
 
 
 def test_a_better_score_ends_a_resignation() -> None:
-    tracker = ResignTracker(LOSING)
-    scores = [-900, -499, -900]
-    assert [tracker.update(n, BLACK, score) for n, score in enumerate(scores)] == [None] * 3
+    assert verdicts(LOSING, *scores(0, -900, 0, -499, 0, -900)) == [None] * 6
 
 
 def test_twosided_resignation_needs_the_winner_to_agree() -> None:
-    rule = Adjudication(resign_count=2, resign_score=500, resign_twosided=True)
-    tracker = ResignTracker(rule)
-    for number in (1, 2, 3):
-        assert tracker.update(number, WHITE, -WON) is None
-        assert tracker.update(number, BLACK, 100) is None
-    tracker.update(4, WHITE, -WON)
-    assert tracker.update(4, BLACK, 500) is None
-    tracker.update(5, WHITE, -WON)
-    assert tracker.update(5, BLACK, 600) == BLACK
+    rule = replace(LOSING, resign_twosided=True)
+    moves = scores(-WON, 100, -WON, 100, -WON, 500, -WON, 600)
+    assert verdicts(rule, *moves) == [None] * 7 + [BLACK_WINS]
 
 
 def test_resignation_waits_for_its_move_number() -> None:
-    tracker = ResignTracker(Adjudication(resign_number=5, resign_count=1, resign_score=1))
-    assert tracker.update(4, WHITE, -9) is None
-    assert tracker.update(5, WHITE, -9) == BLACK
+    rule = Adjudication(resign_number=5, resign_count=1, resign_score=1)
+    assert verdicts(rule, (4, WHITE, -9), (5, WHITE, -9)) == [None, BLACK_WINS]
 
 
 def test_claimed_ends_count_as_scores_beyond_any_estimate() -> None:
@@ -93,12 +82,6 @@ def test_nothing_is_adjudicated_by_default() -> None:
     adjudicator = Adjudicator(Adjudication(), DEFAULT_RULES)
     assert not adjudicator.active
     assert adjudicator.update(500, WHITE, -WON, 1000, Position()) is None
-
-
-def test_the_winner_is_named() -> None:
-    adjudicator = Adjudicator(Adjudication(resign_count=1, resign_score=300), DEFAULT_RULES)
-    ended = adjudicator.update(9, WHITE, -300, 17, Position())
-    assert ended == (BLACK, "Black wins by adjudication")
 
 
 def test_tables_end_what_they_decide(tmp_path: Path) -> None:

@@ -1,0 +1,13 @@
+"""The words that `merels.tournament` offers."""
+
+from __future__ import annotations
+
+import doctest
+
+import merels.tournament
+
+
+def test_public_names_are_there_and_the_example_holds() -> None:
+    assert all(getattr(merels.tournament, name) for name in merels.tournament.__all__)
+    failed, tried = doctest.testmod(merels.tournament)
+    assert tried and not failed
