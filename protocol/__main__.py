@@ -2,9 +2,15 @@
 
 import sys
 
+from merels.engine.game.errors import InputError
+from merels.protocol.commands.exit_status import run_command
 from merels.protocol.uci.loop import main
 
-if sys.argv[1:]:
-    print("merels: the protocol loop takes no arguments; see merels --help", file=sys.stderr)
-    sys.exit(2)
-sys.exit(main())
+
+def _loop() -> int:
+    if sys.argv[1:]:
+        raise InputError(sys.argv[1], "the protocol loop takes no arguments; see merels --help")
+    return main()
+
+
+sys.exit(run_command("merels", _loop))

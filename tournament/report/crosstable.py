@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,15 +48,24 @@ def rating_list(ratings: Ratings) -> str:
 
 
 def results_table(table: Crosstable, cells: CellStyle = "wdl") -> str:
-    """The crosstable as text, one column an opponent by rank: wins-draws-losses or points."""
+    """The crosstable as text, a column for each opponent: wins-draws-losses or points."""
+    rows = results_rows(table, shorten, lambda record: _cell(record, cells))
+    for i, row in enumerate(rows[1:]):
+        row[3 + i] = "x"
+    return grid(rows, left=1)
+
+
+def results_rows(
+    table: Crosstable, show_name: Callable[[str], str], show_record: Callable[[Tally], str]
+) -> list[list[str]]:
+    """The crosstable's head and rows; the cell of an engine against itself is empty."""
     players = table.ratings.players
     rows = [["#", "Name", "Points", *(str(rank) for rank in range(1, len(players) + 1))]]
-    for i, player in enumerate(players):
-        line = [str(i + 1), shorten(player.name), f"{player.points:.1f}/{player.games}"]
-        for j, record in enumerate(table.records[i]):
-            line.append("x" if i == j else _cell(record, cells))
-        rows.append(line)
-    return grid(rows, left=1)
+    for i, (player, records) in enumerate(zip(players, table.records)):
+        cells = ["" if i == j else show_record(record) for j, record in enumerate(records)]
+        points = f"{player.points:.1f}/{player.games}"
+        rows.append([str(i + 1), show_name(player.name), points, *cells])
+    return rows
 
 
 def superiority_table(ratings: Ratings) -> str:

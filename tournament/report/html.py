@@ -9,8 +9,9 @@ from importlib.resources import files
 
 from merels.engine.game.errors import printable
 from merels.tournament.journal.rows import Row
-from merels.tournament.report.crosstable import Crosstable, notes
+from merels.tournament.report.crosstable import Crosstable, notes, results_rows
 from merels.tournament.report.svg import rating_plot
+from merels.tournament.report.terminations import losses_rows, terminations_rows
 from merels.tournament.report.text_table import percent
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import BLAMELESS, Terminations
@@ -51,7 +52,7 @@ def summary(
     if table is not None:
         parts += ["<h2>Standings</h2>", _standings(table), rating_plot(table.ratings)]
         parts.append(_notes(table))
-        parts += ["<h2>Crosstable</h2>", _crosstable(table)]
+        parts += ["<h2>Crosstable</h2>", _table(results_rows(table, _text, _cell), "cross")]
     if ends.games:
         parts += ["<h2>How games ended</h2>", _terminations(ends)]
     return "\n".join(parts)
@@ -80,19 +81,19 @@ def _text(text: str) -> str:
     return escape(printable(text))
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], css: str = "") -> str:
-    """A table of cells that are HTML already; the second column is the name."""
+def _table(rows: Sequence[Sequence[str]], css: str) -> str:
+    """A table of a head and rows, whose cells are HTML already."""
     lines = [f'<div class="wide"><table class="{css}"><thead><tr>']
-    lines += [f"<th>{cell}</th>" for cell in head]
+    lines += [f"<th>{cell}</th>" for cell in rows[0]]
     lines.append("</tr></thead><tbody>")
-    for row in rows:
+    for row in rows[1:]:
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>")
     lines.append("</tbody></table></div>")
     return "\n".join(lines)
 
 
 def _standings(table: Crosstable) -> str:
-    rows = []
+    rows = [["#", "Name", "Elo", "95 %", "Games", "Points", "Score", "Won", "Drawn", "Lost"]]
     for rank, player in enumerate(table.ratings.players, 1):
         rows.append([
             str(rank), _text(player.name), f"{player.elo:z.1f}", f"± {player.error:.1f}",
@@ -100,26 +101,13 @@ def _standings(table: Crosstable) -> str:
             percent(player.points, player.games),
             str(player.wins), str(player.draws), str(player.losses),
         ])
-    head = ["#", "Engine", "Elo", "95 %", "Games", "Points", "Score", "Won", "Drawn", "Lost"]
-    return _table(head, rows, "standings")
+    return _table(rows, "standings")
 
 
 def _notes(table: Crosstable) -> str:
     """The remarks on the ratings."""
     text = _text(" ".join(notes(table.ratings)))
     return f'<p class="note">{text}</p>' if text else ""
-
-
-def _crosstable(table: Crosstable) -> str:
-    players = table.ratings.players
-    head = ["#", "Engine", "Points", *(str(rank) for rank in range(1, len(players) + 1))]
-    rows = []
-    for i, player in enumerate(players):
-        cells = [
-            "" if i == j else _cell(record) for j, record in enumerate(table.records[i])
-        ]
-        rows.append([str(i + 1), _text(player.name), f"{player.points:.1f}/{player.games}", *cells])
-    return _table(head, rows, "cross")
 
 
 def _cell(record: Tally) -> str:
@@ -131,20 +119,12 @@ def _cell(record: Tally) -> str:
 
 
 def _terminations(ends: Terminations) -> str:
-    rows = []
-    for index, name in enumerate(ends.names, 1):
-        results = ends.results[name]
-        games = sum(results)
-        share = percent(games, ends.games)
-        rows.append([str(index), _text(name), str(games), share, *map(str, results)])
-    head = ["#", "Termination", "Games", "Share", "White", "Drawn", "Black", "Unfinished"]
-    text = _table(head, rows)
-    faulty = [name for name in ends.names if name not in BLAMELESS]
-    if faulty:
-        losers = [
-            ["", _text(player), *(str(counts.get(name, 0)) for name in faulty)]
-            for player, counts in ends.lost.items()
-            if any(name in counts for name in faulty)
-        ]
-        text += _table(["", "Lost by", *map(_text, faulty)], losers)
-    return text
+    """How games ended, and who lost by a fault."""
+    tables = [terminations_rows(ends)]
+    faults = [name for name in ends.names if name not in BLAMELESS]
+    if faults:
+        head, *losers = losses_rows(ends, faults, printable)
+        tables.append([head, *(row for row in losers if set(row[1:]) != {"0"})])
+    return "".join(
+        _table([[escape(cell) for cell in row] for row in rows], "ends") for rows in tables
+    )
