@@ -9,7 +9,7 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,8 @@ _HEADER = struct.Struct("<8sH8B2xIIII4xQ6Q4H20x")
 CHUNK = 1 << 24
 """Bytes that are read or written at a time."""
 
-RuleFields = tuple[int, bool, bool, bool, int, int]
+_ALWAYS_CHECKED = 1 << 24
+"""Bytes of data up to which the checksum is compared whenever a file is opened."""
 
 
 class TableError(Exception):
@@ -66,7 +67,7 @@ class Header:
 
     kind: int
     sector: Sector
-    rules: RuleFields
+    rules: tuple[int, ...]
     places: int
     tallies: tuple[Tally, ...]
     checksum: int = 0
@@ -84,7 +85,6 @@ class Header:
 
     def pack(self) -> bytes:
         """The header's bytes."""
-        flying, locked, double, blocked, no_removal, three_three = self.rules
         tallies = [*self.tallies, *[Tally(0, 0, 0, None, None)] * (2 - len(self.tallies))]
         counts = [count for tally in tallies for count in (tally.drawn, tally.won, tally.lost)]
         depths = [
@@ -93,9 +93,8 @@ class Header:
             for depth in (tally.longest_win, tally.longest_loss)
         ]
         data = _HEADER.pack(
-            MAGIC, VERSION, self.kind, *self.sector, len(self.tallies),
-            flying, locked, double, blocked, no_removal, three_three,
-            self.checksum, self.values_checksum, self.places, *counts, *depths,
+            MAGIC, VERSION, self.kind, *self.sector, len(self.tallies), *self.rules, self.checksum,
+            self.values_checksum, self.places, *counts, *depths,
         )  # fmt: skip
         return data + struct.pack("<I", zlib.crc32(data))
 
@@ -108,7 +107,7 @@ def check_rules(rules: Rules) -> None:
         )
 
 
-def rule_fields(rules: Rules) -> RuleFields:
+def rule_fields(rules: Rules) -> tuple[int, ...]:
     """The fields of a rule set that change a table: all but the repetition."""
     flying, locked, double, blocked, _, no_removal, three_three = core_rules(rules)
     return flying, locked, double, blocked, no_removal, three_three
@@ -148,22 +147,18 @@ def parse_header(data: bytes, path: Path) -> Header:
     check_start(
         data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", "build the table again"
     )
-    (
-        _, _, kind, larger, smaller, tables, flying, locked, double, blocked, no_removal,
-        three_three, checksum, values_checksum, places, *rest,
-    ) = _HEADER.unpack(data[: HEADER_SIZE - 4])  # fmt: skip
+    _, _, kind, larger, smaller, tables, *rest = _HEADER.unpack(data[: HEADER_SIZE - 4])
     sector = Sector(larger, smaller)
     if kind not in SUFFIX or sector not in sectors():
         raise TableError(f"{path}: no table of merels has kind {kind}, {larger} and {smaller} men")
     if tables != len(sector.sides):
         raise TableError(f"{path}: {tables} is not the number of tables of {sector}")
-    depths = [None if depth == NONE else depth for depth in rest[6:]]
+    sum_of_data, sum_of_values, places, *counts = rest[6:15]
+    depths = [None if depth == NONE else depth for depth in rest[15:]]
+    tallies = [Tally(*counts[3 * i : 3 * i + 3], *depths[2 * i : 2 * i + 2]) for i in range(tables)]
     return Header(
-        kind, sector,
-        (flying, bool(locked), bool(double), bool(blocked), no_removal, three_three), places,
-        tuple(Tally(*rest[3 * i : 3 * i + 3], *depths[2 * i : 2 * i + 2]) for i in range(tables)),
-        checksum, values_checksum,
-    )  # fmt: skip
+        kind, sector, tuple(rest[:6]), places, tuple(tallies), sum_of_data, sum_of_values
+    )
 
 
 def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
@@ -174,12 +169,10 @@ def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
     return start
 
 
-def open_table(
-    path: Path, rules: Rules, check: Callable[[Header], bool] | None = None
-) -> tuple[Header, list[memoryview]]:
+def open_table(path: Path, rules: Rules, check: bool) -> tuple[Header, list[memoryview]]:
     """A file's header and its tables, mapped into memory; raises `TableError`.
 
-    ``check`` says whether to compare all data with its checksum (None: yes).
+    ``check`` compares all data with its checksum, as is always done with a small file.
     """
     try:
         with open(path, "rb") as file:
@@ -199,7 +192,8 @@ def open_table(
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
     data = data[HEADER_SIZE:]
-    if (check is None or check(header)) and checksum([data]) != header.checksum:
+    check = check or header.data_size <= _ALWAYS_CHECKED
+    if check and checksum([data]) != header.checksum:
         raise TableError(f"{path}: damaged data (checksum differs); build the table again")
     width = header.table_size
     return header, [data[i * width : (i + 1) * width] for i in range(len(header.tallies))]

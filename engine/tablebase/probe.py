@@ -25,9 +25,6 @@ from merels.engine.tablebase.files import (
 )
 from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, Sector, sectors
 
-_ALWAYS_CHECKED = 1 << 24
-"""Bytes up to which the checksum of a file is compared whenever it is opened."""
-
 
 class Known(NamedTuple):
     """A value for the side to move (-1, 0, 1) and its depth to conversion.
@@ -73,17 +70,13 @@ class Tables:
 
     def load(self, folder: Path, sector: Sector, check: bool = False) -> None:
         """Open a sector's files in the folder of the rules; `TableError` for those of values."""
-
-        def wanted(header: Header) -> bool:
-            return check or header.data_size <= _ALWAYS_CHECKED
-
         path = folder / file_name(sector, VALUES)
-        header, values = open_table(path, self.rules, wanted)
+        header, values = open_table(path, self.rules, check)
         depths = None
         path = folder / file_name(sector, DEPTHS)
         if path.exists():
             try:
-                of_depths, depths = open_table(path, self.rules, wanted)
+                of_depths, depths = open_table(path, self.rules, check)
                 if of_depths.values_checksum != header.checksum:
                     depths = None
                     raise TableError(f"{path}: belongs to other values; build the table again")
