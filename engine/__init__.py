@@ -44,7 +44,7 @@ _MODULES = (
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, from its module: whoever needs the rules alone does not load the search."""
+    """A public name, from its module, so that using the rules alone does not load the search."""
     if name in __all__:
         for module in _MODULES:
             home = import_module(f"{__name__}.{module}")

@@ -1,4 +1,4 @@
-"""Numbers in text that anybody may have written."""
+"""Numbers in untrusted text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ length."""
 
 
 def parse_whole(text: str) -> int | None:
-    """The decimal number that a text is, with or without a sign; None if it is none.
+    """The decimal number that a text is, with or without a sign, or None.
 
     Numbers beyond 10 to the 19th, either way, count as that.
     """

@@ -134,7 +134,7 @@ class Position:
         return men & ~mills
 
     def removals(self, mills: int) -> list[tuple[int, ...]]:
-        """What a move that closes so many mills may remove: sets of points, sorted by name."""
+        """What a move that closes that many mills may remove: sets of points, sorted by name."""
         if mills == 0:
             return [()]
         wanted = mills if self.rules.double_mill == "each" else 1
@@ -193,7 +193,7 @@ class Position:
         return self._removal_objection(mills, removed)
 
     def _removal_objection(self, mills: int, removed: tuple[int, ...]) -> str | None:
-        """Why a move that closes so many mills may not remove these men, or None when it may."""
+        """Why a move that closes that many mills may not remove these men, or None when it may."""
         legal = self.removals(mills)
         if removed in legal:
             return None
@@ -252,7 +252,7 @@ class Position:
         return None
 
     def outcome(self) -> Outcome | None:
-        """How the game has ended here, or None while it goes on."""
+        """How the game has ended here, or None if it has not."""
         rules = self.rules
         short = self._short_side()
         if short is not None:

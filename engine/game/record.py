@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 class Record:
     """A game: its tags, its first position, its moves, a comment for each move, its result.
 
-    ``comments[i]`` stands behind ``moves[i]`` and may be empty; ``opening_comment`` stands before
+    ``comments[i]`` follows ``moves[i]`` and may be empty; ``opening_comment`` stands before
     the first move. ``start`` carries the rules.
     """
 

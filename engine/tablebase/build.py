@@ -1,7 +1,7 @@
 """Building tables by retrograde analysis: sector by sector, each solved in memory, then written.
 
 A sector comes after those that its removals lead to. What is finished stays: a build that was
-interrupted goes on with the sector it was in.
+interrupted resumes with the sector it was in.
 """
 
 from __future__ import annotations

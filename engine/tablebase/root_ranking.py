@@ -39,7 +39,7 @@ def rank_moves(
 ) -> Ranking | None:
     """Rank some moves; None where the tables do not know them all.
 
-    Only the best groups are kept, with at least so many ``lines`` together. A certain win goes
+    Only the best groups are kept, with at least ``lines`` moves together. A certain win goes
     before one that is not, and a loss that is not certain before one that is. Among equals the
     shortest win and the longest loss go first, where depths are kept, and of the drawing moves
     those that leave the opponent the smallest share of replies that draw too.

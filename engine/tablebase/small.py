@@ -41,7 +41,7 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
 def build_in_background(
     rules: Rules, root: Path, done: Callable[[], None]
 ) -> threading.Thread:
-    """Build the small tables on a thread that nobody need wait for.
+    """Build the small tables on a background thread.
 
     Its last act, if they are built, is to call ``done``.
     """

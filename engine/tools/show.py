@@ -13,7 +13,7 @@ _KEY_DIGITS = 15
 
 
 def board_lines(position: Position) -> list[str]:
-    """The board as a diagram, and everything else that decides how the game goes on."""
+    """The board as a diagram, and everything else that the rest of the game depends on."""
     rules = position.rules
     fields = " ".join(f"{field.name}={getattr(rules, field.attribute)}" for field in FIELDS)
     outcome = position.outcome()

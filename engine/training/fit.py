@@ -4,7 +4,7 @@ Rounds of self-play begin with an evaluation that knows nothing; each round is p
 last one taught. Positions are labelled by what their search found and how their game ended. With
 ``-tables DIR`` the tablebase replaces the game's end where it knows the value, or soon proves it
 with men in hand, and random positions join in. The same command makes the same weights, however
-many processes share the work, and goes on where an earlier one was interrupted: the games' samples
+many processes share the work, and resumes where an earlier one was interrupted: the games' samples
 are kept in ``-work``.
 """
 
@@ -32,7 +32,7 @@ ROUNDS = (
 EPOCHS = 6
 RATE = 0.15
 HELD_OUT = 20
-"""Every so many chunks one is kept out of the fitting and tells how well the rest carries over."""
+"""One chunk in so many is held out, to measure how well the fit generalizes."""
 RANDOM = 8_000_000
 """Random positions that join the games' where tables label them."""
 
@@ -62,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("-out", type=Path, default=weights.PATH, help="where the weights go")
     parser.add_argument("-tables", type=Path, metavar="DIR", help="tables of morris, for labels")
-    parser.add_argument("-scale", type=_share, default=1.0, help="play so many times the games")
+    parser.add_argument("-scale", type=_share, default=1.0, help="play this many times the games")
     parser.add_argument("-processes", type=_count, default=os.cpu_count() or 1)
     parser.add_argument(
         "-work", type=Path, metavar="DIR", default=Path("build/fit"),

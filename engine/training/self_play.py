@@ -127,7 +127,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Samp
 
 
 def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
-    """The file with the samples of so many games at so many nodes, with these weights."""
+    """The file with the samples of games at a number of nodes each, with these weights."""
     path, payload, seed, games, nodes = task
     if path.exists():
         return path

@@ -58,7 +58,7 @@ class Clock:
             self._left[side] += self.increment
 
     def take_back(self, moves: int) -> None:
-        """Restore the times before the last so many moves."""
+        """Restore the times before the last ``count`` moves."""
         self.run(None)
         for _ in range(moves):
             if self._history:

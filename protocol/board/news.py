@@ -44,7 +44,7 @@ class Feed:
             self._changed.notify()
 
     def take(self, seconds: float) -> set[str] | None:
-        """The kinds of news since the last call, waiting so many seconds for any.
+        """The kinds of news since the last call, waiting at most that many seconds for any.
 
         None once the stream is closed.
         """

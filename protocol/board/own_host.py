@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 def is_own_host(header: str, host: str, port: int) -> bool:
     """Whether a Host header names the server at ``host`` and ``port`` by a number or as loopback.
 
-    A name that somebody else's name server gave to its address is refused: a page of theirs
+    A name that a foreign name server gave to its address is refused: a page from there
     could read what is served here under that name.
     """
     try:

@@ -29,7 +29,7 @@ LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo", "LevelSeed")
 class Seat:
     """White's, Black's or the analyst's seat, with an engine process or a user.
 
-    Whoever starts, ends or talks to the engine holds ``in_use``. Any thread may stop a search or
+    Code that starts, ends or talks to the engine holds ``in_use``. Any thread may stop a search or
     kill the engine without it.
     """
 

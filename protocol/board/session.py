@@ -26,7 +26,7 @@ HIDDEN_SECONDS = 600.0
 class Session:
     """The board of one browser tab; its methods are free for any thread.
 
-    Whoever changes the public state holds ``lock``, and calls `changed` afterwards.
+    Code that changes the public state holds ``lock``, and calls `changed` afterwards.
     """
 
     def __init__(self, name: str, choices: Sequence[EngineSpec]) -> None:

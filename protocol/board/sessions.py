@@ -13,7 +13,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 
 MOST_SESSIONS = 32
 FORGET_SECONDS = 86_400.0
-"""How long a board is kept that nobody watches."""
+"""How long an unwatched board is kept."""
 TICK_SECONDS = 0.1
 
 

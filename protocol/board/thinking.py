@@ -1,8 +1,8 @@
 """The board's thread, which always does the one job that the session now has for an engine.
 
-The job follows from the session's state alone. Whoever changes the state calls `changed`. A search
-that is not wanted any more is stopped and its answer dropped, even if the same search is wanted
-again by then: its answer was cut short.
+The job follows from the session's state alone, and a change of state calls `changed`. A search that
+is not wanted any more is stopped and its answer dropped, even if the same search is wanted again by
+then: its answer was cut short.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Thinker:
         """Stop an unwanted search; called again and again until it has ended.
 
         Once unwanted, it stays so. It is called again because the first stop may come before the
-        search has begun. An engine that goes on all the same is killed, lest it hold up the rest.
+        search has begun. An engine that continues anyway is killed, or it would hold up the rest.
         """
         with self._woken:
             job, engine, now = self._job, self._engine, monotonic()
@@ -165,7 +165,7 @@ class Thinker:
                     with job.seat.in_use:
                         self._do(job)
                 except Exception as error:
-                    # Any error is shown, lest the page wait for ever, and the engine restarted.
+                    # Any error is shown, or the page would wait forever, and the engine restarted.
                     wanted = self._end(job)
                     job.seat.close()
                     if wanted:

@@ -108,7 +108,7 @@ class Conversation:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def wait_for_end(self, seconds: float) -> str | None:
-        """How the process ends by itself within so many seconds; None if it still runs."""
+        """How the process ends by itself within that many seconds; None if it still runs."""
         assert self._process is not None
         return self._process.describe_end() if self._process.wait(seconds) else None
 
@@ -125,11 +125,11 @@ class Conversation:
         self.warnings.append(Fault(reason, line.raw if isinstance(line, Line) else line))
 
     def judge_late(self, seconds: float, reason: str, line: bytes | None = None) -> None:
-        """Judge an answer that came so many seconds after it was due."""
+        """Judge an answer that came that many seconds after it was due."""
         self._judge(seconds, PROMPT, LATE, reason, line)
 
     def judge_clock(self, seconds: float, reason: str, line: bytes | None = None) -> None:
-        """Judge an answer that came so many seconds after its clock ran out: that loses a game.
+        """Judge an answer that came that many seconds after its clock ran out: that loses a game.
 
         A little is only unusual, because it includes the time that the answer travels.
         """
@@ -199,7 +199,7 @@ class Conversation:
                 raise Fault(f"no answer to '{question}' in {seconds:g} s", last)
 
     def listen(self, seconds: float) -> list[Line]:
-        """All lines that come within so many seconds."""
+        """All lines that come within that many seconds."""
         lines: list[Line] = []
         deadline = monotonic_ns() + int(seconds * 1e9)
         while (left := deadline - monotonic_ns()) > 0:

@@ -255,7 +255,7 @@ class Subject(Conversation):
         return (search.best.at - started) / 1e9
 
     def watch(self, search: Search, seconds: float) -> Line | None:
-        """Follow a search for so many seconds; its answer if it ends by itself."""
+        """Follow a search for that many seconds; its answer if it ends by itself."""
         for line in self.listen(seconds):
             if line.first == "bestmove":
                 search.best = line

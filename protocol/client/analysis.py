@@ -60,7 +60,7 @@ class Analysis:
         return info
 
     def _next(self) -> Info | None:
-        """The next `Info`, or None at the end; whoever hears the end sets ``_running``."""
+        """The next `Info`, or None at the end; the caller that reads the end sets ``_running``."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -93,4 +93,4 @@ class Analysis:
             try:
                 self.close()
             except EngineError:
-                pass  # What went wrong first is what the caller has to hear.
+                pass  # The caller must see the first error.

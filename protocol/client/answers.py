@@ -22,7 +22,7 @@ class Answer(NamedTuple):
     """An engine's answer to ``go``."""
 
     text: bytes
-    """What stood behind ``bestmove``."""
+    """What followed ``bestmove``."""
     info: bytes
     """The last line with a score before it, or nothing."""
     elapsed: int
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 Search = Callable[[bytes, int], Answer | None]
-"""Sends lines that end in a ``go`` and waits for the answer, so many nanoseconds at most."""
+"""Sends lines that end in a ``go`` and waits for the answer, at most that many nanoseconds."""
 
 
 class AnswerFinder:
@@ -46,7 +46,7 @@ class AnswerFinder:
         self._pattern = _ANYWHERE if inside else _AT_START
 
     def find(self, lines: bytes) -> bytes | None:
-        """What stands behind the first ``bestmove``, or None."""
+        """What follows the first ``bestmove``, or None."""
         start = lines.find(b"bestmove ")
         if start >= 0 and lines.find(b"\n", start) == len(lines) - 1:
             # The usual case, done with a few searches: the answer is the last line.
@@ -82,7 +82,7 @@ class AnswerFinder:
 
 
 def move_text(answer: bytes) -> str:
-    """The move's text in what stood behind ``bestmove``, removals as further words joined to it.
+    """The move's text in what followed ``bestmove``, with removals in separate words joined to it.
 
     Nothing for an empty answer.
     """
@@ -90,14 +90,14 @@ def move_text(answer: bytes) -> str:
 
 
 def ponder_text(answer: bytes) -> str:
-    """The text of the expected reply, behind ``ponder``, or nothing."""
+    """The text of the expected reply, after ``ponder``, or nothing."""
     words = answer.decode("utf-8", "replace").split()
     lower = [word.lower() for word in words]
     return _first_move(words[lower.index("ponder") + 1 :]) if "ponder" in lower else ""
 
 
 def _first_move(words: list[str]) -> str:
-    """The first word, and the words of removals directly behind it."""
+    """The first word, and the words of removals directly after it."""
     text = "".join(words[:1])
     for word in words[1:]:
         if word[:1] not in ("x", "X"):

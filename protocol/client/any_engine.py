@@ -1,4 +1,4 @@
-"""What every engine can be asked for, be it another process or this very one."""
+"""What every engine can be asked for, whether it is another process or this one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merels.protocol.process.errors import EngineError
 
 @dataclass(frozen=True, slots=True)
 class PlayResult:
-    """An engine's choice; ``move`` is None where it says that there is none."""
+    """An engine's choice; ``move`` is None if the engine says that there is no move."""
 
     move: Move | None
     ponder: Move | None

@@ -69,7 +69,7 @@ class Connection:
         self._answers = AnswerFinder(self.dialect.inside)
         self.searches = 0
         self._untidy = False
-        """Whether it has ever sent a ``bestmove`` that nobody had asked for."""
+        """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = FOREVER
         self._started = monotonic_ns()
         try:
@@ -126,7 +126,7 @@ class Connection:
         raise EngineTimeout(f"gives no answer to isready in {seconds:g} s")
 
     def watch_silence(self, seconds: float | None) -> None:
-        """Raise `EngineTimeout` from a search in which nothing arrives for twice so long.
+        """Raise `EngineTimeout` from a search in which nothing arrives for twice that time.
 
         Half-way the engine is sent ``isready``, which every engine must answer while it searches.
         """
@@ -224,7 +224,7 @@ class Connection:
                 probed, heard = True, now
 
     def _answer(self, text: bytes, start: int) -> Answer:
-        """The answer that was found; what came behind it is received later."""
+        """The answer that was found; what came after it is received later."""
         self.owing = False
         if self._answers.rest:
             self._pipe.put_back(self._answers.rest)
@@ -251,7 +251,7 @@ class Connection:
         return line
 
     def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
-        """Stop a search and wait so long for its answer; None if the engine still owes it."""
+        """Stop a search and wait that long for its answer; None if the engine still owes it."""
         start = monotonic_ns()
         self._send(b"stop\n", seconds)
         return self.wait_answer(start, int(seconds * 1e9))

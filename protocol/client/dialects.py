@@ -1,4 +1,4 @@
-"""What an engine is told and how its answers are read, in each of the dialects that engines speak.
+"""What to send to an engine and how to read its answers, in each of the dialects.
 
 An adapter has no state: it turns positions and limits into text, and answers into moves' texts.
 """
@@ -34,7 +34,7 @@ class UciAdapter:
     """The engine's answer to ``hello``."""
     new_game = b"ucinewgame\n"
     inside = False
-    """Whether ``bestmove`` may stand at the end of an info line."""
+    """Whether ``bestmove`` may come at the end of an info line."""
     white_view = False
     mate_in_plies = False
     in_steps = False
@@ -160,9 +160,9 @@ class SanmillAdapter(UciAdapter):
     has_template = False
 
     OVERRUN = 3
-    """Its thinking takes up to three times what it is told (1.7 to 3.2 were measured)."""
+    """It thinks up to three times as long as it is told to (1.7 to 3.2 were measured)."""
     MOVES_LEFT = 30
-    """A clock is shared out as if so many moves were to come."""
+    """A clock is divided as if that many moves were to come."""
 
     def _start_text(self, start: Position) -> bytes:
         if format_position(start) == START:

@@ -36,7 +36,7 @@ class EngineSpec:
 
 
 def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
-    """The engine that the words behind ``-engine`` describe.
+    """The engine that the words after ``-engine`` describe.
 
     A first word that is no ``key=value`` is the command. `InputError` names a bad word.
     """

@@ -101,7 +101,7 @@ class OwnEngine(AnyEngine):
         self._searcher.stop()
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
-        self._searcher.arm()  # An earlier interrupt, which found no search, is none of this one.
+        self._searcher.arm()  # An earlier interrupt found no search and must not stop this one.
         result = self._searcher.search(
             task.position, limit, root_moves=task.root_moves, level=self.level
         )

@@ -38,7 +38,7 @@ def number(word: bytes) -> int | None:
 
 
 def win_from_mate(mate: int, in_plies: bool) -> int:
-    """Plies to the end from the number behind ``mate``.
+    """Plies to the end from the number after ``mate``.
 
     UGI counts plies. UCI counts own moves: a win in N takes 2 N - 1 plies, a loss in N takes 2 N.
     """
@@ -82,7 +82,7 @@ def _score_words(words: list[bytes]) -> tuple[bytes, int | None]:
 
 
 def _count_behind(name: bytes, words: list[bytes]) -> int:
-    """The number behind a name, or 0."""
+    """The number after a name, or 0."""
     try:
         return max(0, number(words[words.index(name) + 1]) or 0)
     except (ValueError, IndexError):

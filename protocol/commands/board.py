@@ -20,7 +20,7 @@ _EPILOG = """\
 The page can choose among the engines given here and start nothing else:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
 
-The address holds a random token: whoever has it can use the board while it runs.
+The address holds a random token: anyone who has it can use the board while it runs.
 """
 
 
@@ -54,7 +54,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     try:
         print(f"The board is at {server.address}\nCtrl-C ends it.", flush=True)
         if not arguments.no_open:
-            # Some browsers keep whoever starts them waiting.
+            # Some browsers keep the program that starts them waiting.
             threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         server.serve_forever(poll_interval=0.1)
     except KeyboardInterrupt:

@@ -24,7 +24,7 @@ MARK = "MERELS_GUARD"
 class Guardian:
     """The parent's side: the list of engine groups, and the process that watches over them.
 
-    The process is started with the first engine, and again if somebody has killed it.
+    The process is started with the first engine, and again if it has been killed.
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Guardian:
             self._send(f"+{pid}\n")
 
     def _end(self) -> None:
-        """Let the process finish its work, so that this one leaves nothing behind."""
+        """Let the process finish its work, so that nothing is left after this one."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             try:

@@ -40,13 +40,13 @@ class Pipe:
         self._overtime = 0
 
     def _read(self, milliseconds: int) -> bytes | None:
-        """What arrives within so long; nothing at the end of the output, None if nothing does."""
+        """What arrives in that time; empty at the end of the output, None if nothing arrives."""
         raise NotImplementedError
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
         """Write everything, or raise `EngineTimeout` at the deadline.
 
-        ``reading``: what the engine writes may be read meanwhile, lest both sides wait.
+        ``reading``: what the engine writes may be read meanwhile, or both sides might wait.
         """
         raise NotImplementedError
 
@@ -77,7 +77,7 @@ class Pipe:
                 self._write(data, deadline, False)
 
     def receive(self, milliseconds: int) -> bytes | None:
-        """The whole lines that arrive within so long, in one piece; None if nothing arrives.
+        """The whole lines that arrive in that time, in one piece; None if nothing arrives.
 
         The piece is empty where only a part of a line has arrived. Lines that were put back come
         first. `EngineTerminated` at the end of the output.

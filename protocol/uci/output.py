@@ -47,7 +47,7 @@ class Output:
             log.append(">", line)
 
     def write(self, *lines: str) -> None:
-        """Write lines that stay together. Ends the process when nobody can read them."""
+        """Write lines that stay together. End the process if their reader has gone."""
         data = "".join(line + "\n" for line in lines).encode("utf-8", "replace")
         with self._lock:
             if self._log is not None:

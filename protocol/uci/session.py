@@ -50,7 +50,7 @@ class Session:
         self._debug = False
 
     def handle(self, line: str) -> None:
-        """Do what one line says; whatever it contains, the session goes on."""
+        """Do what one line says; whatever it contains, the session continues."""
         self._output.received(line)
         words = line.split()
         start = _first_command(words)

@@ -1,4 +1,4 @@
-"""The thread that long work runs on, so that the loop goes on reading."""
+"""The thread that long work runs on, so that the loop can keep reading."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ from tests.engine.random_games import random_positions
 
 DATA = Path(__file__).parent.parent / "data"
 UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
-# Between them: every way of flying, two men taken at once, locked mills, blocked draws.
+# Between them: every way of flying, two men removed at once, locked mills, blocked draws.
 BUILT = (
     UNLIMITED,
     make_rules("loc", ["Flying=both", "DoubleMill=each", "Blocked=draws", "NoRemovalPlies=0"]),

@@ -42,7 +42,7 @@ def help_text() -> str:
         for name, flag in flags.items():
             lines.extend(_entry(name, flag))
         lines.append("")
-    lines.append("An engine that fails loses that game, and the tournament goes on.")
+    lines.append("An engine that fails loses that game, and the tournament continues.")
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from merels.tournament.commands.flags import without
 from merels.tournament.journal.merge import merge
 
 OF_A_PART = ("-shard", "-pgnout", "-log")
-"""The flags of a part that are not those of the whole: whoever goes on with it plays all of it, and
+"""The flags of a part that are not those of the whole: resuming it plays all of it, and
 writes nothing to the part's files."""
 DESCRIPTION = """\
 Joins journals of one tournament, played in parts (merels tournament -shard i/n) or on several

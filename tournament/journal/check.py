@@ -1,4 +1,4 @@
-"""Whether a file is a whole journal that this version can read. It may come from anybody."""
+"""Whether a file, which may come from a stranger, is a whole journal that this version can read."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _check_values(journal: Journal) -> None:
         for _ in journal.query(f"SELECT 1 FROM {name} WHERE {wrong} LIMIT 1"):
             raise journal.damaged(f"a value in its table '{name}' is of another type")
     for condition, what in (
-        ("result NOT IN ('1-0', '0-1', '1/2-1/2', '*')", "has a result that is none"),
+        ("result NOT IN ('1-0', '0-1', '1/2-1/2', '*')", "has an invalid result"),
         ("number < 1", "has a number below 1"),
         ("white = black", "is of an engine against itself"),
     ):

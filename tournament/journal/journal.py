@@ -103,7 +103,7 @@ class Journal:
         )
 
     def fold(self) -> None:
-        """Fold the write-ahead log into the file, so that it can be read where nobody may write.
+        """Fold the write-ahead log into the file, so that it can be read from a read-only folder.
 
         `JournalError` where there is no room for it or somebody else has the journal open: then
         the log stays beside the file, and nothing is lost.
@@ -217,7 +217,7 @@ def _schema() -> str:
 
 
 def _name(error: sqlite3.DatabaseError) -> str:
-    """SQLite's name of an error; one of Python's own part, such as text that is none, has none."""
+    """SQLite's name of an error; Python's own, such as invalid text, have none."""
     return getattr(error, "sqlite_errorname", "")
 
 

@@ -1,4 +1,4 @@
-"""Opening a journal: to begin a tournament, to go on with one, or to read."""
+"""Opening a journal: to begin a tournament, to resume one, or to read."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_journal(path: str) -> Journal:
 
 
 def stored(path: str) -> tuple[int, list[str]] | None:
-    """The seed and the command line of a journal's tournament; None where there is none yet."""
+    """The seed and the command line of a journal's tournament; None before there is one."""
     if is_new(path):
         return None
     with read_journal(path) as journal:

@@ -34,7 +34,7 @@ class Row(NamedTuple):
     reason: str
     moves: str
     scores: str
-    """79 (centi-men), #5 or #-4 (plies to a win or a loss), or - where there is none."""
+    """79 (centi-men), #5 or #-4 (plies to a win or a loss), or - if there is none."""
     depths: str
     nodes: str
     times: str

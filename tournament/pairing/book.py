@@ -22,7 +22,7 @@ from merels.tournament.pairing.openings import LONGEST_PLIES, new_placements
 CHOICES = 3
 """How many moves must be about as good as the best one, for either side."""
 CHOICE_MARGIN = 40
-"""How far behind the best move, in centi-men, they may be."""
+"""How much worse than the best move, in centi-men, they may be."""
 _GLANCE_SHARE, _GLANCE_BOUND = 16, 3
 """A first search, with a 16th of the nodes, rejects what is three times the bound from level."""
 _HASH_MB = 32
@@ -177,7 +177,7 @@ def _score(info: Info) -> Score:
 
 
 def _is_open(lines: list[Info], bound: int) -> bool:
-    """Whether the position is level and the last of the lines not much behind the first."""
+    """Whether the position is level and the last of the lines not much worse than the first."""
     best, last = _score(lines[0]), _score(lines[-1])
     if len(lines) < CHOICES or best.cp is None or last.cp is None:
         return False

@@ -1,9 +1,9 @@
-"""Knockout: the winner of a match goes on; engines are seeded in the order they were entered.
+"""Knockout: the winner of a match advances; engines are seeded in the order they were entered.
 
 The bracket is the usual one: the first seed can meet the second only in the final, and if the
 number of engines is no power of two the first seeds have byes in the first stage. A match plays
 its pairing ``rounds`` times. A drawn match is prolonged by one pairing at a time; after
-`MOST_EXTRA` of them that decide nothing, the higher seed goes on.
+`MOST_EXTRA` of them that decide nothing, the higher seed advances.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _batches(
 def _winner(
     match: tuple[int | None, int | None], points: dict[tuple[int, int], list[float]]
 ) -> int | None:
-    """Who goes on: the better one, the higher seed of two equals, or the one with a bye."""
+    """Who advances: the better one, the higher seed of two equals, or the one with a bye."""
     one, other = match
     if one is None or other is None:
         return one if other is None else other

@@ -23,13 +23,13 @@ BOOK = "book"
 FEWEST_PLIES, MOST_PLIES = 4, 8
 """The length of a random opening when none is asked for."""
 LONGEST_PLIES = 12
-"""Longer random openings are refused: on fuller boards somebody can nearly always close a mill."""
+"""Longer random openings are refused: on fuller boards one side can nearly always close a mill."""
 TRIES = 2000
 """Failed tries in a row after which the random openings of a length count as used up."""
 
 
 class Openings:
-    """The openings of a tournament by index, from 0 without end.
+    """The openings of a tournament by index, from 0 without an upper bound.
 
     The same settings, rules and seed give the same sequence, on every machine.
     """

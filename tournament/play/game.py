@@ -32,7 +32,7 @@ from merels.tournament.records.games import GameResult, GameSpec, MoveRecord
 __all__ = ["EngineCache", "play_game"]
 
 LONGEST_ANSWER = 200
-"""Bytes behind ``bestmove`` that are read: twice the longest move and the longest ponder."""
+"""Bytes after ``bestmove`` that are read: twice the longest move and the longest ponder."""
 
 
 def play_game(spec: GameSpec, engines: EngineCache) -> GameResult:

@@ -26,7 +26,7 @@ class Script:
 
 
 class Player:
-    """One side. ``clocks`` are White's and Black's: an engine is told both."""
+    """One side. ``clocks`` are White's and Black's: an engine gets both."""
 
     def __init__(
         self, side: int, entrant: Entrant, engine: Engine, clocks: tuple[Clock, Clock],
@@ -145,7 +145,7 @@ class Player:
         return self._template % tuple([clock.milliseconds() for clock in self._running])
 
     def _limit(self) -> Limit:
-        """What the engine is told about its next move."""
+        """The limit of the engine's next move."""
         control = self.clock.limit
         white, black = self._clocks
         return Limit(
@@ -161,12 +161,12 @@ class Player:
 
 
 def _seconds(nanoseconds: int | None) -> float | None:
-    """Seconds, rounded down to the whole milliseconds that engines are told."""
+    """Seconds, rounded down to the whole milliseconds that engines get."""
     return None if nanoseconds is None else nanoseconds // MILLISECOND / 1000
 
 
 def _time_left(clock: Clock) -> float | None:
-    """What is left on a clock, as engines are told."""
+    """What is left on a clock, as sent to engines."""
     left = clock.milliseconds()
     return None if left is None else left / 1000
 

@@ -24,7 +24,7 @@ def file_error(path: str, problem: str) -> InputError:
 
 
 def system_error(path: str, action: str, error: OSError) -> InputError:
-    """The error of a file that the system does not let us ``action``."""
+    """The error of a file that the system refuses to ``action``."""
     return file_error(path, f"cannot {action} this file: {error.strerror or error}")
 
 

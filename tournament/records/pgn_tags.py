@@ -9,4 +9,4 @@ ID_TAG = "GameId"
 PAIR_TAG = "PairId"
 """The tournament's id and the pair's number: the games of one opening share it."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
-"""A value of these tags; what other runners write into a tag of such a name is none."""
+"""A value of these tags; what other runners write into a tag of this name does not match."""

@@ -14,7 +14,7 @@ STEPS = (1, 2, 5)
 
 
 def rating_plot(ratings: Ratings) -> str:
-    """An SVG element; empty where nobody is rated."""
+    """An SVG element; empty if no engine is rated."""
     players = ratings.players
     if not players:
         return ""

@@ -239,7 +239,7 @@ class Runner:
         self.board.show()
 
     def _kill(self) -> None:
-        """End the executor's work as soon as it lets itself be ended."""
+        """End the executor's work as soon as it can be ended."""
         if isinstance(self._executor, LocalPool):
             self._executor.kill()
         else:

@@ -162,7 +162,7 @@ class _Slot:
                 try:
                     self._link.send(Leave(quit))
                 except OSError:
-                    pass  # It is gone; whoever waits for its answer learns that.
+                    pass  # It is gone; the thread that waits for its answer learns that.
 
     def hang_up(self) -> None:
         """Kill the worker now, and for good; its thread buries it."""
@@ -172,7 +172,7 @@ class _Slot:
                 _kill_group(self._process)
 
     def bury(self, patience: float) -> None:
-        """Wait so many seconds for the worker's end, help where it takes longer, and clear up."""
+        """Wait that many seconds for the worker's end, kill it if it takes longer, and clean up."""
         with self._lock:
             process, self._process, self._link = self._process, None, None
         if process is None:

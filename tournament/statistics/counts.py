@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class GameScore:
-    """One finished game; ``pair`` names the opening pair it belongs to, None if there is none."""
+    """One finished game; ``pair`` names its game pair, None if it has none."""
 
     white: str
     black: str

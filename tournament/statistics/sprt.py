@@ -91,7 +91,7 @@ class Sprt:
         return total * sum(p * math.log(q1 / q0) for p, q0, q1 in zip(observed, fit0, fit1))
 
     def verdict(self, llr: float) -> Verdict | None:
-        """The hypothesis accepted at this ratio, None while the test goes on."""
+        """The hypothesis accepted at this ratio, None while the test is undecided."""
         if llr >= self.upper:
             return "H1"
         return "H0" if llr <= self.lower else None

@@ -10,7 +10,7 @@ KNOWN = (
 )
 """The values of PGN's Termination tag, in the order they are listed; others follow by name."""
 BLAMELESS = KNOWN[:2]
-"""Those that are nobody's fault."""
+"""Those that are no engine's fault."""
 
 
 @dataclass(frozen=True, slots=True)

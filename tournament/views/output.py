@@ -68,7 +68,7 @@ class Pace:
         return self._games / max(monotonic() - self._began, 1e-9)
 
     def left(self, games: int) -> str:
-        """The time until so many more games are finished, as h:mm:ss; ``?`` before the first."""
+        """The time until that many more games are finished, as h:mm:ss; ``?`` before the first."""
         return time_text(max(0, games) / self.rate()) if self._games else "?"
 
 

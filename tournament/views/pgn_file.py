@@ -1,4 +1,4 @@
-"""A PGN file that a tournament's games are added to, behind whatever else it holds."""
+"""A PGN file that a tournament's games are added to, after whatever else it holds."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PgnFile:
     def _prepare(self, tournament: str, head: bytes) -> None:
         """Cut off what will be added again, and let the file end in an empty line."""
         own = re.compile(rf'^\[{ID_TAG} "{re.escape(tournament)}-(\d{{1,18}})"\]'.encode(), re.M)
-        whole: list[int] = []  # games of ours behind the last one of others
+        whole: list[int] = []  # games of ours after the last one of others
         number = cut = None
         text, is_ended = b"", True
         with open(self._file, "rb", closefd=False) as file:
@@ -62,7 +62,7 @@ class PgnFile:
         if cut is not None and self._size() == end:
             os.ftruncate(self._file, cut)
             return
-        self.kept.update(whole)  # Another run is adding games behind them.
+        self.kept.update(whole)  # Another run is adding games after them.
         if not is_ended:
             self.add("\n" if text.endswith(b"\n") else "\n\n")
 
@@ -87,7 +87,7 @@ class PgnFile:
 
 
 def _paragraphs(file: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
-    """Each run of lines with its place in bytes, and whether an empty line came behind it."""
+    """Each run of lines with its place in bytes, and whether an empty line followed it."""
     place = len(BOM_UTF8) if file.read(len(BOM_UTF8)) == BOM_UTF8 else 0  # an editor's mark
     file.seek(place)
     text = b""

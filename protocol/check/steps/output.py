@@ -20,7 +20,7 @@ TIME_SLACK = 0.05
 
 @GROUP.step()
 def one_bestmove(engine: Subject) -> None:
-    """Each go gets exactly one bestmove; a second one is taken for the answer to the next search,
+    """Each go gets exactly one bestmove; a second one is read as the answer to the next search,
     and then every answer is one move late."""
     list(survey(engine))
     engine.ensure()

@@ -227,5 +227,5 @@ def go_in_search(engine: Subject) -> None:
     except Fault as fault:
         engine.warn(f"two searches at once got fewer than two answers: {fault.reason}")
     engine.ping()
-    # A late answer must not be taken for that of a later search.
+    # A late answer must not be mistaken for that of a later search.
     engine.changed = True

@@ -62,7 +62,7 @@ def stop_timed(engine: Subject) -> None:
 
 @GROUP.step()
 def stop_idle(engine: Subject) -> None:
-    """'stop' and 'ponderhit' are ignored when no search runs; a bestmove would be taken for the
+    """'stop' and 'ponderhit' are ignored when no search runs; a bestmove would be mistaken for the
     answer to the next search."""
     engine.new_game()
     engine.send("stop", "ponderhit", "stop")

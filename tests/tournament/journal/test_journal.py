@@ -253,7 +253,7 @@ def test_spoilt_files_are_refused(
         ("UPDATE games SET elapsed = 'x'", "of another type"),
         ("UPDATE games SET white = x'ff'", "of another type"),
         ("UPDATE games SET reason = CAST(x'ff' AS TEXT)", "not a whole journal: Could not"),
-        ("UPDATE games SET result = '2-0'", "game 1 has a result that is none"),
+        ("UPDATE games SET result = '2-0'", "game 1 has an invalid result"),
         ("UPDATE games SET white = black", "game 1 is of an engine against itself"),
         ("UPDATE games SET number = 0", "game 0 has a number below 1"),
         ("UPDATE games SET black = 'C'", "game 1 is of engines that this tournament does not have"),
