@@ -1,8 +1,7 @@
 """Our own engine with one fault in its protocol, for tests: ``python faulty.py MODE``.
 
 A fault is a filter on the lines that come in (`INPUT`) or go out (`OUTPUT`), a line that ends the
-process (`DEADLY`), or a way to read the input (`READERS`); all else is the real engine. ``sound``
-has none.
+process (`DEADLY`), or a way to read the input (`READERS`). ``sound`` has no fault.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Lines = list[str]
 
 
 class State:
-    """What the filters know of the conversation."""
+    """What the filters know about the conversation."""
 
     searching = False
     go = ""
@@ -42,17 +41,19 @@ class State:
 
 
 def unchanged(line: str) -> Lines:
-    """The filter of a sound engine."""
+    """The filter of an engine without a fault."""
     return [line]
 
 
-def sub(pattern: str, replacement: str) -> Callable[[str], Lines]:
+def sub(
+    pattern: str, replacement: str | Callable[[re.Match[str]], str]
+) -> Callable[[str], Lines]:
     """A filter that replaces a pattern in every line."""
     return lambda line: [re.sub(pattern, replacement, line)]
 
 
 def after(start: str, extra: str) -> Callable[[str], Lines]:
-    """A filter that adds a line behind those with this start."""
+    """A filter that adds a line after those with this start."""
     return lambda line: [line, extra] if line.startswith(start) else [line]
 
 
@@ -64,6 +65,17 @@ def before(start: str, extra: str) -> Callable[[str], Lines]:
 def without(test: Callable[[str], bool]) -> Callable[[str], Lines]:
     """A filter that drops lines."""
     return lambda line: [] if test(line) else [line]
+
+
+def sleeps(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines]:
+    """A filter that delays lines."""
+
+    def check(line: str) -> Lines:
+        if test(line):
+            time.sleep(seconds)
+        return [line]
+
+    return check
 
 
 def dies(test: Callable[[str], bool]) -> Callable[[str], Lines]:
@@ -87,28 +99,8 @@ def same_lines(line: str) -> Lines:
     return [head + pv + State.first_pv]
 
 
-def slower(line: str) -> Lines:
-    """Timed searches take a second and a half more."""
-    match = re.fullmatch(r"go movetime (\d+)", line)
-    return [f"go movetime {int(match[1]) + 1500}"] if match else [line]
-
-
-def slow_ready(line: str) -> Lines:
-    """From the third isready on the answer takes more than a second."""
-    if line == "isready" and State.pings > 2:
-        time.sleep(1.2)
-    return [line]
-
-
-def slow_to_prepare(line: str) -> Lines:
-    """The first isready takes longer to answer than the others may."""
-    if line == "isready" and State.pings == 1:
-        time.sleep(1.8)
-    return [line]
-
-
 def slow_after_option(line: str) -> Lines:
-    """The first isready after an option of the rules takes longer to answer than others may."""
+    """The first isready after a rule option takes longer than others may."""
     if line.startswith("setoption name Blocked value draws"):
         State.unprepared = True
     if line == "isready" and State.unprepared:
@@ -118,44 +110,32 @@ def slow_after_option(line: str) -> Lines:
 
 
 def needs_ponder(line: str) -> Lines:
-    """Without the option Ponder a ponder search is like any other."""
+    """Without the option Ponder, a ponder search is like any other."""
     if line.startswith("setoption name Ponder value"):
         State.ponder = line.endswith("true")
     return [line if State.ponder else line.replace("go ponder", "go")]
 
 
 def late(pattern: str, milliseconds: int = 700) -> Callable[[str], Lines]:
-    """A filter that makes a search whose go fits the pattern take so long."""
+    """A filter that gives searches whose go fits the pattern so many milliseconds."""
     return sub(rf"^go {pattern}$", f"go movetime {milliseconds}")
 
 
-def late_after_hit(line: str) -> Lines:
-    """A ponder search with a clock gets to hear of its hit when the clock is down."""
-    if line == "ponderhit" and "wtime" in State.go:
-        time.sleep(0.8)
-    return [line]
-
-
 def third_move(line: str) -> Lines:
-    """Games are spoilt at their fourth move: a point is taken that is occupied."""
+    """The fourth move of a game is to an occupied point."""
     moves = State.setup.partition("position startpos moves ")[2].split()
     spoilt = State.go == "go depth 2" and len(moves) == 3 and line.startswith("bestmove")
     return [f"bestmove {moves[0]}"] if spoilt else [line]
 
 
 def forced_forgotten(line: str) -> Lines:
-    """A move that is the only one is not played."""
+    """The only legal move is not played."""
     forced = FORCED in State.setup and State.go == "go depth 3" and line.startswith("bestmove")
     return ["bestmove 0000"] if forced else [line]
 
 
-def deeper(line: str) -> Lines:
-    """Searches of fixed depth go on for one iteration."""
-    return [re.sub(r"depth (\d+)", lambda match: f"depth {int(match[1]) + 1}", line)]
-
-
 def capitals(line: str) -> Lines:
-    """The move that is played is written in capitals, which is no fault."""
+    """The move is written in capitals, which is allowed."""
     return [re.sub(r"[a-g][1-7]", lambda match: match[0].upper(), line)
             if line.startswith("bestmove") else line]
 
@@ -179,7 +159,7 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "bad-number": sub("tbhits 0", "tbhits none"),
     "too-full": sub(r"hashfull \d+", "hashfull 5000"),
     "long-time": sub(r" time \d+", " time 9999999"),
-    "trailing-blank": sub("$", " "),
+    "trailing-space": sub("$", " "),
     "same-lines": same_lines,
     "capitals": capitals,
     "morris-unsaid": without(lambda line: line.startswith("option")),
@@ -200,15 +180,15 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "deaf-to-ponderhit": without(lambda line: line == "ponderhit"),
     "infinite-ends": sub("go infinite", "go depth 3"),
     "ponder-ends": sub("go ponder.*", "go depth 3"),
-    "deeper": deeper,
+    "deeper": sub(r"depth (\d+)", lambda match: f"depth {int(match[1]) + 1}"),
     "more-nodes": sub(r"nodes (\d+)", r"nodes \g<1>00"),
-    "slower": slower,
+    "slower": sub(r"^go movetime (\d+)$", lambda match: f"go movetime {int(match[1]) + 1500}"),
     "no-searchmoves": sub("searchmoves.*", ""),
     "random": lambda line: [line.replace("5000", str(random.randrange(5000, 50_000)))],
     "exact-names": without(lambda line: line.startswith("setoption name mULTIpv")),
-    "slow-ready": slow_ready,
+    "slow-ready": sleeps(1.2, lambda line: line == "isready" and State.pings > 2),
     "needs-ponder": needs_ponder,
-    "slow-to-prepare": slow_to_prepare,
+    "slow-to-prepare": sleeps(1.8, lambda line: line == "isready" and State.pings == 1),
     "slow-after-option": slow_after_option,
     "needs-isready": without(lambda line: line.startswith("go") and not State.pings),
     "loses-third-stop": without(lambda line: line == "stop" and State.searches > 2),
@@ -219,7 +199,8 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "late-on-last-move": late(r"wtime \d+ btime \d+ movestogo 1"),
     "late-on-one-clock": late(r"[wb]time \d+"),
     "late-on-no-time": late(r"wtime \S+ btime \S+ winc 0 binc 0", 1300),
-    "late-after-hit": late_after_hit,
+    "late-after-hit": sleeps(0.8, lambda line: line == "ponderhit" and "wtime" in State.go),
+    "hangs-at-quit": sleeps(1000.0, lambda line: line == "quit" and State.searching),
     "deeper-when-mixed": sub("depth 2 btime", "depth 3 btime"),
     "ignores-startpos": without(lambda line: line == "position startpos" and "fen" in State.setup),
     "ignores-fen": without(lambda line: line.startswith("position fen")),
@@ -259,7 +240,7 @@ DEADLY: dict[str, Callable[[str], bool]] = {
     "dies-of-unknown-option": lambda line: "No Such Option" in line,
     "dies-of-bare-setoption": lambda line: line == "setoption",
     "dies-of-empty-lines": lambda line: line == "",
-    "dies-of-blanks": lambda line: line.startswith("go   "),
+    "dies-of-spaces": lambda line: line.startswith("go   "),
     "dies-of-long-lines": lambda line: len(line) > 100_000,
     "dies-of-junk": lambda line: "\ufffd" in line,
     "dies-of-bare-debug": lambda line: line == "debug",
@@ -271,15 +252,15 @@ INPUT.update((mode, dies(test)) for mode, test in DEADLY.items())
 
 
 class Chunks:
-    """A stream of lines that takes each piece of input for whole lines, and so tears some."""
+    """A stream that takes each piece of input for whole lines, and so tears some."""
 
     def __init__(self, most: int) -> None:
-        """No more than ``most`` lines of a piece are read; the rest is lost."""
+        """At most ``most`` lines of a piece are read; the rest is lost."""
         self._most = most
         self._lines: list[bytes] = []
 
     def readline(self, size: int = -1) -> bytes:
-        """The next line, or what there is of it."""
+        """The next line, or a part of it."""
         if not self._lines:
             piece = os.read(0, 1 << 16)
             self._lines = BytesIO(piece).readlines()[: self._most]
@@ -287,10 +268,10 @@ class Chunks:
 
 
 class UnixLines:
-    """A stream of lines that knows no line end but LF: others are lost."""
+    """A stream that loses lines with any other end than LF."""
 
     def readline(self, size: int = -1) -> bytes:
-        """The next line that ends well."""
+        """The next line that ends in LF alone."""
         while (line := sys.stdin.buffer.readline(size)).endswith(b"\r\n"):
             pass
         return line
@@ -305,7 +286,7 @@ class Filtered(Output):
     """Output through the mode's filter."""
 
     def write(self, *lines: str) -> None:
-        """Writes what the filter makes of the lines."""
+        """Write what the filter makes of the lines."""
         change = OUTPUT.get(MODE, unchanged)
         if any(line.startswith("bestmove") for line in lines):
             State.searching = False
@@ -314,7 +295,7 @@ class Filtered(Output):
 
 
 def serve(session: Session, output: Output) -> None:
-    """The loop, with the faults that are no filters."""
+    """The loop, with the faults that are not filters."""
     change = INPUT.get(MODE, unchanged)
     stream = READERS.get(MODE, sys.stdin.buffer)
     for raw in read_lines(stream):  # type: ignore[arg-type]
@@ -328,8 +309,6 @@ def serve(session: Session, output: Output) -> None:
             if line.startswith("go"):
                 State.searching, State.go = True, line
                 State.searches += 1
-            if MODE == "hangs-at-quit" and line == "quit" and State.searching:
-                time.sleep(1000)
             State.error = False
             session.handle(line)
             if State.error and MODE == "forgets-position" and line.startswith("position fen"):
@@ -344,7 +323,7 @@ def serve(session: Session, output: Output) -> None:
 
 
 def main() -> None:
-    """Speaks the protocol with a fault."""
+    """Speak the protocol with a fault."""
     if MODE == "slow-to-start":
         time.sleep(2)
     if MODE == "early":

@@ -52,7 +52,7 @@ FAULTS = [
     ("depth-falls", "info-depth-rises", "moves,output"),
     ("nodes-fall", "info-counts-rise", "moves,output"),
     ("long-time", "info-time-honest", "moves,output"),
-    ("trailing-blank", "clean-lines", "moves,output"),
+    ("trailing-space", "clean-lines", "moves,output"),
     ("hangs-at-quit", "quit-in-search", ENDS),
     ("outlives-input", "end-of-input-in-search", ENDS),
     ("bad-exit", "exit-code", ENDS),
@@ -86,7 +86,7 @@ FAULTS = [
     ("dies-of-late-setoption", "set-in-search", "set-defaults,set-in-search"),
     ("dies-of-empty-lines", "empty-lines", INPUTS),
     ("only-lf", "crlf", "crlf,torn-lines"),
-    ("dies-of-blanks", "extra-spaces", "extra-spaces,torn-lines"),
+    ("dies-of-spaces", "extra-spaces", "extra-spaces,torn-lines"),
     ("dies-of-long-lines", "long-lines", "torn-lines,long-lines"),
     ("dies-of-junk", "binary-junk", "extra-spaces,binary-junk"),
     ("dies-of-bare-debug", "bad-arguments", INPUTS),
@@ -119,7 +119,7 @@ FELT_BY_MANY = [
 ]
 UGI_FAULTS = [
     ("ponder-in-ugi", "bestmove-two-words", "output,queries"),
-    ("dies-of-blanks", "extra-spaces", "extra-spaces,torn-lines"),
+    ("dies-of-spaces", "extra-spaces", "extra-spaces,torn-lines"),
     ("query-yes", "query-move", "bestmove-legal,query-move,query-result"),
     ("over-is-turn", "query-game-over", "queries"),
     ("result-is-over", "query-result", "queries"),
