@@ -1,4 +1,4 @@
-"""Fixtures of the board's tests: one server and one browser for each file of them."""
+"""Fixtures of the board's tests: one server and one browser for each file."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """A board; its second engine answers at once, at random, its third one writes a lot, and its
-    fourth one never answers."""
+    """A board with three more engines: the second answers at once with a random move, the third
+    writes a lot, and the fourth never answers."""
     fake = ("-engine", f"cmd={shlex.join(FAKE)} sound", "name=Fake")
     busy = ("-engine", f"cmd={shlex.join(BUSY)}", "name=Busy")
     mute = ("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute")
@@ -32,7 +32,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    """A board without a server: nobody watches it."""
+    """A board without a server, which nobody watches."""
     session = Session("board", [OWN])
     yield session
     session.close()
@@ -43,17 +43,17 @@ def chromium() -> Iterator[Browser]:
     """A headless Chromium."""
     why = missing()
     if why:
-        pytest.skip(f"the board is not tried in a browser: {why}")
+        pytest.skip(f"no test in a browser: {why}")
     with Browser() as started:
         yield started
 
 
 @pytest.fixture
 def page(server: Server, chromium: Browser) -> Iterator[Browser]:
-    """A browser that shows a fresh board, at a desktop's size."""
+    """A browser that shows a new board in a desktop's size."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.look(1280, 860)
-    # A page of the same origin that has no script which could take its board up again.
+    # A page of the same origin, without a script that could reopen its board.
     chromium.open(server.address + "style.css")
     chromium.run("sessionStorage.clear()")
     chromium.open(server.address)

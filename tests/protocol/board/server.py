@@ -1,4 +1,4 @@
-"""A real ``merels board`` process, and plain requests to it."""
+"""A real ``merels board`` process, and requests to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-n
 
 
 class Server:
-    """The process, its address, and a way to ask it things; a context manager that ends it."""
+    """The process and its address; a context manager that ends it."""
 
     def __init__(self, *flags: str) -> None:
         self._stderr = tempfile.TemporaryFile()
@@ -26,7 +26,7 @@ class Server:
             [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True
         )
         assert self._process.stdout is not None
-        # The address comes in one piece.
+        # The line with the address comes in one piece.
         said, _, _ = select.select([self._process.stdout], [], [], 30)
         line = self._process.stdout.readline() if said else ""
         self.address = line.split()[-1] if line else ""
@@ -60,7 +60,7 @@ class Server:
                 self._process.stdout.close()
 
     def errors(self) -> str:
-        """What the process has written to its standard error so far."""
+        """What the process has written to standard error so far."""
         end = os.fstat(self._stderr.fileno()).st_size
         return os.pread(self._stderr.fileno(), end, 0).decode("utf-8", "replace")
 
@@ -71,7 +71,7 @@ class Server:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, HTTPResponse]:
-        """Status, content and headers of an answer; ``path`` is whole, with its token."""
+        """Status, content and headers of an answer; ``path`` includes the token."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
             connection.request(method, path, body, headers or {})
@@ -97,7 +97,7 @@ class Server:
 
 
 class Stream:
-    """News as they come; a context manager that goes away without a word."""
+    """A stream of news; a context manager that breaks the connection."""
 
     def __init__(self, server: Server, session: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
@@ -113,12 +113,12 @@ class Stream:
         self.close()
 
     def close(self) -> None:
-        """Break the connection off."""
+        """Break the connection."""
         self._answer.close()
         self._connection.close()
 
     def next(self, seconds: float = 10.0) -> tuple[str, Any]:
-        """The next piece of news: its kind and content."""
+        """The kind and content of the next news."""
         kind = ""
         deadline = time.monotonic() + seconds
         while True:
@@ -148,7 +148,7 @@ class Stream:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there and not merely waiting to be reaped."""
+    """Whether a process exists and is not merely waiting to be reaped."""
     try:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:

@@ -1,4 +1,4 @@
-"""What a person does with the page, step by step, and how the page is looked at."""
+"""What a user does with the page, step by step, and how the page is inspected."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from tests.protocol.board.webdriver import Browser
 
 SHOTS = os.environ.get("MERELS_SCREENSHOTS")
-"""A folder for the screenshots, for whoever wants to look at them."""
+"""A folder for screenshots; none are saved without it."""
 
-PERSON = {"engine": None}
+PERSON: dict[str, Any] = {"engine": None}
 BEGINNER = {"engine": 0, "level": "Beginner"}
 ANALYST = {"engine": 0}
 BUSY = {"engine": 2}
@@ -20,7 +20,7 @@ BUSY = {"engine": 2}
 
 
 def shot(page: Browser, name: str) -> None:
-    """Save a screenshot, and check that nothing is cut off or covers another thing."""
+    """Save a screenshot, and check that nothing is cut off or overlaps."""
     time.sleep(0.3)
     if SHOTS:
         page.screenshot(Path(SHOTS) / f"{name}.png")
@@ -58,7 +58,7 @@ return faults;
 
 
 def ask(page: Browser, action: str, **body: Any) -> Any:
-    """Make a request as the page does; its answer."""
+    """The answer to a request made as the page does."""
     return page.run(
         """return fetch("api/" + arguments[0], {method: "POST",
              headers: {"Content-Type": "application/json"},
@@ -69,7 +69,7 @@ def ask(page: Browser, action: str, **body: Any) -> Any:
 
 
 def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) -> None:
-    """Begin a game without the dialog, and wait until the page shows it."""
+    """Begin a game without the dialog, and wait until it is shown."""
     players = [white, black, ANALYST]
     assert ask(page, "new", players=players, time={"kind": "move", "seconds": 0.1}, **more) == {}
     name = "You" if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
@@ -98,21 +98,18 @@ def play(page: Browser, *points: str) -> None:
 
 
 def load(page: Browser, text: str) -> None:
-    """Open a text by the dialog."""
+    """Open a text through the dialog."""
     page.click("#import")
     page.run("document.getElementById('import-text').value = arguments[0]", text)
     page.click("#import-go")
 
 
 def complaints(page: Browser) -> list[str]:
-    """What the browser has complained of since the last call.
-
-    Where a test opens a style sheet as a page, it looks in vain for that page's icon.
-    """
+    """The browser's error messages since the last call, but for a missing icon of a style sheet."""
     return [text for text in page.messages() if "/favicon.ico" not in text]
 
 
 def refused(page: Browser) -> None:
-    """Forget the complaint of a request that the server had to refuse; there must be one."""
+    """Forget the error message of a refused request; there must be one."""
     said = complaints(page)
     assert said and all("/api/" in text for text in said), said

@@ -1,4 +1,4 @@
-"""The board in a real browser: what a person does with it, and what is to be seen."""
+"""The board in a real browser: what a user does, and what the page shows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.protocol.board.steps import (
 from tests.protocol.board.webdriver import Browser, wait
 
 
-def test_a_move_is_possible_as_soon_as_the_page_is_there(page: Browser) -> None:
+def test_a_move_can_be_played_as_soon_as_the_page_is_open(page: Browser) -> None:
     play(page, "d6")
     assert moves(page)[0] == "d6"
 
@@ -40,7 +40,7 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
     begin(page, black=BEGINNER)
     chance = random.Random(5)
     clicks = 0
-    # A man that was lifted is put somewhere, though another could be lifted instead.
+    # Once a man is lifted, it is put down, although another could be lifted instead.
     points = """const all = (marks) => [...document.querySelectorAll(`.point${marks}`)]
                   .map((point) => point.dataset.point);
                 const next = all(":has(.target, .remove)");
@@ -59,7 +59,7 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
             lambda: page.run("return document.querySelector('#board').innerHTML.length") != before
             or page.run(points) != live,
             10,
-            "the click to be heard",
+            "the effect of a click",
         )
         assert clicks < 400
     record = parse_record(ask(page, "export")["record"])
@@ -171,7 +171,7 @@ def test_men_are_dragged(page: Browser) -> None:
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('.man').length === 6")
     page.wait("document.querySelectorAll('.flying').length === 2")
-    # The man may fly anywhere, but not onto another: a drag to such a point is given up.
+    # The man may fly to any empty point; a drag to an occupied one is cancelled.
     page.drag("[data-point=d6] .hit", "[data-point=d1] .hit")
     page.wait("document.querySelectorAll('.picked').length === 0")
     page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
@@ -179,7 +179,7 @@ def test_men_are_dragged(page: Browser) -> None:
     assert moves(page) == ["d6-b2"]
 
 
-def test_a_man_that_can_be_lifted_instead_is_said_to_be(page: Browser) -> None:
+def test_a_man_that_can_be_lifted_instead_is_labelled_so(page: Browser) -> None:
     begin(page)
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('.man').length === 6")
@@ -198,7 +198,7 @@ def test_the_result_that_a_record_states_is_shown(page: Browser) -> None:
     page.wait(f"document.getElementById('status').textContent === {said!r}")
 
 
-def test_the_titles_of_moves_are_their_own_games_comments(page: Browser) -> None:
+def test_moves_have_the_comments_of_their_own_game_as_titles(page: Browser) -> None:
     begin(page)
     title = "document.querySelector('#moves button')?.title"
     for comment in ("bold", "timid"):
@@ -242,7 +242,7 @@ def test_every_point_can_be_reached_with_arrow_keys(page: Browser) -> None:
     assert len(reached) == 24
 
 
-def test_what_comes_in_goes_out(page: Browser) -> None:
+def test_a_game_is_opened_and_saved(page: Browser) -> None:
     load(page, "1. 5 14\n2. 2 11 3. 1 77 *")
     page.wait("document.getElementById('import-fault').textContent")
     fault = "'77': expected points from 1 to 24, found 77 (line 2)"
@@ -275,7 +275,7 @@ def test_what_comes_in_goes_out(page: Browser) -> None:
     page.wait("document.querySelectorAll('.man').length === 4")
 
 
-def test_the_analysis_moves_while_the_engine_thinks(page: Browser) -> None:
+def test_the_analysis_is_updated_while_the_engine_thinks(page: Browser) -> None:
     begin(page)
     page.click("#analyse")
     page.wait("document.querySelectorAll('#lines li').length === 3")
@@ -292,7 +292,7 @@ def test_the_analysis_moves_while_the_engine_thinks(page: Browser) -> None:
     page.wait("document.querySelectorAll('.arrow').length === 0")
 
 
-def test_an_evaluation_is_shown_beside_its_own_position_alone(page: Browser) -> None:
+def test_an_evaluation_is_shown_only_with_its_own_position(page: Browser) -> None:
     begin(page)
     play(page, "d6")
     page.click("#analyse")
@@ -306,7 +306,7 @@ def test_an_evaluation_is_shown_beside_its_own_position_alone(page: Browser) -> 
     assert page.run("return document.querySelectorAll('#lines li').length") == 0
 
 
-def test_the_log_is_the_same_after_a_time_in_the_background(page: Browser) -> None:
+def test_the_log_is_the_same_after_the_page_was_in_the_background(page: Browser) -> None:
     begin(page, black=BEGINNER)
     page.click("#log-panel summary")
     play(page, "d6")
@@ -326,7 +326,7 @@ def test_the_log_is_the_same_after_a_time_in_the_background(page: Browser) -> No
     assert len(re.findall("Black < bestmove", page.text("#log"))) == 2
 
 
-def test_a_page_that_is_left_says_so_and_nothing_else(server: Server, page: Browser) -> None:
+def test_a_page_that_is_left_only_tells_the_server(server: Server, page: Browser) -> None:
     page.run(
         """sessionStorage.said = "";
            const note = (way, body) => { sessionStorage.said += `${way} ${body} `; };
@@ -340,7 +340,7 @@ def test_a_page_that_is_left_says_so_and_nothing_else(server: Server, page: Brow
     assert page.run("return sessionStorage.said") == "beacon api/hidden application/json true "
     page.open(server.address)
     page.wait("document.querySelectorAll('.target').length === 24")
-    # A page from the browser's cache listens again.
+    # A page restored from the browser's cache listens again.
     page.run(
         """window.dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}));
            window.dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));"""
@@ -353,7 +353,7 @@ def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
     ask(page, "players", players=[PERSON, PERSON, BUSY])
     page.click("#analyse")
     page.wait("document.querySelectorAll('.arrow').length === 3")
-    # However much comes in, the page is drawn once a frame at most.
+    # However much news comes, the page is drawn at most once per frame.
     counted = page.run(
         """return new Promise((done) => {
              let changes = 0, frames = 0;
@@ -367,7 +367,7 @@ def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
            })"""
     )
     assert counted["changes"] <= counted["frames"] + 1
-    # The page still answers, and the engine stops when it is told to.
+    # The page still responds, and the engine can be stopped.
     play(page, "d6")
     page.click("#analyse")
     page.wait("document.querySelectorAll('.arrow').length === 0")
@@ -391,7 +391,7 @@ def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
     page.move_to(second)
     play(page, "g1")
     assert moves(page) == ["a1", "a4", "g7", "g1"]
-    # A page that is loaded again is where it was.
+    # A reloaded page shows the same game.
     page.open(server.address)
     page.wait("document.querySelectorAll('#moves button').length === 4")
     page.keep_tab(first)
@@ -419,7 +419,7 @@ def test_a_killed_engine_is_named_and_restarted(page: Browser) -> None:
 
 
 def test_a_game_is_reviewed(page: Browser) -> None:
-    # White could close a mill and win; it does not, and Black does.
+    # White could close a mill and win, but does not; Black does.
     load(
         page,
         '[Variant "morris"]\n[FEN "OO******/*****@**/@@***O** w 0 0 0 20"]\n[SetUp "1"]\n\n'
@@ -433,7 +433,7 @@ def test_a_game_is_reviewed(page: Browser) -> None:
     page.click("#moves button[data-ply='1']")
     page.wait("/a1-g1: Blunder, proven: a1-c5x.. was better/.test("
               "document.getElementById('verdict').textContent)")
-    # The bar shows what the review found out, while nobody thinks.
+    # The bar shows the review's result while no engine thinks.
     page.wait("document.getElementById('bar').getAttribute('aria-valuenow') === '0'")
     shot(page, "review")
 

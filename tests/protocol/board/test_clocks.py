@@ -12,10 +12,7 @@ from merels.protocol.board.actions import act
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import news_view
 from tests.protocol.board.server import Server
-
-PERSON: dict[str, Any] = {"engine": None}
-BEGINNER = {"engine": 0, "level": "Beginner"}
-ANALYST = {"engine": 0}
+from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON
 
 
 def clock(base: float, increment: float = 0.0) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The dialogs of the page: what Enter, Cancel and their main buttons do."""
+"""The page's dialogs: what Enter, Cancel and the main buttons do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_open(name: str) -> str:
 
 
 def enter(page: Browser, selector: str, text: str) -> None:
-    """Replace what stands in a field."""
+    """Replace the value of a field."""
     page.run(
         "const one = document.querySelector(arguments[0]); one.focus(); one.value = arguments[1];",
         selector, text,
@@ -22,12 +22,12 @@ def enter(page: Browser, selector: str, text: str) -> None:
 
 
 def hash_of(page: Browser, seat: int) -> str:
-    """An engine's Hash, as the board has it."""
+    """The value of an engine's option Hash."""
     options = ask(page, "options", seat=seat)["options"]
     return str({option["name"]: option["value"] for option in options}["Hash"])
 
 
-def test_enter_sets_what_was_entered(page: Browser) -> None:
+def test_enter_applies_what_was_entered(page: Browser) -> None:
     page.click("#options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "64")
@@ -43,7 +43,7 @@ def test_enter_sets_what_was_entered(page: Browser) -> None:
     page.wait("document.getElementById('field-NoRemovalPlies').value === '77'")
 
 
-def test_cancel_leaves_whatever_was_entered(page: Browser) -> None:
+def test_cancel_discards_what_was_entered(page: Browser) -> None:
     before = hash_of(page, 1)
     page.click("#options")
     page.wait("document.querySelector('[data-option=Hash]')")
@@ -52,7 +52,7 @@ def test_cancel_leaves_whatever_was_entered(page: Browser) -> None:
     page.wait(f"!{is_open('options')}")
     assert hash_of(page, 1) == before
     page.click("#new")
-    # In the closed part of the dialog.
+    # The field is in the closed part of the dialog.
     page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
     page.click("#new-dialog button[value=cancel]")
     page.wait(f"!{is_open('new')}")
@@ -74,12 +74,12 @@ def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:
     assert page.run("return document.querySelectorAll('#moves button').length") == 2
 
 
-def test_an_option_that_nobody_touched_stays_as_it_is(page: Browser) -> None:
+def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])
     page.click("#options")
     page.wait("document.querySelector('[data-option=Style]')")
-    # Its default is spelled in another case than the choice.
+    # The default is written in another case than the choice.
     assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
     page.click("#options-go")
     page.wait(f"!{is_open('options')}")
@@ -87,7 +87,7 @@ def test_an_option_that_nobody_touched_stays_as_it_is(page: Browser) -> None:
     assert {option["name"]: option["value"] for option in options}["Style"] == "Solid"
 
 
-def test_whoever_plays_black_alone_sits_below(page: Browser) -> None:
+def test_a_user_who_plays_only_black_sits_at_the_bottom(page: Browser) -> None:
     top = "document.getElementById('player-top').dataset.side"
     for white, black, side in (("0", "", "0"), ("", "0", "1")):
         page.click("#new")
@@ -124,7 +124,7 @@ def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -
 
 
 @pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])
-def test_what_a_dialog_says_is_in_front_of_it(page: Browser, width: int, height: int) -> None:
+def test_a_message_from_a_dialog_is_in_front_of_it(page: Browser, width: int, height: int) -> None:
     page.look(width, height, phone=width < 400)
     page.click("#export")
     page.wait("document.getElementById('export-text').value")
@@ -138,7 +138,7 @@ def test_what_a_dialog_says_is_in_front_of_it(page: Browser, width: int, height:
     assert page.run(in_front) == "toast"
     page.key("Escape")
     page.wait(f"!{is_open('export')}")
-    # What is said next is not said in a dialog that is closed.
+    # The next message does not stay in the closed dialog.
     page.key("u")
     page.wait("/no move/.test(document.getElementById('toast').textContent)")
     assert page.run(in_front) == "toast"

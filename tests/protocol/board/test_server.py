@@ -1,4 +1,4 @@
-"""The board's server: whom it refuses, what it survives, and what it makes of requests."""
+"""The board's server: what it refuses, what it survives, and how it answers requests."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from merels.engine.search.levels import LEVELS
 from tests.commands import command
 from tests.processes import FAKE, needs_proc
 from tests.protocol.board.server import Server, alive
+from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON
 
 JSON = {"Content-Type": "application/json"}
 
@@ -41,7 +42,7 @@ def test_the_page_is_small_and_whole(server: Server) -> None:
         "/api/open", "/%00/", "/{token}%2f",
     ],
 )
-def test_without_the_token_there_is_nothing(server: Server, path: str) -> None:
+def test_nothing_is_served_without_the_token(server: Server, path: str) -> None:
     path = path.format(token=server.token, short=server.token[:-1])
     status, data, _ = server.ask("GET", path)
     assert status == 403 and b"token" in data and server.token.encode() not in data
@@ -110,7 +111,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("new", {"variant": "chess"}, "chess"),
         ("new", {"fields": {"Flying": "sometimes"}}, "sometimes"),
         ("new", {"position": "x"}, "6 or 17"),
-        ("new", {"players": [{"engine": 99}, {}, {"engine": 0}]}, "no such engine"),
+        ("new", {"players": [{"engine": 99}, {}, ANALYST]}, "no such engine"),
         ("new", {"time": {"kind": "move", "seconds": 1e9}}, "seconds"),
         ("new", {"time": {"kind": "move", "seconds": float("nan")}}, "seconds"),
         ("go", {"ply": 5}, "ply"),
@@ -126,7 +127,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("options", {"seat": 0}, "no engine"),
     ],
 )
-def test_a_request_that_makes_no_sense_is_refused_by_name(
+def test_a_bad_request_is_refused_by_name(
     server: Server, action: str, body: dict[str, object], word: str
 ) -> None:
     session = server.open()
@@ -137,20 +138,20 @@ def test_a_request_that_makes_no_sense_is_refused_by_name(
         assert state["moves"] == [] and len(state["legal"]) == 24
 
 
-def test_a_query_of_too_many_fields_is_no_fault_of_the_server(server: Server) -> None:
+def test_a_query_with_too_many_fields_is_no_server_error(server: Server) -> None:
     query = "a=1&b=2&c=3&d=4&e=5&session=x"
     assert server.ask("GET", f"/{server.token}/events?{query}")[0] == 204
     assert server.errors() == ""
 
 
-def test_a_board_that_is_gone_is_said_to_be(server: Server) -> None:
+def test_a_lost_board_is_reported(server: Server) -> None:
     status, answer = server.api("undo", session="nobody")
     assert status == 400 and "gone" in answer["error"]
     with server.stream("nobody") as stream:
         assert stream.status == 204
 
 
-def test_a_game_goes_in_and_out(server: Server) -> None:
+def test_a_game_is_loaded_and_exported(server: Server) -> None:
     session = server.open()
     record = '[Variant "multi"]\n\n{By Anna} 1. a7 d6 2. d7 f6 3. g7xd6 b6 *'
     assert server.api("load", session=session, text=record) == (200, {"moves": 6})
@@ -179,15 +180,15 @@ def test_options_are_the_engines_own_and_reach_it(server: Server) -> None:
     with server.stream(session) as stream:
         stream.until("log", lambda log: ["Analysis", ">", "setoption name Clear Hash"] in log)
         kind, news = "", None
-        # The lines of a depth come one after another; a picture may be taken between them.
+        # News may come between the lines of one depth.
         while kind != "info" or news is None or len(news["lines"]) < 3:
             kind, news = stream.next()
         assert len(news["lines"]) == 3 and news["part"] == "Analysis"
 
 
-def test_every_new_game_meets_another_level_of_its_strength(server: Server) -> None:
+def test_a_level_plays_differently_in_every_new_game(server: Server) -> None:
     session = server.open()
-    players = [{"engine": None}, {"engine": 0, "level": "Beginner"}, {"engine": 0}]
+    players = [PERSON, BEGINNER, ANALYST]
     seeds = []
     for _ in range(2):
         server.api("new", session=session, players=players)
@@ -198,7 +199,7 @@ def test_every_new_game_meets_another_level_of_its_strength(server: Server) -> N
 
 def test_clocks_run_and_fall(server: Server) -> None:
     session = server.open()
-    players = [{"engine": None}, {"engine": None}, {"engine": 0}]
+    players = [PERSON, PERSON, ANALYST]
     clock = {"kind": "clock", "base": 1.0, "increment": 0}
     server.api("new", session=session, players=players, time=clock)
     with server.stream(session) as stream:
@@ -213,9 +214,9 @@ def test_clocks_run_and_fall(server: Server) -> None:
         assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
 
 
-def test_another_level_counts_for_more_than_the_dialog(server: Server) -> None:
+def test_a_new_level_overrides_the_dialog(server: Server) -> None:
     session = server.open()
-    players = [{"engine": None}, {"engine": 0, "level": "Master"}, {"engine": 0}]
+    players = [PERSON, {"engine": 0, "level": "Master"}, ANALYST]
     server.api("new", session=session, players=players)
     settings = {"UCI_Elo": "1000", "Hash": "8"}
     server.api("configure", session=session, seat=1, settings=settings)
@@ -226,11 +227,11 @@ def test_another_level_counts_for_more_than_the_dialog(server: Server) -> None:
     assert (values["UCI_Elo"], values["Hash"]) == (str(LEVELS[-1].elo), "8")
 
 
-def test_a_browser_that_vanishes_takes_nothing_down(server: Server) -> None:
+def test_a_vanished_browser_does_no_harm(server: Server) -> None:
     session = server.open()
     server.api("analyse", session=session, on=True)
     for _ in range(5):
-        # Gone in the middle of the answer, with data unread: the server's next write fails.
+        # The browser goes in the middle of the answer, and the server's next write fails.
         with socket.create_connection(("127.0.0.1", server.port)) as raw:
             path = f"/{server.token}/events?session={session}"
             raw.sendall(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
@@ -255,7 +256,7 @@ def test_many_boards_make_room_for_a_new_one(server: Server) -> None:
 def test_its_engines_end_with_it() -> None:
     with Server("-engine", f"cmd={' '.join(FAKE)} stubborn", "name=Stubborn") as server:
         session = server.open()
-        players = [{"engine": 1}, {"engine": 0}, {"engine": 0}]
+        players = [{"engine": 1}, {"engine": 0}, ANALYST]
         server.api("new", session=session, players=players, time={"kind": "move", "seconds": 9})
         with server.stream(session) as stream:
             stream.until("state", lambda state: len(state["moves"]) == 1)
@@ -270,7 +271,7 @@ def test_its_engines_end_with_it() -> None:
 def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> None:
     session = server.open()
     black = {"engine": 0, "level": "full"}
-    players = [{"engine": None}, black, {"engine": 0}]
+    players = [PERSON, black, ANALYST]
     server.api("new", session=session, players=players, time={"kind": "move", "seconds": 60})
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
@@ -287,9 +288,9 @@ def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> No
         assert state["error"] == ""
 
 
-def test_an_engine_that_does_not_end_its_analysis_is_given_up(server: Server) -> None:
+def test_an_engine_that_does_not_end_its_analysis_is_killed(server: Server) -> None:
     session = server.open()
-    players = [{"engine": None}, {"engine": None}, {"engine": 3}]
+    players = [PERSON, PERSON, {"engine": 3}]
     server.api("players", session=session, players=players)
     server.api("analyse", session=session, on=True)
     with server.stream(session) as stream:
@@ -303,15 +304,15 @@ def test_an_engine_that_does_not_end_its_analysis_is_given_up(server: Server) ->
         assert state[0] == 200
 
 
-def test_an_engine_that_does_not_end_its_move_is_given_up(server: Server) -> None:
+def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> None:
     session = server.open()
-    players = [{"engine": None}, {"engine": 3}, {"engine": 0}]
+    players = [PERSON, {"engine": 3}, ANALYST]
     clock = {"kind": "clock", "base": 600, "increment": 0}
     server.api("new", session=session, players=players, time=clock)
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
         stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
-        # It has ten minutes on its clock, but two seconds once it is not wanted any more.
+        # It has ten minutes on its clock, but only two seconds once its move is unwanted.
         players[1] = {"engine": 1}
         server.api("players", session=session, players=players)
         stream.until("state", lambda state: len(state["moves"]) == 2)
@@ -319,10 +320,10 @@ def test_an_engine_that_does_not_end_its_move_is_given_up(server: Server) -> Non
 
 
 @needs_proc
-def test_an_engine_that_does_not_end_its_move_does_not_outlive_the_server() -> None:
+def test_an_engine_that_does_not_end_its_search_does_not_outlive_the_server() -> None:
     with Server("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute") as server:
         session = server.open()
-        players = [{"engine": 1}, {"engine": None}, {"engine": 0}]
+        players = [{"engine": 1}, PERSON, ANALYST]
         clock = {"kind": "clock", "base": 600, "increment": 0}
         server.api("new", session=session, players=players, time=clock)
         with server.stream(session) as stream:
@@ -336,7 +337,7 @@ def test_an_engine_that_does_not_end_its_move_does_not_outlive_the_server() -> N
 def test_ctrl_c_does_not_wait_for_an_engine_that_hangs_at_its_start() -> None:
     with Server("-engine", f"cmd={shlex.join(FAKE)} mute", "name=Mute") as server:
         session = server.open()
-        players = [{"engine": 1}, {"engine": None}, {"engine": 0}]
+        players = [{"engine": 1}, PERSON, ANALYST]
         server.api("new", session=session, players=players)
         with server.stream(session) as stream:
             stream.until("log", lambda log: ["White", ">", "uci"] in log)

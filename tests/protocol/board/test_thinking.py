@@ -19,11 +19,9 @@ from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.client.engine import Info, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
+from tests.protocol.board.steps import ANALYST, PERSON
 from tests.protocol.board.test_clocks import clock
 from tests.protocol.board.webdriver import wait
-
-PERSON: dict[str, Any] = {"engine": None}
-ANALYST = {"engine": 0}
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def test_moves_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.Monk
     Builder(tmp_path, rules).build(7)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     monkeypatch.setattr(view, "TABLE_CACHE", TableCache())
-    # White closes d5-e5-c5 from c4 and takes the third last man.
+    # White closes d5-e5-c5 from c4 and removes the third last man.
     position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
     values = view.values_view(position)
     assert set(values) == {str(move) for move in position.legal_moves()}

@@ -1,4 +1,4 @@
-"""A browser under remote control: the few commands of WebDriver that the tests need."""
+"""A remote-controlled browser: the few commands of WebDriver that the tests need."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEYS = {
 
 
 def missing() -> str:
-    """Why no browser can be driven here; empty if one can."""
+    """Why no browser can be used here; empty if one can."""
     for program in ("chromium", "chromedriver"):
         if shutil.which(program) is None:
             return f"{program} is not installed (apt-get install chromium chromium-driver)"
@@ -120,7 +120,7 @@ class Browser:
         return str(found[_ELEMENT])
 
     def click(self, selector: str) -> None:
-        """Click an element as a mouse does: what covers it gets the click."""
+        """Click an element as a mouse does: whatever covers it gets the click."""
         self._do(f"element/{self.find(selector)}/click")
 
     def text(self, selector: str) -> str:
@@ -151,17 +151,17 @@ class Browser:
         )
 
     def new_tab(self) -> str:
-        """Open a tab and turn to it; its handle."""
+        """Open a tab and switch to it; its handle."""
         handle = str(self._do("window/new", type="tab")["handle"])
         self.move_to(handle)
         return handle
 
     def tab(self) -> str:
-        """The handle of the tab that is turned to."""
+        """The handle of the current tab."""
         return str(self._call("GET", f"{self._session}/window"))
 
     def move_to(self, handle: str) -> None:
-        """Turn to a tab."""
+        """Switch to a tab."""
         self._do("window", handle=handle)
 
     def tabs(self) -> list[str]:
@@ -169,7 +169,7 @@ class Browser:
         return list(self._call("GET", f"{self._session}/window/handles"))
 
     def keep_tab(self, handle: str) -> None:
-        """Close every tab but one, and turn to that."""
+        """Close every tab but one, and switch to that."""
         for other in self.tabs():
             if other != handle:
                 self.move_to(other)
@@ -177,7 +177,7 @@ class Browser:
         self.move_to(handle)
 
     def look(self, width: int, height: int, *, phone: bool = False, dark: bool = False) -> None:
-        """Show the page in a window, or on a phone, of that size."""
+        """Show the page in a window or on a phone of a size."""
         self._cdp(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=phone,
@@ -195,13 +195,13 @@ class Browser:
         path.write_bytes(base64.b64decode(picture))
 
     def messages(self) -> list[str]:
-        """What the page has written to its console as errors since the last call."""
+        """The errors in the page's console since the last call."""
         entries = self._do("se/log", type="browser")
         return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
 
 
 def wait(condition: Callable[[], Any], seconds: float, what: str) -> Any:
-    """The first true value of a condition; an error after so many seconds without one."""
+    """The first true value of a condition, or an error after so many seconds."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
