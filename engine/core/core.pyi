@@ -190,7 +190,7 @@ def table_board(
 ) -> tuple[int, int]:
     """The men (own, opponent) at a class and rank: the inverse of `table_place`."""
 
-def pair_memory(larger: int, smaller: int, with_depths: bool) -> int:
+def sector_memory(larger: int, smaller: int, with_depths: bool) -> int:
     """Bytes that `Retrograde` needs for a sector at most."""
 
 def verify_classes(

@@ -38,7 +38,7 @@ class Sector(NamedTuple):
 
     def memory(self, depths: bool) -> int:
         """Bytes that solving it takes, the mapped files of other sectors left out."""
-        return core.pair_memory(self.larger, self.smaller, depths)
+        return core.sector_memory(self.larger, self.smaller, depths)
 
     def plies_limit(self, rules: Rules) -> int:
         """The plies without a removal that make a draw here; 0: no limit."""

@@ -102,7 +102,7 @@ def _removals_lead_to(tuple rules, int larger, int smaller):
             yield larger - removed, smaller
 
 
-def pair_memory(int larger, int smaller, bint with_depths):
+def sector_memory(int larger, int smaller, bint with_depths):
     """Bytes that `Retrograde` needs for a sector at most."""
     cdef uint64_t places = table_places(larger, smaller)
     cdef uint64_t blocks = CLASSES[larger]
