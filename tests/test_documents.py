@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.commands.main import COMMANDS, main
+from merels.tournament.commands.main import COMMANDS
+from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -62,13 +63,6 @@ LINES = [(page.name, words) for page in PAGES for words in command_lines(page)]
 
 def ids(value: object) -> str:
     return " ".join(value) if isinstance(value, list) else str(value)
-
-
-def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
-    """Status, output and errors of a command."""
-    status = main(words)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 @pytest.mark.parametrize(("page", "words"), LINES, ids=ids)

@@ -191,7 +191,7 @@ def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
-def test_a_reader_that_has_seen_enough() -> None:
+def test_a_reader_that_leaves_early_is_no_error() -> None:
     started = subprocess.Popen(
         command("perft", "8", "-divide"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -45,7 +45,7 @@ def test_the_engine_answers_and_the_board_is_drawn() -> None:
     assert text.count("7  ") == 3
 
 
-def test_the_engine_begins_where_the_person_has_black() -> None:
+def test_the_engine_begins_if_the_person_has_black() -> None:
     text = shown("", *QUICK, "-colour", "black", "-variant", "multi")
     assert text.index("You play Black under multi.") < text.index("White plays ")
 

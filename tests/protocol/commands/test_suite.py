@@ -35,7 +35,7 @@ def test_only_what_tables_know_is_played_on_request(
     assert "of     1 thrown away" in capsys.readouterr().out.splitlines()[-1]
 
 
-def test_what_was_not_done_is_no_result(
+def test_unplayed_problems_are_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)

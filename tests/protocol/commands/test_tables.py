@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import command
+from tests import commands
 
-main = command("tables")
+main = commands.command("tables")
 
 
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
@@ -30,11 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
-    """The exit status, output and error output of a command."""
-    capsys.readouterr()
-    status = main(words)
-    output = capsys.readouterr()
-    return status, output.out, output.err
+    return commands.run(capsys, ["tables", *words])
 
 
 def test_stats(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +57,7 @@ def test_verify(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert output.count(" 0 wrong") == 3
 
 
-def test_verify_misses_what_is_asked_for_and_not_there(
+def test_verify_reports_missing_tables(
     folder: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, output, _ = run(capsys, ["verify", "-men", "7", *folder])
@@ -184,7 +180,7 @@ def test_what_is_proven_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (lambda data: data[:900] + bytes([data[900] ^ 1]) + data[901:], "damaged data"),
     ),
 )
-def test_proofs_that_cannot_be_trusted_are_named_and_done_again(
+def test_damaged_proofs_are_reported_and_made_again(
     kept: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
     spoil: Callable[[bytes], bytes], message: str,
 ) -> None:  # fmt: skip

@@ -173,7 +173,7 @@ def test_flags_from_a_file(tmp_path: Path) -> None:
     assert "cannot read the flags in this file" in error_of("-config", str(path))
 
 
-def test_flags_of_a_file_stand_where_it_is_named(tmp_path: Path) -> None:
+def test_flags_of_a_file_replace_its_name(tmp_path: Path) -> None:
     path = tmp_path / "flags"
     path.write_text("-set Repetition=5 -rounds 3 -each nodes=5")
     chosen = settings_of("-set", "Flying=never", "-rounds", "7", "-config", str(path))
@@ -195,7 +195,7 @@ def test_a_file_of_flags_that_cannot_be_used(
     assert "loop" in error and message in error
 
 
-def test_an_engines_own_plies_go_before_the_depth_of_all() -> None:
+def test_an_engines_own_plies_override_the_common_depth() -> None:
     given = parse(["-engine", "cmd=a", "plies=3", "-engine", "cmd=b", "-each", "depth=1"])
     assert [engine.limit.depth for engine in make_settings(given, 1).engines] == [3, 1]
 
@@ -276,7 +276,7 @@ def test_a_mistake_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert out == "" and "did you mean -concurrency?" in err and len(err.splitlines()) == 1
 
 
-def test_help_tells_of_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
     assert text.strip() == help_text().strip()

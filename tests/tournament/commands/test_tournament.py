@@ -110,7 +110,7 @@ def test_a_mistake_leaves_no_journal_behind(
 
 
 @pytest.mark.parametrize("resume", [[], ["-resume"]])
-def test_a_place_that_cannot_be_written_leaves_no_journal_behind(
+def test_an_unwritable_file_leaves_no_journal_behind(
     tmp_path: Path, resume: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = match("-journal", f"file={tmp_path}/j", *resume)
@@ -123,7 +123,7 @@ def test_a_place_that_cannot_be_written_leaves_no_journal_behind(
             assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written_costs_no_journal_that_was_there(
+def test_an_unwritable_file_keeps_an_existing_journal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = match("-journal", f"file={tmp_path}/j", "-resume", "-pgnout", f"{tmp_path}/no/g")
@@ -134,7 +134,7 @@ def test_a_place_that_cannot_be_written_costs_no_journal_that_was_there(
     assert stored(f"{tmp_path}/j") == (5, [])
 
 
-def test_resume_begins_nothing_where_no_engines_and_no_journal_are(tmp_path: Path) -> None:
+def test_resume_without_engines_and_journal_starts_nothing(tmp_path: Path) -> None:
     status, out, err = Marked("-journal", f"file={tmp_path}/misspelt", "-resume").wait()
     assert status == 2 and out == "" and "there is no journal to continue" in err
     assert list(tmp_path.iterdir()) == []
@@ -189,7 +189,7 @@ def test_a_reader_that_leaves_ends_the_run(tmp_path: Path) -> None:
 
 @needs_proc
 @pytest.mark.parametrize("words", [[], ["-quiet"]])
-def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path: Path, words: list[str]) -> None:
+def test_a_full_disk_for_output_ends_the_run_resumably(tmp_path: Path, words: list[str]) -> None:
     with open("/dev/full", "w") as full:
         command = [*COMMAND, *match("-rounds", "1", "-journal", f"file={tmp_path}/j", *words)]
         run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
@@ -199,7 +199,7 @@ def test_output_that_finds_no_room_ends_the_run_resumably(tmp_path: Path, words:
 
 
 @needs_proc
-def test_files_that_find_no_room_are_said_once_and_the_run_goes_on() -> None:
+def test_full_files_are_reported_once_and_the_run_goes_on() -> None:
     flags = ("-pgnout", "/dev/full", "-log", "/dev/full", "level=info", "-quiet")
     status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
     assert status == 0 and "Games: 4," in out

@@ -189,7 +189,7 @@ def test_the_scraped_line_of_a_test() -> None:
     )
 
 
-def test_without_pairs_the_games_speak() -> None:
+def test_without_pairs_games_are_judged() -> None:
     sprt = Sprt(0, 5)
     lines = summary.summary_lines(MATCH, "A", "B", sprt, penta=False)
     assert len(lines) == 5 and not any(line.startswith("Ptnml") for line in lines)

@@ -125,7 +125,7 @@ def test_pgn_of_any_runner(tmp_path: Path) -> None:
     assert [game.score for game in scores(games)] == [1.0, 0.5]
 
 
-def test_the_ids_of_other_runners_are_none_of_ours(tmp_path: Path) -> None:
+def test_ids_of_other_runners_are_ignored(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in "ab"]
     for path in paths:
         with open(path, "w") as file:
@@ -149,7 +149,7 @@ def test_tags_may_share_a_line_and_a_comment_may_follow_the_result(tmp_path: Pat
     assert [game.result for game in games] == ["1-0", "1/2-1/2", "*"]
 
 
-def test_quotes_in_a_name_that_nobody_escaped(tmp_path: Path) -> None:
+def test_unescaped_quotes_in_a_name(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text('[White "The "X""]\n[Black ""B" 2" ]\n\n1-0\n')
     [game] = read_games([str(path)])
@@ -194,7 +194,7 @@ def test_comments_of_either_kind_swallow_no_games(tmp_path: Path) -> None:
      ('[White "A"]\n[Black "A"]\n\n1. a1 1-0\n', "between two engines"),
      (GAME.format(1, "*"), "between two engines")],
 )
-def test_a_file_without_games_to_rate_is_no_rating_list(
+def test_a_file_without_finished_games_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
 ) -> None:
     path = tmp_path / "x.pgn"
@@ -217,7 +217,7 @@ def test_a_game_given_twice_is_counted_once(
         assert out == once and "ignored 60 duplicates" in err
 
 
-def test_games_that_never_began_are_not_taken_for_one(tmp_path: Path) -> None:
+def test_games_that_never_began_are_not_merged(tmp_path: Path) -> None:
     forfeit = result(1, "0-1", termination="abandoned", moves=(), started="", elapsed=0)
     for id in ("x", "y"):
         notes = {"id": id, "arguments": "[]"}
@@ -363,7 +363,7 @@ def test_replay_ends_where_the_games_ended(played: Path, tmp_path: Path) -> None
         assert answer["note"].endswith(f"{row.result} {row.reason}")
 
 
-def test_the_reason_of_a_foreign_journal_is_fit_to_print() -> None:
+def test_reasons_of_foreign_journals_are_made_printable() -> None:
     [game] = json.loads(games_json([make_row(result())._replace(reason="a\x1b[2J\u202eb")]))
     assert game["reason"] == "a?[2J?b"
 

@@ -57,7 +57,7 @@ def test_the_other_side_sees_the_opposite(size: int) -> None:
         assert not any(map(math.isnan, numbers(ours)))
 
 
-def test_nothing_played_tells_nothing() -> None:
+def test_no_games_give_an_even_estimate() -> None:
     estimate = elo.from_cells((0, 0, 0))
     assert estimate == elo.Estimate(0.5, 0.0, math.inf, 0.0, math.inf, 50.0)
     assert elo.from_cells((0, 0, 0, 0, 0)) == estimate
@@ -91,7 +91,7 @@ def test_an_interval_beyond_every_score_has_no_end() -> None:
 
 
 @pytest.mark.parametrize("cells", [(1, 2), (1, 2, 3, 4), (-1, 2, 3), (math.inf, 1, 1)])
-def test_counts_that_are_none(cells: tuple[float, ...]) -> None:
+def test_impossible_counts_are_refused(cells: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="counts"):
         elo.from_cells(cells)
 
@@ -123,7 +123,7 @@ def test_counting_a_match_pair_by_pair() -> None:
     assert counts.reversed().reversed() == counts
 
 
-def test_what_a_counter_keeps_does_not_grow_with_the_games() -> None:
+def test_a_counters_memory_grows_with_matches_not_games() -> None:
     counter = MatchCounter()
     for pair in range(1000):
         for white, black in (("A", "B"), ("B", "A")):
@@ -136,7 +136,7 @@ def test_what_a_counter_keeps_does_not_grow_with_the_games() -> None:
     assert (counts.dd, counts.unpaired) == (1, (0, 1, 0))
 
 
-def test_games_that_cannot_be() -> None:
+def test_impossible_games_are_refused() -> None:
     with pytest.raises(ValueError, match="itself"):
         GameScore("A", "A", 1.0)
     with pytest.raises(ValueError, match="0.7"):

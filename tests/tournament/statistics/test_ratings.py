@@ -88,7 +88,7 @@ def test_an_anchor_holds_its_rating_and_has_no_error() -> None:
         rate(played(FOUR), anchor=("Z", 0.0))
 
 
-def test_an_anchored_error_and_the_superiority_speak_of_one_difference() -> None:
+def test_an_anchored_error_and_the_superiority_agree() -> None:
     ratings = rate(played(FOUR), anchor=("B", 0.0))
     a, b = ratings.players[:2]
     deviations = (a.elo - b.elo) / (a.error / Z95)

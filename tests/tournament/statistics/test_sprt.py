@@ -102,7 +102,7 @@ def test_any_counts_and_hypotheses_give_a_number() -> None:
             assert math.isfinite(llr)
 
 
-def test_nothing_played_decides_nothing() -> None:
+def test_no_games_decide_nothing() -> None:
     for model in ("normalized", "logistic", "bayesian"):
         assert Sprt(0, 5, model=model).llr((0, 0, 0)) == 0.0
     assert Sprt(0, 5).llr((0,) * 5) == 0.0
@@ -124,7 +124,7 @@ def test_bounds_and_verdict() -> None:
     assert test.fraction(test.upper) == 1 and test.fraction(test.lower) == -1
 
 
-def test_the_test_errs_as_seldom_as_it_says() -> None:
+def test_error_rates_are_as_stated() -> None:
     """Under H0 a test of alpha = 0.1 accepts H1 in about a tenth of runs, and seldom more."""
     chance = random.Random(5)
     test = Sprt(0, 60, alpha=0.1, beta=0.1, model="logistic")
@@ -152,11 +152,11 @@ def test_the_test_errs_as_seldom_as_it_says() -> None:
         ({"elo0": 0, "elo1": 5, "model": "linear"}, "linear"),
     ],
 )
-def test_tests_that_could_not_decide(arguments: dict[str, object], word: str) -> None:
+def test_undecidable_tests_are_refused(arguments: dict[str, object], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         Sprt(**arguments)  # type: ignore[arg-type]
 
 
-def test_the_bayesian_model_wants_games() -> None:
+def test_the_bayesian_model_needs_games() -> None:
     with pytest.raises(ValueError, match="wins, losses and draws"):
         Sprt(0, 5, model="bayesian").llr((1, 2, 3, 2, 1))

@@ -158,14 +158,14 @@ def test_found_games_are_added_once(tmp_path: Path) -> None:
     assert numbers_in(path) == ["abc-1", "abc-2", "abc-3"]
 
 
-def test_a_file_that_an_editor_has_saved_with_its_mark_is_known_again(tmp_path: Path) -> None:
+def test_games_behind_a_byte_order_mark_are_found(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(text_of(1, 2), encoding="utf-8-sig")
     show(path, (1, 2, 3), there=(1, 2))
     assert path.read_text(encoding="utf-8-sig") == text_of(1, 2, 3)
 
 
-def test_games_that_an_interrupted_run_left_out_come_in_their_turn(tmp_path: Path) -> None:
+def test_games_that_an_interrupted_run_left_out_come_in_order(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     others = GameWriter(settings(), "other")
     path.write_text(text_of(3, by=others))
@@ -195,7 +195,7 @@ def test_a_pipe_is_written_to_and_not_read(tmp_path: Path) -> None:
         assert reader.read() == text_of(1)
 
 
-def test_a_full_disk_leaves_whole_games_and_a_word(
+def test_a_full_disk_leaves_whole_games_and_a_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "games.pgn"

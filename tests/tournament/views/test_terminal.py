@@ -104,7 +104,7 @@ def test_llr_bar_stays_between_its_bounds(llr: float, place: int) -> None:
     assert inside is not None and len(inside[1]) == 30 and inside[1].index("|") == place
 
 
-def test_small_words() -> None:
+def test_bar_time_and_cut() -> None:
     assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
     assert time_text(3725.4) == "1:02:05" and Pace().left(7) == "?"
     assert cut("日本語", 4) == "日本"

@@ -26,7 +26,7 @@ def get(address: str) -> str:
         return str(answer.read().decode())
 
 
-def test_the_page_is_rated_once_a_change_by_the_runners_thread(
+def test_the_page_is_rated_once_per_change_in_the_runners_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rated: list[threading.Thread] = []
@@ -72,7 +72,7 @@ def test_served_while_it_runs() -> None:
     assert run.wait()[0] == 130
 
 
-def test_a_browser_that_goes_away_is_no_news() -> None:
+def test_a_browser_that_leaves_is_not_reported() -> None:
     run = Marked(*match("-rounds", "2000", "-serve", "0"))
     port = next(line for line in run.process.stderr if "standings at" in line).split(":")[-1]
     address = ("127.0.0.1", int(port.rstrip("/\n")))
