@@ -124,21 +124,15 @@ class Conversation:
         """Note something allowed but unusual."""
         self.warnings.append(Fault(reason, line.raw if isinstance(line, Line) else line))
 
-    def judge_late(self, seconds: float, reason: str, line: bytes | None = None) -> None:
-        """Judge an answer that came that many seconds after it was due."""
-        self._judge(seconds, PROMPT, LATE, reason, line)
-
-    def judge_clock(self, seconds: float, reason: str, line: bytes | None = None) -> None:
-        """Judge an answer that came that many seconds after its clock ran out: that loses a game.
-
-        A little is only unusual, because it includes the time that the answer travels.
-        """
-        self._judge(seconds, 0.0, PROMPT, reason, line)
-
-    def _judge(
-        self, seconds: float, unusual: float, fault: float, reason: str, line: bytes | None
+    def judge_delay(
+        self, seconds: float, reason: str, line: bytes | None = None, *, clock: bool = False
     ) -> None:
-        """Warn beyond one bound, and raise a `Fault` beyond the other."""
+        """Judge an answer that came so many seconds late.
+
+        After its ``clock`` ran out it loses a game; a little is only unusual there, because it
+        includes the time that the answer travels.
+        """
+        unusual, fault = (0.0, PROMPT) if clock else (PROMPT, LATE)
         if seconds > fault:
             raise Fault(reason, line)
         if seconds > unusual:

@@ -32,7 +32,7 @@ def ready_at_once(engine: Subject) -> None:
     engine.ping()
     asked = monotonic_ns()
     seconds = (engine.ping()[-1].at - asked) / 1e9
-    engine.judge_late(seconds, f"readyok took {seconds:.2f} s")
+    engine.judge_delay(seconds, f"readyok took {seconds:.2f} s")
 
 
 @GROUP.step()

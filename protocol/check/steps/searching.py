@@ -62,16 +62,16 @@ def _timed(
 def go_movetime(engine: Subject) -> None:
     """'go movetime N' answers within N ms (unusual: over 100 ms more, a fault: over 1 s more)."""
     for milliseconds in (1, engine.pace.movetime):
-        engine.judge_late(*_timed(engine, f"go movetime {milliseconds}", milliseconds))
+        engine.judge_delay(*_timed(engine, f"go movetime {milliseconds}", milliseconds))
 
 
 @GROUP.step()
 def go_clock(engine: Subject) -> None:
-    """With clocks and increments the answer comes long before the clock runs out, which loses the
-    game (unusual: up to 100 ms after that, a fault: later)."""
+    """With clocks and increments the answer comes long before the clock runs out; later the game is
+    lost on time (unusual: exceeded by up to 100 ms, a fault: by more)."""
     clock = 2 * engine.pace.movetime
     go = f"go wtime {clock} btime {clock} winc 10 binc 10"
-    engine.judge_clock(*_timed(engine, go, clock))
+    engine.judge_delay(*_timed(engine, go, clock), clock=True)
 
 
 @GROUP.step()
@@ -80,7 +80,7 @@ def go_moves_to_go(engine: Subject) -> None:
     (unusual: by up to 100 ms, a fault: by more)."""
     for clock, left in ((engine.pace.movetime, 1), (2 * engine.pace.movetime, 0)):
         go = f"go wtime {clock} btime {clock} movestogo {left}"
-        engine.judge_clock(*_timed(engine, go, clock))
+        engine.judge_delay(*_timed(engine, go, clock), clock=True)
 
 
 @GROUP.step()
@@ -88,8 +88,8 @@ def go_one_clock(engine: Subject) -> None:
     """The clock of the side to move is enough, and is not exceeded (unusual: by up to 100 ms, a
     fault: by more); some clients send nothing else."""
     clock = 2 * engine.pace.movetime
-    engine.judge_clock(*_timed(engine, f"go wtime {clock}", clock, MOVING))
-    engine.judge_clock(*_timed(engine, f"go btime {clock}", clock, WINNING))
+    engine.judge_delay(*_timed(engine, f"go wtime {clock}", clock, MOVING), clock=True)
+    engine.judge_delay(*_timed(engine, f"go btime {clock}", clock, WINNING), clock=True)
 
 
 @GROUP.step()
@@ -99,7 +99,7 @@ def go_little_time(engine: Subject) -> None:
     better than none."""
     for clock in (20, 1, 0, -50):
         go = f"go wtime {clock} btime {clock} winc 0 binc 0"
-        engine.judge_late(*_timed(engine, go, max(0, clock)))
+        engine.judge_delay(*_timed(engine, go, max(0, clock)))
 
 
 @GROUP.step()

@@ -19,7 +19,7 @@ CLOCK = 600
 def _stops(engine: Subject, search: Search, what: str) -> None:
     """Stop a search, which should answer at once."""
     seconds = engine.stop(search)
-    engine.judge_late(seconds, f"{what} was answered after {seconds:.2f} s", search.quote)
+    engine.judge_delay(seconds, f"{what} was answered after {seconds:.2f} s", search.quote)
 
 
 def _never_ends(engine: Subject, go: str) -> None:
@@ -94,7 +94,7 @@ def ready_in_search(engine: Subject) -> None:
         if line.first == "bestmove":
             raise Fault("isready ended the search", line.raw)
     seconds = (lines[-1].at - search.started) / 1e9
-    engine.judge_late(seconds, f"readyok took {seconds:.2f} s in a search", lines[-1].raw)
+    engine.judge_delay(seconds, f"readyok took {seconds:.2f} s in a search", lines[-1].raw)
     search.lines += lines[:-1]
     engine.stop(search)
 
@@ -149,17 +149,18 @@ def _late_after_ponderhit(
 
 @GROUP.step(needs=("ponder-waits",))
 def ponder_hit(engine: Subject) -> None:
-    """After 'ponderhit' the search ends within its limits, which count from then on (a clock is
-    exceeded: unusual up to 100 ms, a fault beyond)."""
+    """After 'ponderhit' the search ends within its limits, which count from then on
+    (unusual: a clock exceeded by up to 100 ms, a fault: by more)."""
     _needs_ponder(engine)
-    for go, milliseconds, judge in (
-        (f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK, engine.judge_clock),
-        ("go ponder movetime 100", 100, engine.judge_late),
-        ("go ponder depth 2", CLOCK, engine.judge_late),
+    for go, milliseconds, clock in (
+        (f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK, True),
+        ("go ponder movetime 100", 100, False),
+        ("go ponder depth 2", CLOCK, False),
     ):
         search = engine.begin(go, START)
         if engine.watch(search, engine.pace.listen / 2) is None:
-            judge(*_late_after_ponderhit(engine, search, milliseconds))
+            late = _late_after_ponderhit(engine, search, milliseconds)
+            engine.judge_delay(*late, clock=clock)
 
 
 @GROUP.step(needs=("ponder-waits", "ponder-hit"))
@@ -168,4 +169,4 @@ def ponder_hit_at_once(engine: Subject) -> None:
     _needs_ponder(engine)
     for _ in range(3):
         search = engine.begin("go ponder movetime 50", START)
-        engine.judge_late(*_late_after_ponderhit(engine, search, 50))
+        engine.judge_delay(*_late_after_ponderhit(engine, search, 50))

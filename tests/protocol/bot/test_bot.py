@@ -232,13 +232,6 @@ def test_a_level_answers_alike_whatever_was_asked_before() -> None:
         assert len(set(answers)) == 1
 
 
-def test_a_level_is_refused_for_an_engine_without_any() -> None:
-    with bot("-engine", shlex.join([*FAKE, "sound"])) as foreign:
-        answer = foreign.ask(level="Beginner", depth=1)
-        assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
-        assert foreign.ask(depth=1)["move"]
-
-
 def test_the_arena_takes_no_other_flag() -> None:
     done = subprocess.run(
         [*COMMAND, "-codingame", "-variant", "nope"], capture_output=True, text=True, timeout=60
