@@ -67,6 +67,10 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
         assert len(result.moves) == moves
 
 
+TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+HOUR = TimeControl(time=3600 * NANOSECONDS)
+LATE = "loses on time (MILLISECONDS overrun)"
+LATE_STILL = "loses on time (no bestmove, even after stop)"
 HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
 
 
@@ -84,14 +88,35 @@ def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str
     check(result, "abandoned", rf"White disconnects \({HOW[how]}\)", moves)
 
 
-def test_no_greeting(engines: EngineCache) -> None:
-    result = meet(engines, engine("mute"))
-    check(result, "abandoned", r"White does not start \(gives no answer to uci in 1 s\)", 0)
-
-
-def test_no_readyok(engines: EngineCache) -> None:
-    result = meet(engines, engine("never-ready"))
-    check(result, "abandoned", r"White does not start \(gives no answer to isready in 1 s\)", 0)
+@pytest.mark.parametrize(
+    ("faulty", "termination", "reason", "moves"),
+    [
+        (engine("mute"), "abandoned", "does not start (gives no answer to uci in 1 s)", 0),
+        (engine("never-ready"), "abandoned",
+         "does not start (gives no answer to isready in 1 s)", 0),
+        (engine("never"), "abandoned", "stalls (plays no move in 1 s)", 0),
+        (engine("stops-only"), "abandoned", "stalls (plays no move in 1 s)", 0),
+        (engine("flood"), "abandoned", "stalls (plays no move in 1 s)", 0),
+        (engine("never", limit=CLOCK), "time forfeit", LATE_STILL, 0),
+        (engine("flood", limit=CLOCK), "time forfeit", LATE_STILL, 0),
+        (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
+        (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
+        (engine("deaf"), "abandoned", "stalls (plays no move in 1 s)", 2),
+        # It is found out long before its long clock runs out.
+        (engine("deaf", limit=HOUR), "abandoned", "stalls (gives no sign of life for 2 s)", 2),
+        # Its third move counts, a line without an end; that it is gone shows at its fourth.
+        (engine("no-newline"), "abandoned", "disconnects (exit code 0)", 6),
+        (engine("close-stdout"), "abandoned", "disconnects (closed its output)", 2),
+        # A child of it holds its pipes.
+        (engine("parent-dies"), "abandoned", "disconnects (exit code 3)", 2),
+    ],
+    ids=lambda value: " ".join(value.engine.command[2:]) if isinstance(value, Entrant) else "",
+)
+def test_faults_that_lose_the_game(
+    engines: EngineCache, faulty: Entrant, termination: str, reason: str, moves: int
+) -> None:
+    pattern = re.escape(f"White {reason}").replace("MILLISECONDS", r"\d+ms")
+    check(meet(engines, faulty), termination, pattern, moves)
 
 
 def test_no_such_program(engines: EngineCache) -> None:
@@ -114,34 +139,8 @@ def test_both_engines_missing(engines: EngineCache) -> None:
     assert "White does not start" in result.reason and "Black does not start" in result.reason
 
 
-@pytest.mark.parametrize("mode", ["never", "stops-only", "flood"])
-def test_never_moves_without_a_clock(engines: EngineCache, mode: str) -> None:
-    result = meet(engines, engine(mode))
-    check(result, "abandoned", r"White stalls \(plays no move in 1 s\)", 0)
-
-
-@pytest.mark.parametrize("mode", ["never", "flood"])
-def test_never_moves_on_a_clock(engines: EngineCache, mode: str) -> None:
-    result = meet(engines, engine(mode, limit=CLOCK))
-    check(result, "time forfeit", r"White loses on time \(no bestmove, even after stop\)", 0)
-
-
-def test_moves_only_after_stop_on_a_clock(engines: EngineCache) -> None:
-    result = meet(engines, engine("stops-only", limit=CLOCK))
-    check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 0)
-
-
-def test_a_silent_engine_is_found_out_long_before_a_long_clock_runs_out(
-    engines: EngineCache,
-) -> None:
-    hour = TimeControl(time=3600 * NANOSECONDS)
-    result = meet(engines, engine("deaf", limit=hour))
-    check(result, "abandoned", r"White stalls \(gives no sign of life for 2 s\)", 2)
-
-
 def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
-    hour = TimeControl(time=3600 * NANOSECONDS)
-    slow = replace(engine("late", "1.3", hour), ping_timeout=0.5)
+    slow = replace(engine("late", "1.3", HOUR), ping_timeout=0.5)
     check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 1 s\)")
     result = meet(engines, replace(slow, ping_timeout=1.0))
     assert result.termination in ("adjudication", "normal"), result.reason
@@ -165,8 +164,7 @@ def test_an_overrun_counts_what_a_busy_machine_lets_pass(
         return stop(one, seconds)
 
     monkeypatch.setattr(Engine, "stop", delayed)
-    limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
-    assert overrun(meet(engines, engine("late", "0.3", limit))) >= 200
+    assert overrun(meet(engines, engine("late", "0.3", TENTH))) >= 200
 
 
 def test_late_by_less_than_the_margin(engines: EngineCache) -> None:
@@ -174,12 +172,6 @@ def test_late_by_less_than_the_margin(engines: EngineCache) -> None:
     result = meet(engines, engine("late", "0.3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
     assert max(move.elapsed for move in result.moves) > NANOSECONDS // 10
-
-
-def test_late_by_more_than_the_margin(engines: EngineCache) -> None:
-    limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
-    result = meet(engines, engine("late", "0.3", limit))
-    check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)", 2)
 
 
 def test_the_time_to_end_a_missed_ponder_is_the_engine_s_own(engines: EngineCache) -> None:
@@ -230,27 +222,6 @@ def test_oddities_that_are_no_fault(engines: EngineCache, mode: str) -> None:
     else:
         result = meet(engines, faulty)
     assert result.termination in ("adjudication", "normal"), result.reason
-
-
-def test_a_last_line_without_its_end_is_read(engines: EngineCache) -> None:
-    result = meet(engines, engine("no-newline"))
-    # Its third move counts; that it is gone shows at its fourth.
-    check(result, "abandoned", r"White disconnects \(exit code 0\)", 6)
-
-
-def test_closed_output(engines: EngineCache) -> None:
-    result = meet(engines, engine("close-stdout"))
-    check(result, "abandoned", r"White disconnects \(closed its output\)", 2)
-
-
-def test_death_while_a_child_holds_the_pipes(engines: EngineCache) -> None:
-    result = meet(engines, engine("parent-dies"))
-    check(result, "abandoned", r"White disconnects \(exit code 3\)", 2)
-
-
-def test_an_engine_that_stops_reading(engines: EngineCache) -> None:
-    result = meet(engines, engine("deaf"))
-    check(result, "abandoned", r"White stalls \(plays no move in 1 s\)", 2)
 
 
 def test_a_fault_of_black_is_black_s(engines: EngineCache) -> None:
