@@ -84,7 +84,7 @@ def _take_pipes() -> Link:
 
 
 def _answer(call: Call, link: Link) -> None:
-    """Make a call and send its value or its exception, whichever can be pickled."""
+    """Make a call and send its value, or the traceback of what went wrong."""
     try:
         link.send(Returned(call.function(*call.arguments, **call.keywords)))
     except BrokenPipeError:
