@@ -95,7 +95,7 @@ def format_playok(record: Record) -> str:
     first = format_position(record.start)
     if first != START:
         raise InputError(first, "PlayOK records begin at the starting position")
-    tags = {name: "?" for name in ROSTER} | record.tags | {"Result": record.result}
+    tags = dict.fromkeys(ROSTER, "?") | record.tags | {"Result": record.result}
     tags["Variant"] = str(record.start.rules)
     bare = replace(record, moves=[], comments=[], tags=tags)
     head = format_record(bare).partition("\n\n")[0]

@@ -4,14 +4,9 @@ import { $, COLOURS, element } from "./dom.js";
 import { api } from "./net.js";
 
 const TIMES = [
-  ["0.1 s a move", { kind: "move", seconds: 0.1 }],
-  ["0.5 s a move", { kind: "move", seconds: 0.5 }],
-  ["1 s a move", { kind: "move", seconds: 1 }],
-  ["3 s a move", { kind: "move", seconds: 3 }],
-  ["10 s a move", { kind: "move", seconds: 10 }],
-  ["1 min + 1 s", { kind: "clock", base: 60, increment: 1 }],
-  ["3 min + 2 s", { kind: "clock", base: 180, increment: 2 }],
-  ["10 min + 5 s", { kind: "clock", base: 600, increment: 5 }],
+  ...[0.1, 0.5, 1, 3, 10].map((seconds) => [`${seconds} s per move`, { kind: "move", seconds }]),
+  ...[[60, 1], [180, 2], [600, 5]].map(([base, increment]) =>
+    [`${base / 60} min + ${increment} s`, { kind: "clock", base, increment }]),
 ];
 
 function fill(select, choices, chosen) {
