@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class InputError(ValueError):
     """Input that is wrong.
@@ -47,3 +49,12 @@ def shorten(text: str, limit: int = 60) -> str:
         return printable(text)
     end = limit // 2
     return f"{printable(text[: limit - end - 1])}…{printable(text[-end:])}"
+
+
+def suggestion(text: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` if a known word is close to the text in any case, else nothing."""
+    import difflib  # It would cost every start of the engine a millisecond.
+
+    words = {word.lower(): word for word in known}
+    close = difflib.get_close_matches(text.lower(), words, n=1, cutoff=0.7)
+    return f"; did you mean {words[close[0]]}?" if close else ""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, suggestion
 from merels.protocol.check.step import Group, Step
 from merels.protocol.check.steps import (
     ending,
@@ -46,7 +45,6 @@ def choose(names: Sequence[str]) -> list[Step]:
     wanted = {name.lower() for name in names}
     for name in sorted(wanted):
         if name not in groups and name not in known:
-            near = difflib.get_close_matches(name, [*known, *groups], 1)
-            hint = f"; did you mean {near[0]}?" if near else "; -list prints them all"
+            hint = suggestion(name, [*known, *groups]) or "; -list prints them all"
             raise InputError(name, f"no step or group has that name{hint}")
     return [step for step in STEPS if step.name in wanted or step.group in wanted]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import parse_whole
 
 EMPTY = "<empty>"
@@ -111,11 +111,7 @@ class Options(Mapping[str, Option]):
         """The option of that name, or an `InputError` that names the nearest."""
         if name in self:
             return self[name]
-        import difflib  # It would cost every start of the engine a millisecond.
-
-        near = difflib.get_close_matches(name.lower(), self._options, 1)
-        hint = f"; did you mean '{self[near[0]].name}'?" if near else ""
-        raise InputError(name, f"no such option{hint}")
+        raise InputError(name, f"no such option{suggestion(name, self)}")
 
 
 def parse_option(line: str) -> Option | None:

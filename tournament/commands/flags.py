@@ -1,138 +1,20 @@
-"""The command line of ``merels tournament``: flags as other runners know them, read and checked."""
+"""The command line of ``merels tournament``, read and checked."""
 
 from __future__ import annotations
 
-import difflib
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
-from merels.protocol.client.engine_spec import KEYS, OPTION
+from merels.protocol.client.engine_spec import OPTION
+from merels.tournament.commands.flag_table import FLAGS, Flag
 from merels.tournament.records.files import file_error, read_text
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
 SWITCHES = ("ponder", "twosided")
 """Keys that mean true without a value, as in other runners."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A flag: the keys of its ``key=value`` words, or how many plain words it takes.
-
-    ``plain``: the key that a first word without ``=`` is the value of.
-    """
-
-    help: str
-    keys: tuple[str, ...] = ()
-    plain: str = ""
-    words: tuple[int, int] = (0, 0)
-    """The least and the greatest number of words, for a flag without keys."""
-    repeats: bool = False
-    """Whether the flag may be repeated and then adds to itself."""
-
-
-ENGINE_KEYS = (
-    *KEYS, OPTION, "restart", "ponder", "tc", "st", "nodes", "depth", "plies", "timemargin",
-    "starttimeout", "pingtimeout",
-)
-
-ONE = (1, 1)
-GROUPS: dict[str, dict[str, Flag]] = {
-    "Engines": {
-        "-engine": Flag(
-            "an engine; once for each. cmd= is its program, args= its arguments as one word",
-            ENGINE_KEYS, repeats=True,
-        ),
-        "-each": Flag("defaults for all engines", ENGINE_KEYS),
-    },
-    "Tournament": {
-        "-tournament": Flag("roundrobin, gauntlet, swiss or knockout", words=ONE),
-        "-rounds": Flag(
-            "how often each pairing is played (2); of a swiss, the number of rounds", words=ONE
-        ),
-        "-games": Flag("games of a pairing in a round (2); each two share an opening", words=ONE),
-        "-repeat": Flag("at least 2, or at least X, games of a pairing in a round", words=(0, 1)),
-        "-noswap": Flag("do not swap colours between the two games of an opening"),
-        "-reverse": Flag("swap the colours of all games"),
-        "-seeds": Flag("gauntlet: the first X engines play the rest (1)", words=ONE),
-        "-srand": Flag("the seed of openings and pairings (random; it is printed)", words=ONE),
-        "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=ONE),
-        "-set": Flag(
-            "a rule field to change in it, such as Flying=never", words=(1, 99), repeats=True
-        ),
-        "-openings": Flag(
-            "where games start: book, 500 positions that are proven drawn; or a file with "
-            "format=pos|pgn; both with order=sequential|random and start=N. Without a file, "
-            "plies=N random placements",
-            ("file", "format", "order", "plies", "start"), plain="file",
-        ),
-        "-event": Flag("the event's name", words=ONE),
-        "-site": Flag("the site's name", words=ONE),
-    },
-    "Adjudication": {
-        "-draw": Flag(
-            "adjudicate a draw when both scores are within score (0; hundredths of a man) of 0 for "
-            "movecount (1) moves in a row, from movenumber (0) on",
-            ("movenumber", "movecount", "score"),
-        ),
-        "-resign": Flag(
-            "adjudicate a loss when an engine's score is at most -score (hundredths of a man) for "
-            "movecount (1) moves in a row, from movenumber (0) on; twosided: if the other agrees",
-            ("movenumber", "movecount", "score", "twosided"),
-        ),
-        "-maxmoves": Flag("adjudicate a draw after X moves", words=ONE),
-        "-tb": Flag("adjudicate with the tables of perfect play in this folder", words=ONE),
-    },
-    "Statistics": {
-        "-sprt": Flag(
-            "stop when this sequential test is decided; alpha and beta (0.05), "
-            "model=normalized|logistic|bayesian (normalized)",
-            ("elo0", "elo1", "alpha", "beta", "model"),
-        ),
-        "-report": Flag("penta=false: base estimates on games, not on game pairs", ("penta",)),
-        "-ratinginterval": Flag(
-            "print estimates every X games (10; with more than two engines only at the end)",
-            words=ONE,
-        ),
-        "-scoreinterval": Flag("print the score every X games (1)", words=ONE),
-    },
-    "Running": {
-        "-concurrency": Flag("games in parallel (1)", words=ONE),
-        "-use-affinity": Flag(
-            "pin each worker and its engines to a core, optionally of a list such as 0,2-5",
-            words=(0, 1),
-        ),
-        "-recover": Flag("accepted for compatibility: a failing engine never ends a tournament"),
-        "-journal": Flag("keep every finished game in this file", ("file",), plain="file"),
-        "-resume": Flag(
-            "continue the journal, or start it; engines and settings may be left out"
-        ),
-        "-config": Flag(
-            "read flags from a text file, as if given here", ("file",), plain="file"
-        ),
-        "-executor": Flag(
-            "run on the concurrent.futures.Executor that module:factory returns", words=ONE
-        ),
-        "-shard": Flag("i/n: play the i-th of n parts (see merels merge)", words=ONE),
-    },
-    "Output": {
-        "-pgnout": Flag(
-            "write games as PGN; append=false replaces the file, min=true leaves move comments "
-            "out, nodes=true and timeleft=true add to them",
-            ("file", "append", "min", "nodes", "timeleft"), plain="file",
-        ),
-        "-log": Flag(
-            "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the engines' "
-            "lines, append=false replaces the file",
-            ("file", "level", "engine", "append"), plain="file",
-        ),
-        "-serve": Flag("show the tournament on a web page at this local port", words=ONE),
-        "-quiet": Flag("print only the final report"),
-    },
-}
-FLAGS = {name: flag for group in GROUPS.values() for name, flag in group.items()}
 
 
 @dataclass(slots=True)
@@ -206,12 +88,6 @@ def read_sprt(
         return Sprt(*numbers, next(known for known in MODELS if known == chosen))
     except ValueError as error:
         raise InputError("-sprt", str(error)) from None
-
-
-def suggestion(text: str, known: Iterable[str]) -> str:
-    """``; did you mean …?`` if a known word is close to the text, else nothing."""
-    close = difflib.get_close_matches(text.lower(), list(known), n=1, cutoff=0.7)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def parse(argv: Sequence[str]) -> Given:

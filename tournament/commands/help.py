@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from merels.protocol.client.engine_spec import OPTION
-from merels.tournament.commands.flags import ENGINE_KEYS, GROUPS, Flag
+from merels.tournament.commands.flag_table import ENGINE_KEYS, GROUPS, Flag
 
 INTRODUCTION = """\
 merels tournament [flags]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, suggestion
 from merels.protocol.commands.exit_status import OK, run_command
 from merels.protocol.uci.streams import make_usable
 
@@ -57,8 +57,6 @@ def _run(words: list[str]) -> int:
         print(f"merels {__version__}")
         return OK
     if name not in COMMANDS:
-        from merels.tournament.commands.flags import suggestion
-
         hint = suggestion(name, COMMANDS) or "; merels --help lists the commands"
         raise InputError(name, f"unknown command{hint}")
     module, _, function = COMMANDS[name][0].partition(":")

@@ -186,7 +186,7 @@ def test_a_finished_game_has_no_move() -> None:
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"Hsh": 1}, "'Hsh': no such option; did you mean 'Hash'"),
+        ({"Hsh": 1}, "'Hsh': no such option; did you mean Hash"),
         ({"Hash": 0}, "'0': option Hash takes a number from 1 to 1024"),
         ({"Hash": "many"}, "'many': option Hash takes a whole number"),
         ({"Hash": "1_0"}, "'1_0': option Hash takes a whole number"),

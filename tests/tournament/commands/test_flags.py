@@ -11,7 +11,8 @@ import pytest
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.build import Builder
-from merels.tournament.commands.flags import FLAGS, parse
+from merels.tournament.commands.flag_table import FLAGS
+from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings, parse_time_control
 from merels.tournament.commands.help import help_text
 from merels.tournament.commands.run_options import make_run_options

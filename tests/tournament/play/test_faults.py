@@ -128,7 +128,7 @@ def test_no_such_program(engines: EngineCache) -> None:
 def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> None:
     faulty = changed(engine("sound"), options=(("Hsh", "16"),))
     result = meet(engines, faulty)
-    how = r"'Hsh': no such option; did you mean 'Hash'\?"
+    how = r"'Hsh': no such option; did you mean Hash\?"
     check(result, "abandoned", rf"White does not start \({how}\)")
 
 
