@@ -36,13 +36,13 @@ Search = Callable[[bytes, int], Answer | None]
 class AnswerFinder:
     """Finds ``bestmove`` in whole lines: at their start, or with ``inside`` anywhere.
 
-    ``info`` is the last line with a score so far, ``rest`` what followed the last ``bestmove``.
+    ``info`` is the last line with a score so far. Lines behind a ``bestmove`` are put back.
     """
 
-    def __init__(self, inside: bool) -> None:
+    def __init__(self, inside: bool, put_back: Callable[[bytes], None]) -> None:
         self.info = b""
-        self.rest = b""
         self._inside = inside
+        self._put_back = put_back
         self._pattern = _ANYWHERE if inside else _AT_START
 
     def find(self, lines: bytes) -> bytes | None:
@@ -58,7 +58,7 @@ class AnswerFinder:
             self._note_score(lines, len(lines))
             return None
         self._note_score(lines, match.end() if self._inside else match.start())
-        self.rest = lines[match.end() :]
+        self._put_back(lines[match.end() :])
         return match[1].strip()
 
     def count(self, lines: bytes) -> int:

@@ -66,7 +66,7 @@ class Connection:
         self._process = EngineProcess(spec.command, spec.directory, stderr, spec.resources)
         self.pid = self._process.pid
         self._pipe = open_pipe(self._process, trace)
-        self._answers = AnswerFinder(self.dialect.inside)
+        self._answers = AnswerFinder(self.dialect.inside, self._pipe.put_back)
         self.searches = 0
         self._untidy = False
         """Whether it has ever sent an unasked ``bestmove``."""
@@ -160,17 +160,14 @@ class Connection:
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in a ``go``, and wait for the answer."""
         start = self._begin()
-        patience = timeout if timeout < self._silence else self._silence
-        wait = patience // MILLISECOND + 1 if patience > 0 else 0
+        # An engine that is watched for silence is waited for in `wait_answer`.
+        wait = timeout // MILLISECOND + 1 if 0 <= timeout < self._silence else 0
         try:
             lines = self._pipe.exchange(request, start + timeout, wait)
         except EngineTimeout:
             return None
-        if lines is not None:
-            text = self._answers.find(lines)
-            if text is not None:
-                return self._answer(text, start)
-        return self.wait_answer(start, timeout)
+        text = self._answers.find(lines) if lines else None
+        return self.wait_answer(start, timeout) if text is None else self._answer(text, start)
 
     def _begin(self) -> int:
         """A search begins now: what the engine sent before belongs to an earlier one."""
@@ -224,11 +221,8 @@ class Connection:
                 probed, heard = True, now
 
     def _answer(self, text: bytes, start: int) -> Answer:
-        """The answer that was found; what came after it is received later."""
+        """The answer that was found."""
         self.owing = False
-        if self._answers.rest:
-            self._pipe.put_back(self._answers.rest)
-            self._answers.rest = b""
         elapsed = self._pipe.arrived - start
         return Answer(text, self._answers.info, elapsed if elapsed > 0 else 0)
 

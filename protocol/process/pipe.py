@@ -90,7 +90,7 @@ class Pipe:
         return None if chunk is None else self._take(chunk)
 
     def exchange(self, data: bytes, deadline: int, milliseconds: int) -> bytes | None:
-        """`send`, then `receive`."""
+        """`send`, then `receive`, while nothing is left to be received."""
         self.send(data, deadline)
         return self.receive(milliseconds)
 

@@ -43,7 +43,7 @@ class PollPipe(Pipe):
 
     def exchange(self, data: bytes, deadline: int, milliseconds: int) -> bytes | None:
         """`Pipe.exchange`, the hot path of tournaments, in as few steps as it takes."""
-        if self.trace is not None or self._lines or self.tail or self._cut:
+        if self.trace is not None or self.tail or self._cut:
             return super().exchange(data, deadline, milliseconds)
         with self._writing:
             self._write(data, deadline, True)

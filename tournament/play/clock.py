@@ -11,15 +11,14 @@ class Clock:
     """What an engine has left under its limit. ``left`` is None where no clock runs.
 
     An overrun within the margin is kept: ``left`` is then below zero, and the next increment or
-    time control makes up for it. ``gone`` is the time that passed before the move was asked for.
+    time control makes up for it.
     """
 
-    __slots__ = ("limit", "left", "gone", "moves_to_go")
+    __slots__ = ("limit", "left", "moves_to_go")
 
     def __init__(self, limit: TimeControl) -> None:
         self.limit = limit
         self.left = limit.time
-        self.gone = 0
         self.moves_to_go = limit.moves if limit.time is not None else None
 
     def allowance(self) -> int | None:
@@ -33,10 +32,9 @@ class Clock:
     def spend(self, elapsed: int) -> int:
         """Charge a move's time; returns the overrun if it is beyond the margin, else 0.
 
-        ``elapsed`` includes what was ``gone`` before the move was asked for, and the overrun
-        includes the margin. Increments and further time controls go only to a move in time.
+        The overrun includes the margin. Increments and further time controls go only to a move in
+        time.
         """
-        self.gone = 0
         allowance = self.allowance()
         if allowance is not None and elapsed > allowance + self.limit.margin:
             return elapsed - allowance
@@ -57,7 +55,7 @@ class Clock:
         """
         if self.left is None:
             return None
-        told = (self.left - self.gone) // MILLISECOND
+        told = self.left // MILLISECOND
         return told if told > 0 else 1
 
 

@@ -90,8 +90,11 @@ class Player:
             if timeout >= self._patience:
                 raise EngineTimeout("does not end its pondering")
             return None
-        gone = self.clock.gone = monotonic_ns() - begun
-        answer = self.engine.ask(position, self._script.line, self._go(), timeout - gone)
+        gone, left = monotonic_ns() - begun, self.clock.left
+        if left is not None:
+            self.clock.left = left - gone
+        go, self.clock.left = self._go(), left
+        answer = self.engine.ask(position, self._script.line, go, timeout - gone)
         return answer and answer._replace(elapsed=gone + answer.elapsed)
 
     def _unanswered(self, begun: int, timeout: int, allowance: int | None) -> End:
