@@ -26,7 +26,7 @@ def open_journal(
             journal.create(ours, meta)
         return journal
     if not resume:
-        raise file_error(path, "this file exists; add -resume to go on with it, or name another")
+        raise file_error(path, "this file exists; add -resume to continue it, or name another")
     with _closed_on_failure(path) as journal:
         check_journal(journal)
         theirs = journal.meta()["settings"]

@@ -25,7 +25,7 @@ from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
-from merels.tournament.records.games import GameSpec, PairTask
+from merels.tournament.records.games import Entrant, GameSpec, PairTask
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, WorkerError
@@ -489,11 +489,14 @@ def test_a_finished_tournament_is_only_shown(tmp_path: Path) -> None:
     assert again.record.found_games == [1, 2] and again.record.begun == []
 
 
+def uneven_test(weak: Entrant = engine("Weak", 1)) -> Settings:
+    """A test that the strong engine soon wins."""
+    sprt = Sprt(0, 50, model="logistic")
+    return replace(settings(2, rounds=500, sprt=sprt), engines=(engine("Strong", 3000), weak))
+
+
 def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
-    engines = (engine("Strong", 3000), engine("Weak", 1))
-    chosen = replace(
-        settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
-    )
+    chosen = uneven_test()
     run = Run(chosen, tmp_path / "j")
     assert run.play() == "decided"
     assert run.board.verdict == "H1"
@@ -519,11 +522,7 @@ class Plain(Executor):
 
 
 def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
-    engines = (engine("Strong", 3000), engine("Weak", 1))
-    chosen = replace(
-        settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines
-    )
-    run = Run(chosen)
+    run = Run(uneven_test())
     assert run.play(Plain) == "decided" and run.board.verdict == "H1"
 
 
@@ -534,9 +533,7 @@ with open(flag, "a") as file:
 if os.path.getsize(flag) <= 3:
     os.kill(os.getppid(), signal.SIGKILL)
 """)
-    engines = (engine("Strong", 3000), engine("Weak", 1, command))
-    chosen = replace(settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic")), engines=engines)
-    run = Run(chosen, workers=1)
+    run = Run(uneven_test(engine("Weak", 1, command)), workers=1)
     assert run.play() == "decided" and run.board.verdict == "H1"
     assert [row.result for row in run.rows].count("*") == 2
 
