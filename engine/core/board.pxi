@@ -280,10 +280,6 @@ cdef int load_game(Game *game, tuple rules, history) except -1:
 
 
 def outcome(tuple rules, tuple fields, history):
-    """Why the game is over ("": it is not) and the result for the side to move: -1, 0 or 1.
-
-    ``history`` holds the keys of the earlier positions that may recur, oldest first.
-    """
     cdef Board b = load_board(fields)
     cdef Game game
     cdef int value = 0, reason

@@ -16,7 +16,6 @@ _Line = tuple[int, int, list[int]]
 
 # Of the game.
 NO_POINT: int
-NO_MOVE: int
 MEN_PER_SIDE: int
 FLYING_MEN: int
 MINIMUM_MEN: int
@@ -34,10 +33,8 @@ MAX_LINES: int
 WEIGHTS_SIZE: int
 FEATURE_NAMES: tuple[str, ...]
 PHASES: int
-ACTIVE: int
 HIDDEN: int
 AT_OUTER: int
-AT_MIDDLE: int
 AT_MEN: int
 AT_HANDS: int
 AT_THREATS: int

@@ -2,7 +2,7 @@
 
 One extension, assembled from the .pxi files beside it so that everything inlines. Each names the
 files before it that it needs. Positions come and go as plain numbers, which convert.py makes;
-core.pyi describes what Python calls.
+core.pyi documents what Python calls.
 """
 
 from libc.math cimport exp, log, sqrtf

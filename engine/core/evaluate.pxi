@@ -144,17 +144,12 @@ cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept no
 
 
 def evaluate(tuple rules, tuple fields):
-    """The static evaluation from the side to move's view, in hundredths of a man."""
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     return evaluate_board(&rule_set, &b)
 
 
 def terms(tuple rules, tuple fields):
-    """The value of each feature, as in ``FEATURE_NAMES``, and then of the hidden layer.
-
-    In hundredths of a man, from the side to move's view.
-    """
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef int at[ACTIVE]
@@ -239,10 +234,6 @@ cdef int largest_sum(const Weights *weights, int neuron) except -1:
 
 
 def load_weights(bytes data):
-    """Use these weights: 16-bit little-endian numbers in the order of ``Weights``.
-
-    Raises `ValueError` for another size, and for weights that a neuron's 16 bits cannot sum.
-    """
     cdef const uint8_t *raw = data
     cdef Weights *weights
     cdef size_t i

@@ -191,7 +191,6 @@ cdef uint64_t perft_count(const RuleSet *rules, const Board *b, int depth) noexc
 
 
 def perft(tuple rules, tuple fields, int depth):
-    """The number of legal move sequences of ``depth`` plies; the last ply is counted in bulk."""
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef uint64_t total
@@ -203,7 +202,6 @@ def perft(tuple rules, tuple fields, int depth):
 
 
 def legal_moves(tuple rules, tuple fields):
-    """All legal moves as encoded numbers."""
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef MoveList list

@@ -31,7 +31,7 @@ cdef enum:
 
 cdef struct Entry:
     uint64_t check           # key ^ data
-    uint64_t data            # move 20 bits, score 16, depth 8, bound 2, generation 8
+    uint64_t data            # move 20 bits (NO_MOVE too), score 16, depth 8, bound 2, generation 8
 
 cdef struct Table:
     void *memory
@@ -43,7 +43,7 @@ cdef struct Probe:
     move_t move
     int score
     int depth
-    int bound                # 0: nothing is known
+    int bound                # 0: nothing is known but move, which is NO_MOVE
 
 
 # Where the entries of a key are.
@@ -72,8 +72,6 @@ cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept 
             assert found.move == NO_MOVE or to_of(found.move) < POINT_COUNT
             return
     found.move = NO_MOVE
-    found.score = 0
-    found.depth = 0
     found.bound = 0
 
 
@@ -108,18 +106,7 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
     victim.data = data
 
 
-# Entries of the current generation in a thousand.
-cdef int permille_full(const Table *table) noexcept nogil:
-    cdef int i, used = 0
-    for i in range(1000):
-        if table.entries[i].data and ((table.entries[i].data >> 46) & 0xFF) == table.generation:
-            used += 1
-    return used
-
-
 cdef class TranspositionTable:
-    """A table of ``megabytes`` MiB, shared by the workers of one searcher."""
-
     cdef Table table
 
     def __cinit__(self, int megabytes):
@@ -139,15 +126,15 @@ cdef class TranspositionTable:
         free(self.table.memory)
 
     def clear(self):
-        """Forget everything."""
         with nogil:
             memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * ENTRY_BYTES)
         self.table.generation = 0
 
     def new_search(self):
-        """Begin a generation: entries of earlier searches are replaced first."""
         self.table.generation = (self.table.generation + 1) & 0xFF
 
     def full(self):
-        """How many entries in a thousand are this search's."""
-        return permille_full(&self.table)
+        cdef int i
+        cdef const Entry *entries = self.table.entries
+        return sum([entries[i].data != 0 and (entries[i].data >> 46) & 0xFF == self.table.generation
+                    for i in range(1000)])

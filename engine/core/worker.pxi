@@ -8,13 +8,9 @@ cdef enum:
 cdef int GO_ON = 0           # a stop flag that is never raised
 
 
+# `stop` and `set_deadline` come from other threads while `run` searches without the interpreter's
+# lock.
 cdef class SearchWorker:
-    """One thread's search state over a shared table.
-
-    `run` releases the interpreter's lock while it searches; any thread may call `stop` and
-    `set_deadline` at any time. Between searches a worker keeps only its move-ordering history.
-    """
-
     cdef Worker w
     cdef TranspositionTable table
     cdef int stop_flag
@@ -29,30 +25,24 @@ cdef class SearchWorker:
 
     @property
     def nodes(self):
-        """Nodes visited by the running or last search."""
         return self.w.nodes
 
     @property
     def table_hits(self):
-        """Positions that the running or last search found in the tablebase."""
         return self.w.table_hits
 
     def stop(self):
-        """End the running search as soon as possible."""
         write_shared(&self.stop_flag, 1)
 
     def arm(self):
-        """Forget an earlier `stop`."""
         write_shared(&self.stop_flag, 0)
 
     def set_deadline(self, deadline):
-        """Set when a search ends, running or not: monotonic nanoseconds, or None for never."""
         self.deadline = deadline if deadline is not None else NEVER
         if self.depth:
             self.w.deadline = self.deadline
 
     def clear(self):
-        """Forget the move-ordering history."""
         memset(self.w.history.butterfly, 0, sizeof(self.w.history.butterfly))
         memset(self.w.history.killers, 0xFF, sizeof(self.w.history.killers))
 
@@ -60,10 +50,6 @@ cdef class SearchWorker:
             *, ranks=(), TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
             int max_depth=MAX_DEPTH, node_limit=0, lines=1, int noise=0, noise_seed=0,
             int greed=0, int freedom=0):
-        """Search by iterative deepening until a limit, `stop` or ``report`` ends it.
-
-        Returns whether an iteration was cut short; core.pyi describes the arguments.
-        """
         cdef Worker *w = &self.w
         cdef Board b = load_board(fields)
         cdef int depth, line, number
@@ -112,8 +98,8 @@ cdef class SearchWorker:
                 return False
         return False
 
+    # Note the moves to choose from; those of a lower rank stay before those of a higher.
     cdef int load_root(self, const Board *b, moves, ranks) except -1:
-        """The moves to choose from, those of a lower rank always before those of a higher."""
         cdef Worker *w = &self.w
         cdef MoveList legal
         cdef int i, end

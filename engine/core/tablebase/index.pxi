@@ -170,13 +170,11 @@ cdef void load_index() except *:
 
 
 def table_classes(int men):
-    """How many classes sets of so many men fall into under the 16 symmetries (3 to 9 men)."""
     load_index()
     return CLASSES[men]
 
 
 def table_place(uint32_t own, uint32_t opponent):
-    """The class and the rank of a board of 3 to 9 men a side, as FORMAT.md defines them."""
     cdef uint32_t rank, cls
     load_index()
     cls = locate_sides(own, count(own), opponent, count(opponent), &rank)
@@ -184,7 +182,6 @@ def table_place(uint32_t own, uint32_t opponent):
 
 
 def table_board(int own_count, int opponent_count, uint32_t cls, uint32_t rank):
-    """The men (own, opponent) at a class and rank: the inverse of `table_place`."""
     cdef int larger = max(own_count, opponent_count), smaller = min(own_count, opponent_count)
     load_index()
     cdef uint32_t men = MEMBER[larger][cls], others = expand(MASKS[smaller][rank], men)

@@ -189,16 +189,12 @@ cdef bint proves(Proof *p, const Board *b, int goal, PlacingNode *stack) noexcep
 
 
 cdef class PlacingProver:
-    """Proves values of positions with men in hand; threads that use it share what they find."""
-
     cdef Proof prover
     cdef TableSet tables
     cdef int stop_flag
     cdef int missing_table
     cdef readonly uint64_t nodes
-    """Positions searched by all calls that have ended."""
     cdef readonly uint64_t probes
-    """Tables looked up by all calls that have ended."""
 
     def __cinit__(self, tuple rules, TableSet tables, int megabytes=256):
         cdef uint64_t size = <uint64_t>megabytes << 20
@@ -220,10 +216,6 @@ cdef class PlacingProver:
         free(self.prover.entries)
 
     def reaches(self, tuple fields, int goal):
-        """Whether the side to move reaches at least ``goal`` (0: a draw, 1: a win).
-
-        None where `stop` or a missing table ended it.
-        """
         cdef Board b = load_board(fields)
         cdef Proof here = self.prover
         cdef PlacingNode *stack
@@ -240,18 +232,15 @@ cdef class PlacingProver:
         return None if read_shared(&self.stop_flag) else reached
 
     def found(self):
-        """The memory of what was found, to be read or filled while no call runs."""
         cdef size_t size = self.prover.buckets * PLACING_WAYS * sizeof(uint64_t)
         cdef uint8_t[::1] memory = <uint8_t[:size]><uint8_t *>self.prover.entries
         return memoryview(memory)
 
     def stop(self):
-        """End all calls as soon as possible; they return None, now and later."""
         write_shared(&self.stop_flag, 1)
 
     @property
     def missing(self):
-        """The table (own men, opponent's) that was needed and is not here, or None."""
         if not self.missing_table:
             return None
         return self.missing_table >> 4, self.missing_table & 15

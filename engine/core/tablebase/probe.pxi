@@ -71,18 +71,14 @@ cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *
 
 
 cdef class TableSet:
-    """The open tables of one rule set."""
-
     cdef Tables tables
     cdef readonly dict kept
-    """By own and opponent's men the values, and depths or None, which must outlive every probe."""
 
     def __cinit__(self):
         load_index()
         self.kept = {}
 
     def add(self, int own, int opponent, const uint8_t[::1] values, depths=None):
-        """Add the table of ``own`` men to move against ``opponent``, and its depths if any."""
         cdef const uint8_t[::1] view
         cdef uint64_t places = table_places(own, opponent)
         if <uint64_t>values.shape[0] < (places + 3) // 4:
@@ -97,15 +93,12 @@ cdef class TableSet:
         self.kept[own, opponent] = memoryview(values), depths
 
     def has(self, int own, int opponent):
-        """Whether the table of ``own`` men to move against ``opponent`` is here."""
         return self.tables.values[own][opponent] != NULL
 
     def has_depths(self, int own, int opponent):
-        """Whether the depths of that table are here."""
         return self.tables.depths[own][opponent] != NULL
 
     def probe(self, tuple fields):
-        """The value (-1, 0, 1) and the depth to conversion (-1: none), or None for no table."""
         cdef Board b = load_board(fields)
         cdef int depth, value = table_probe(&self.tables, &b, &depth)
         if value == UNKNOWN:
@@ -113,7 +106,6 @@ cdef class TableSet:
         return (0, 1, -1)[value], depth
 
     def bounds(self, tuple rules, tuple fields):
-        """The least and greatest value with the plies played counted, or None."""
         cdef RuleSet rule_set = load_rules(rules)
         cdef Board b = load_board(fields)
         cdef int least, greatest
@@ -123,13 +115,11 @@ cdef class TableSet:
 
 
 def table_limit(tuple rules, int own, int opponent):
-    """The plies without a removal that make a draw of a board with so many men; 0: no limit."""
     cdef RuleSet rule_set = load_rules(rules)
     return plies_limit(&rule_set, own, opponent)
 
 
 def table_places(int own, int opponent):
-    """The number of places of the table of ``own`` men to move against ``opponent``."""
     load_index()
     if not (MINIMUM_MEN <= own <= MEN_PER_SIDE and MINIMUM_MEN <= opponent <= MEN_PER_SIDE):
         raise ValueError("tables have 3 to 9 men a side")

@@ -93,8 +93,8 @@ cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
             fetch_add(&p.settled[table][i], settled[table][i])
 
 
+# The tables, the side to move first, that removals in a sector lead to.
 def _removals_lead_to(tuple rules, int larger, int smaller):
-    """The tables, the side to move first, that removals in a sector lead to."""
     for removed in range(1, 3 if load_rules(rules).each_mill else 2):
         if smaller - removed >= MINIMUM_MEN:
             yield smaller - removed, larger
@@ -103,7 +103,6 @@ def _removals_lead_to(tuple rules, int larger, int smaller):
 
 
 def sector_memory(int larger, int smaller, bint with_depths):
-    """Bytes that `Retrograde` needs for a sector at most."""
     cdef uint64_t places = table_places(larger, smaller)
     cdef uint64_t blocks = CLASSES[larger]
     cdef uint64_t words = (BINOMIAL[POINT_COUNT - larger][smaller] + 63) // 64
@@ -114,11 +113,6 @@ def sector_memory(int larger, int smaller, bint with_depths):
 
 
 cdef class Retrograde:
-    """The retrograde analysis of one sector: the larger side is to move in table 0, not in table 1.
-
-    One thread begins each stage; then any number of threads work on it until none of it is left.
-    """
-
     cdef Sector sector
     cdef TableSet lower
 
@@ -153,7 +147,6 @@ cdef class Retrograde:
         free_sector(&self.sector)
 
     def begin(self, int stage, int level=0):
-        """Make one of `STAGES` ready for `work`; ``level`` is of the stage of that name."""
         cdef Sector *p = &self.sector
         cdef int table
         p.stage = stage
@@ -168,7 +161,6 @@ cdef class Retrograde:
                     raise MemoryError("no memory to pack the table")
 
     def work(self):
-        """Take part in the stage that was begun; blocks until none of it is left."""
         cdef Scratch *s = new_scratch(&self.sector)
         if s == NULL:
             raise MemoryError("no memory for a thread's own tables")
@@ -177,12 +169,10 @@ cdef class Retrograde:
             free_scratch(s)
 
     def stop(self):
-        """Let every `work` return early; nothing can be used then."""
         write_shared(&self.sector.stop, 1)
 
     @property
     def done(self):
-        """How much of the stage was begun, from 0 to 1."""
         cdef uint64_t pieces = (self.sector.classes + PIECE - 1) // PIECE
         if self.sector.stage == STAGE_LEVEL or self.sector.stage == STAGE_PACK:
             pieces *= 2
@@ -190,18 +180,15 @@ cdef class Retrograde:
 
     @property
     def settled(self):
-        """States won and lost at the level worked on last, for each table: A and B to move."""
         return tuple((self.sector.settled[table][0], self.sector.settled[table][1])
                      for table in range(2))
 
     @property
     def tallies(self):
-        """After packing: canonical states drawn, won and lost, for each table."""
         return tuple((self.sector.settled[table][DRAWN], self.sector.settled[table][WON],
                       self.sector.settled[table][LOST]) for table in range(2))
 
     def blocked(self):
-        """For each table, whether a state is lost at once; to ask before the second level."""
         cdef uint32_t cls
         cdef int table
         some = [False, False]
@@ -214,17 +201,13 @@ cdef class Retrograde:
 
     @property
     def places(self):
-        """Places in each table."""
         return <uint64_t>self.sector.classes * self.sector.size
 
     cdef uint64_t packed_size(self):
-        """Bytes of each table at two bits a place."""
         return (<uint64_t>self.sector.classes * self.sector.size + 3) // 4
 
     def values(self, int table):
-        """After packing: a table's bytes, which live as long as this object."""
         return memoryview(<uint8_t[:self.packed_size()]>self.sector.packed[table])
 
     def depths(self, int table):
-        """A table's depths, a byte a place, which live as long as this object."""
         return memoryview(<uint8_t[:self.places]>self.sector.depths[table])

@@ -139,11 +139,6 @@ cdef uint64_t verify_class(const Tables *tables, const RuleSet *rules, int own, 
 
 def verify_classes(TableSet tables, tuple rules, int own, int opponent, uint32_t first,
                    uint32_t last):
-    """Recompute all states of some classes from their successors.
-
-    Returns how many stored values (and depths, where there are any) differ, and the place of
-    the first that does. All tables that moves lead to must be there.
-    """
     cdef RuleSet rule_set = load_rules(rules)
     cdef uint64_t errors = 0, wrong = 0, here, at = 0
     cdef uint32_t cls

@@ -45,7 +45,6 @@ cdef Py_ssize_t count_samples(const uint8_t[::1] data) except -1:
 
 
 def shuffle(uint8_t[::1] data, seed):
-    """Put samples in random order, in place."""
     cdef Py_ssize_t i, j, number = count_samples(data)
     cdef Sample *samples = <Sample *>&data[0]
     cdef uint64_t state = seed
@@ -65,8 +64,6 @@ cdef inline Board board_of(const Sample *sample) noexcept nogil:
 
 
 cdef class Fit:
-    """Weights in the making, as logits."""
-
     cdef Parameters *now
     cdef Parameters *squares
     cdef float share
@@ -93,7 +90,6 @@ cdef class Fit:
         free(self.squares)
 
     def epoch(self, const uint8_t[::1] data, double rate):
-        """One pass over samples; returns the mean squared error, of each before its step."""
         cdef Py_ssize_t i, number = count_samples(data)
         cdef const Sample *samples = <const Sample *>&data[0]
         cdef double total = 0
@@ -107,8 +103,8 @@ cdef class Fit:
                 total += self.learn(&samples[i], rate)
         return total / number
 
+    # Step towards one sample, unless the rate is 0; the squared error before.
     cdef float learn(self, const Sample *sample, float rate) noexcept nogil:
-        """Step towards one sample; the squared error before."""
         cdef Parameters *p = self.now
         cdef Parameters *s = self.squares
         cdef RuleSet rules
@@ -149,7 +145,6 @@ cdef class Fit:
         return error * error
 
     def weights(self):
-        """The weights in the form and at the scale that `load_weights` takes."""
         cdef float *source = <float *>self.now
         cdef float *squares = <float *>self.squares
         cdef size_t i, number = sizeof(Parameters) // sizeof(float)
