@@ -70,7 +70,7 @@ class AnyEngine:
         ``root_moves`` are the only ones to choose from. An engine that answers with an illegal
         move, or with another, raises `EngineError`; one that has not answered `Engine.timeout`
         seconds after its time limit is stopped and raises `EngineTimeout`. A limit that never
-        ends the search raises `EngineError`; none at all is a foreign engine's own affair.
+        ends the search raises `EngineError`; an empty one is left to a foreign engine to interpret.
         """
         task = self._task(position, moves, root_moves)
         self._check_end(task, limit)
@@ -131,7 +131,7 @@ class AnyEngine:
         return self._start_analysis(self._task(position, moves, root_moves), limit, multipv)
 
     def _start_analysis(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
-        """`analysis`, with its arguments made ready."""
+        """`analysis`, with its arguments checked."""
         self._analysis = self._analyse(task, limit, multipv or 1)
         return self._analysis
 
@@ -143,11 +143,11 @@ class AnyEngine:
             raise EngineError(f"a search for {side} would never end: set a limit of {needed}")
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
-        """`play`, with its arguments made ready and no analysis running."""
+        """`play`, with its arguments checked and no analysis running."""
         raise NotImplementedError
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
-        """`analysis`, likewise."""
+        """`analysis`, in the same state."""
         raise NotImplementedError
 
     def _task(

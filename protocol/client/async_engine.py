@@ -114,7 +114,7 @@ def _started(
 
 
 def _close_started(future: Future[Engine]) -> None:
-    """End an engine that nobody waits for any more, once it has started."""
+    """End an engine whose start was cancelled, once it has started."""
     if not future.cancelled() and future.exception() is None:
         future.result().close(0.0)
 

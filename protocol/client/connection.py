@@ -133,7 +133,7 @@ class Connection:
         self._silence = FOREVER if seconds is None else int(seconds * 1e9)
 
     def widen_output(self) -> None:
-        """Make room for what an engine writes while nobody reads: for one that ponders."""
+        """Make room for what an engine writes while it ponders, when its output is not read."""
         self._process.widen_output()
 
     # Searches.
@@ -283,7 +283,7 @@ class Connection:
     def kill(self) -> None:
         """End the process at once: the thread that waits for its answer gets `EngineTerminated`.
 
-        What the engine held is freed by `close`, as ever.
+        `close` must still be called, and frees what the engine held.
         """
         if not self._process.closed:
             kill_group(self.pid)

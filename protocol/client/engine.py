@@ -149,7 +149,7 @@ class Engine(Connection, AnyEngine):
         self._rules = None
 
     def set_rules(self, rules: Rules) -> None:
-        """Tell the engine the rules, as far as it has options for them."""
+        """Tell the engine the rules that it has options for."""
         if rules == self._rules:
             return
         self._end_analysis()

@@ -58,7 +58,7 @@ def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool
         depth, value, nodes = int(depth_text), int(value_text), int(nodes_text)
     else:
         words = line.partition(b" string ")[0].split()
-        depth, nodes = _count_behind(b"depth", words), _count_behind(b"nodes", words)
+        depth, nodes = _count_after(b"depth", words), _count_after(b"nodes", words)
         kind, found = _score_words(words)
         if found is None:
             return Brief(None, None, depth, nodes)
@@ -81,7 +81,7 @@ def _score_words(words: list[bytes]) -> tuple[bytes, int | None]:
         return b"cp", None
 
 
-def _count_behind(name: bytes, words: list[bytes]) -> int:
+def _count_after(name: bytes, words: list[bytes]) -> int:
     """The number after a name, or 0."""
     try:
         return max(0, number(words[words.index(name) + 1]) or 0)
@@ -148,7 +148,7 @@ def parse_info(
 
 
 def _legal_moves(position: Position, words: list[bytes]) -> tuple[Move, ...]:
-    """The moves of a variation as far as they are legal."""
+    """The moves of a variation up to the first illegal one."""
     moves = []
     try:
         for _, token in join_steps([word.decode("ascii", "replace") for word in words]):

@@ -8,7 +8,7 @@ from merels.engine.game.errors import printable
 class EngineError(RuntimeError):
     """An engine cannot be started, is asked for what it has not, or breaks its protocol.
 
-    Its text may quote the engine, and is fit for a terminal all the same.
+    Its text may quote the engine; control characters are made printable.
     """
 
     def __str__(self) -> str:

@@ -93,8 +93,8 @@ class EngineProcess:
     """A running engine: its process, its group, and the two pipes to it.
 
     ``stdin`` and ``stdout`` are raw descriptors. ``sentinel`` is a descriptor that becomes
-    readable when the process itself ends, whoever still holds its pipes; None where the system
-    has none.
+    readable when the process itself ends, even if a child of it holds its pipes; None where the
+    system has none.
     """
 
     def __init__(
