@@ -36,7 +36,7 @@ Process = TypeVar("Process", bound="subprocess.Popen[str] | subprocess.Popen[byt
 
 @contextmanager
 def limited(process: Process, seconds: float = 60.0) -> Iterator[Process]:
-    """A process that is killed after so long, or at the end: no read from it waits for ever."""
+    """A process that is killed after a while, or at the end: no read from it waits forever."""
     watchdog = start_watchdog(process, seconds)
     try:
         yield process

@@ -127,7 +127,7 @@ class Game:
         """Let the engine think and move."""
         print("thinking ...", flush=True)
         limit = Limit(time=self.seconds)
-        # Otherwise a level plays every game alike, and one won game could be repeated for ever.
+        # Otherwise a level plays every game alike, and one won game could be repeated forever.
         level = self.level and replace(self.level, seed=self._seed)
         result = self._search(limit, level)
         assert result.move is not None

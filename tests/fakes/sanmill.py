@@ -33,7 +33,7 @@ class Sanmill:
         self.settings: dict[str, str] = {}
 
     def moves(self) -> list[Move]:
-        """The legal moves that go on with the step played last, or all."""
+        """The legal moves that continue the last step, or all."""
         moves = self.position.legal_moves()
         if self.owed is None:
             return moves

@@ -1,4 +1,4 @@
-"""``merels tournament``: play a tournament, or go on with one."""
+"""``merels tournament``: play a tournament, or resume one."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _later(started: str, elapsed: int) -> str:
 
 
 class PgnView(View):
-    """Adds each game to a PGN file; if that fails, a notice says so and the run goes on without.
+    """Adds each game to a PGN file; if that fails, a notice says so and the run continues.
 
     ``journaled``: whether there is a journal from which the file can be completed.
     """

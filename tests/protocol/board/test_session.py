@@ -19,7 +19,7 @@ def test_a_review_that_nobody_watches_ends(
     act(session, "review", {})
     monkeypatch.setattr(session, "_watch_until", 0.0)
     session.tick()
-    # Half a review would look for ever as if it went on.
+    # Half a review would look forever as if it were running.
     assert session.reviewer.progress is None
 
 

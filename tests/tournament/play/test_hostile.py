@@ -276,7 +276,7 @@ def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -
 
 
 def test_going_on_with_a_journal_says_which_programs_it_starts(tmp_path: Path) -> None:
-    """A stranger's journal names programs; whoever goes on with it starts them."""
+    """A stranger's journal names programs, and resuming it starts them."""
     journal = str(tmp_path / "j")
     play(*flags("tame"), "-rounds", "1", "-journal", journal)
     assert stored(journal)
