@@ -53,7 +53,7 @@ BUILT = (
 )
 MEN = 7
 PATIENCE = 600.0
-"""Seconds after which a search is taken to hang; sanitizers make everything slow."""
+"""Seconds after which a search counts as hung; sanitizers make everything slow."""
 PUBLISHED = {
     Sector(3, 3): [(140_621, 28_736, 269)],
     Sector(4, 3): [(75_397, 3_095, 681_906), (102_281, 0, 658_117)],

@@ -1,7 +1,7 @@
 # The index of the tables: from a board with empty hands to its place, and back, by combinatorial
 # ranking.
 #
-# The side with more men (the side to move's men where both have as many) is named by its class
+# The side with more men (the side to move where both have equally many) is named by its class
 # under the 16 symmetries of the board; the other side's men by the rank of their set among the
 # points that the class's representative leaves empty. Places run class by class, rank by rank.
 # Every order is the rising order of masks as numbers. See FORMAT.md.
@@ -13,7 +13,7 @@ cdef enum:
     HALF = 12                # bits of a mask that one look-up ranks
     LOW_HALF = 0xFFF
 
-# A mask's rank among masks with as many bits: START[bits][upper half] + LOW_RANK[lower half].
+# A mask's rank among masks of the same size: START[bits][upper half] + LOW_RANK[lower half].
 cdef uint32_t START[MEN_PER_SIDE + 1][1 << HALF]
 cdef uint16_t LOW_RANK[1 << HALF]
 cdef uint32_t BINOMIAL[POINT_COUNT + 1][POINT_COUNT + 1]
@@ -25,7 +25,7 @@ cdef uint32_t CLASSES[MEN_PER_SIDE + 1]
 cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank: masks of a smaller side, compressed
 
 
-# A mask's rank among the masks with as many bits.
+# A mask's rank among the masks of the same size.
 cdef inline uint32_t rank_of(uint32_t mask, int bits) noexcept nogil:
     assert 0 <= bits <= MEN_PER_SIDE and count(mask) == bits and mask >> POINT_COUNT == 0
     return START[bits][mask >> HALF] + LOW_RANK[mask & LOW_HALF]
@@ -101,7 +101,7 @@ cdef void load_ranks() noexcept nogil:
             START[bits][mask + 1] = START[bits][mask] + (BINOMIAL[HALF][k] if k >= 0 else 0)
 
 
-# The next larger mask with as many bits (Gosper's hack, HAKMEM item 175).
+# The next larger mask of the same size (Gosper's hack, HAKMEM item 175).
 cdef inline uint32_t next_mask(uint32_t mask) noexcept nogil:
     cdef uint32_t low = mask & (0 - mask)
     cdef uint32_t up = mask + low

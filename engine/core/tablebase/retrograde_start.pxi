@@ -189,7 +189,7 @@ cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line
         p, lowest(partners & (partners - 1)))[word]
 
 
-# First values of a block with B to move, where both sides have as many men: B's states are A's
+# First values of a block with B to move, where both sides have equally many men: B's states are A's
 # states seen from the other side.
 cdef void copy_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]

@@ -1,4 +1,4 @@
-"""The core's game against the readable one: two writings of the same rules."""
+"""The core's game against the readable one: the same rules written twice."""
 
 from __future__ import annotations
 
