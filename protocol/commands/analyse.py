@@ -1,18 +1,20 @@
-"""``merels analyse``, ``merels perft`` and ``merels bench``."""
+"""``merels analyse``, ``eval``, ``d``, ``perft`` and ``bench``."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 
 from merels.engine.game.notation import format_moves
 from merels.engine.game.numbers import read_whole
-from merels.engine.game.position import COLOURS
+from merels.engine.game.position import COLOURS, Position
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools.perft import count, divide
-from merels.engine.tools.show import bench_lines, board_lines, men
+from merels.engine.tools.show import bench_lines, board_lines, evaluation_lines, men
 from merels.protocol.commands.arguments import (
+    Parser,
     add_flag,
     add_rules_flags,
     add_search_flags,
@@ -84,16 +86,11 @@ def bench(argv: list[str]) -> int:
 
 def analyse(argv: list[str]) -> int:
     """Search a position and print the best line after each iteration."""
-    parser = make_parser(
+    parser = _position_parser(
         "analyse",
         "Draws a position, searches it and shows the best line after each iteration. Scores are\n"
         "in men, from the side to move. Ctrl-C ends the search and shows the best move so far.",
-        _POSITION_HELP,
     )
-    parser.add_argument(
-        "position", metavar="POSITION", nargs="*", help="what to search (default: startpos)"
-    )
-    add_rules_flags(parser)
     for flag, unit, text in (
         ("depth", "PLIES", "stop at this depth"),
         ("nodes", "N", "stop after N positions"),
@@ -134,6 +131,35 @@ def _print_info(info: Info) -> None:
         f"{format_moves(info.pv)}",
         flush=True,
     )
+
+
+def evaluate(argv: list[str]) -> int:
+    """Print the terms of a position's static evaluation."""
+    description = "Explains the static evaluation of a position, term by term."
+    return _show(_position_parser("eval", description), evaluation_lines, argv)
+
+
+def display(argv: list[str]) -> int:
+    """Draw a position."""
+    description = "Draws a position and prints its text, hash key, rules and outcome."
+    return _show(_position_parser("d", description), board_lines, argv)
+
+
+def _position_parser(command: str, description: str) -> Parser:
+    """A parser for a command about one position."""
+    parser = make_parser(command, description, _POSITION_HELP)
+    parser.add_argument(
+        "position", metavar="POSITION", nargs="*", help="the position (default: startpos)"
+    )
+    add_rules_flags(parser)
+    return parser
+
+
+def _show(parser: Parser, lines: Callable[[Position], list[str]], argv: list[str]) -> int:
+    """Print lines about a position."""
+    arguments = parser.parse_args(argv)
+    print(*lines(setup_of(arguments.position, rules_of(arguments)).position), sep="\n")
+    return 0
 
 
 def _never() -> bool:

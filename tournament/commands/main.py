@@ -22,6 +22,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("merels.protocol.commands.play:main", "play against the engine in the terminal"),
     "analyse": ("merels.protocol.commands.analyse:analyse", "draw and search a position"),
     "review": ("merels.protocol.commands.review:main", "judge each move of a recorded game"),
+    "eval": ("merels.protocol.commands.analyse:evaluate", "explain the static evaluation"),
+    "d": ("merels.protocol.commands.analyse:display", "draw a position"),
     "perft": ("merels.protocol.commands.analyse:perft", "count move sequences"),
     "bench": (
         "merels.protocol.commands.analyse:bench", "search fixed positions and count the nodes"

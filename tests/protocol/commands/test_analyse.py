@@ -16,7 +16,7 @@ from merels.engine.game.notation import parse_position
 from merels.engine.search import evaluation
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tools import bench, show
+from merels.engine.tools import bench
 from merels.protocol.commands import analyse, suite
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
@@ -94,8 +94,8 @@ def test_rule_fields_over_a_variant() -> None:
         (("analyse", "-threads", "1000000"), "from 1 to 256, found '1000000'"),
         (("analyse", "-movetime", "9" * 17), f"found '{'9' * 17}'"),
         (("analyse", "-nodes", "9" * 30), f"found '{'9' * 30}'"),
-        (("analyse", "startpos", "moves", "zz"), "'zz'"),
-        (("analyse", "-variant", "x"), "'x'"),
+        (("eval", "startpos", "moves", "zz"), "'zz'"),
+        (("d", "-variant", "x"), "'x'"),
         (("bench", "13"), "13"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) 
     assert not done.stdout or arguments[0] == "analyse"
 
 
-@pytest.mark.parametrize("name", ["perft", "bench", "analyse"])
+@pytest.mark.parametrize("name", ["perft", "bench", "analyse", "eval", "d"])
 def test_help_is_written_for_a_person(name: str) -> None:
     text = "\n".join(output(name, "--help"))
     assert text.startswith("usage: merels ")
@@ -130,8 +130,8 @@ def test_analyse_shows_the_board_the_lines_and_the_best_move() -> None:
 
 def test_a_position_may_be_quoted_or_not() -> None:
     text = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
-    assert f"Fen: {text}" in output("analyse", text, "-depth", "1")
-    assert f"Fen: {text}" in output("analyse", *text.split(), "-variant", "roman", "-depth", "1")
+    assert f"Fen: {text}" in output("d", text)
+    assert f"Fen: {text}" in output("d", *text.split(), "-variant", "roman")
 
 
 def test_eval_is_white_s_view() -> None:
@@ -139,7 +139,7 @@ def test_eval_is_white_s_view() -> None:
     for side, sign in (("w", 1), ("b", -1)):
         own = evaluation.evaluate(parse_position(board.format(side)))
         assert own != 0
-        (last,) = show.evaluation_lines(parse_position(board.format(side)))[-1:]
+        last = output("eval", board.format(side))[-1]
         assert last.startswith(f"Evaluation: {sign * own:+} (White's view")
 
 
