@@ -140,9 +140,9 @@ def test_both_engines_missing(engines: EngineCache) -> None:
 
 
 def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
-    slow = replace(engine("late", "1.3", HOUR), ping_timeout=0.5)
-    check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 1 s\)")
-    result = meet(engines, replace(slow, ping_timeout=1.0))
+    slow = replace(engine("late", "1.5", HOUR), ping_timeout=0.25)
+    check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 0.5 s\)")
+    result = meet(engines, replace(slow, ping_timeout=2.0))
     assert result.termination in ("adjudication", "normal"), result.reason
 
 
