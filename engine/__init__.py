@@ -12,24 +12,34 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 __all__ = [
-    "BLACK", "LEVELS", "PRESETS", "WHITE", "Info", "InputError", "Level", "Limit", "Move",
-    "Outcome", "Position", "PovScore", "Record", "Result", "Rules", "Score", "Searcher", "Tables",
-    "evaluate", "format_moves", "format_position", "format_record", "level_named", "make_rules",
-    "open_tables", "parse_move", "parse_position", "parse_records", "parse_rules", "play_moves",
+    "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Info",
+    "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Record", "Result",
+    "Rules", "Score", "Searcher", "Tables", "evaluate", "format_moves", "format_position",
+    "format_record", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
+    "parse_position", "parse_record", "parse_records", "parse_rules", "play_moves",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from merels.engine.game.errors import InputError
     from merels.engine.game.notation import (
+        START,
         format_moves,
         format_position,
+        format_seventeen,
         parse_move,
         parse_position,
         play_moves,
     )
-    from merels.engine.game.position import BLACK, WHITE, Move, Outcome, Position
-    from merels.engine.game.record import Record, format_record, parse_records
-    from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
+    from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Outcome, Position
+    from merels.engine.game.record import Record, format_record, parse_record, parse_records
+    from merels.engine.game.rules import (
+        DEFAULT_RULES,
+        FIELDS,
+        PRESETS,
+        Rules,
+        make_rules,
+        parse_rules,
+    )
     from merels.engine.game.score import PovScore, Score
     from merels.engine.search.evaluation import evaluate
     from merels.engine.search.levels import LEVELS, Level, level_named
@@ -37,17 +47,25 @@ if TYPE_CHECKING:
     from merels.engine.search.searcher import Searcher
     from merels.engine.tablebase.probe import Tables, open_tables
 
-_MODULES = (
-    "game.notation", "game.position", "game.record", "game.rules", "game.score", "search.levels",
-    "search.limits", "search.searcher", "search.evaluation", "tablebase.probe",
-)
+_NAMES = {
+    "game.errors": ("InputError",),
+    "game.notation": ("START", "format_moves", "format_position", "format_seventeen", "parse_move",
+                      "parse_position", "play_moves"),
+    "game.position": ("BLACK", "COLOURS", "WHITE", "Move", "Outcome", "Position"),
+    "game.record": ("Record", "format_record", "parse_record", "parse_records"),
+    "game.rules": ("DEFAULT_RULES", "FIELDS", "PRESETS", "Rules", "make_rules", "parse_rules"),
+    "game.score": ("PovScore", "Score"),
+    "search.evaluation": ("evaluate",),
+    "search.levels": ("LEVELS", "Level", "level_named"),
+    "search.limits": ("Info", "Limit", "Result"),
+    "search.searcher": ("Searcher",),
+    "tablebase.probe": ("Tables", "open_tables"),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """A public name, from its module, so that using the rules alone does not load the search."""
-    if name in __all__:
-        for module in _MODULES:
-            home = import_module(f"{__name__}.{module}")
-            if hasattr(home, name):
-                return getattr(home, name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"merels.engine.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -31,19 +31,25 @@ if TYPE_CHECKING:
     from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
     from merels.protocol.process.limits import ResourceLimits
 
-_MODULES = (
-    "engine.game.errors", "engine.game.score", "engine.search.limits", "protocol.process.errors",
-    "protocol.process.limits", "protocol.client.options", "protocol.client.analysis",
-    "protocol.client.any_engine", "protocol.client.engine_spec", "protocol.client.engine",
-    "protocol.client.in_process", "protocol.client.async_engine",
-)
+_NAMES = {
+    "engine.game.errors": ("InputError",),
+    "engine.game.score": ("PovScore", "Score"),
+    "engine.search.limits": ("Info", "Limit"),
+    "protocol.client.analysis": ("Analysis",),
+    "protocol.client.any_engine": ("PlayResult",),
+    "protocol.client.async_engine": ("AsyncAnalysis", "AsyncEngine"),
+    "protocol.client.engine": ("Engine",),
+    "protocol.client.engine_spec": ("EngineSpec",),
+    "protocol.client.in_process": ("OwnEngine",),
+    "protocol.client.options": ("Option", "Options"),
+    "protocol.process.errors": ("EngineError", "EngineTerminated", "EngineTimeout"),
+    "protocol.process.limits": ("ResourceLimits",),
+}
 
 
 def __getattr__(name: str) -> Any:
     """A public name, from its module: the engine's own loop starts without loading the client."""
-    if name in __all__:
-        for module in _MODULES:
-            home = import_module(f"merels.{module}")
-            if hasattr(home, name):
-                return getattr(home, name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"merels.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

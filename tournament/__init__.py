@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from merels.tournament.statistics.ratings import rate
     from merels.tournament.statistics.sprt import Sprt
 
+_NAMES = {
+    "counts": ("GameScore", "MatchCounts", "count_matches"),
+    "elo": ("Estimate", "from_cells"),
+    "ratings": ("rate",),
+    "sprt": ("Sprt",),
+}
+
 
 def __getattr__(name: str) -> Any:
     """A public name, from its module: a start-up that needs none of them loads none."""
-    if name in __all__:
-        for module in ("counts", "elo", "ratings", "sprt"):
-            home = import_module(f"{__name__}.statistics.{module}")
-            if hasattr(home, name):
-                return getattr(home, name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"merels.tournament.statistics.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
