@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.files import file_error, read_lines
-from merels.tournament.records.pgn_tags import ID_TAG, IDENTITY, PAIR_TAG
+from merels.tournament.records.output import ID_TAG, IDENTITY, PAIR_TAG
 from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.terminations import Ending
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from merels.tournament.records.pairings import Pairing, Results
+from merels.tournament.records.games import Pairing, Results
 from merels.tournament.records.settings import Settings
 
 MOST_EXTRA = 8

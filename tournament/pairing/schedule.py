@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.tournament.pairing import knockout, swiss
-from merels.tournament.records.pairings import Pairing, Results
+from merels.tournament.records.games import Pairing, Results
 from merels.tournament.records.settings import Settings
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
-from merels.tournament.records.pairings import Pairing, PairingResult, Results
+from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_STEPS = 50_000

@@ -1,8 +1,9 @@
-"""Games to play and finished games: the picklable messages between runner and workers."""
+"""Pairings and games, to play and finished; games are the messages between runner and workers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import EngineSpec
@@ -76,6 +77,24 @@ class Opening:
     name: str = ""
 
 
+class Pairing(NamedTuple):
+    """Two engines, by their index in the settings; ``first`` has White in the first game."""
+
+    first: int
+    second: int
+
+
+class PairingResult(NamedTuple):
+    """A pairing whose games are over: the points of the first and of the second engine."""
+
+    pairing: Pairing
+    points: tuple[float, float]
+
+
+Results = Sequence[Sequence[PairingResult]]
+"""The finished pairings, round by round."""
+
+
 @dataclass(frozen=True, slots=True)
 class GameSpec:
     """One game to play. ``pair`` is the same for the games of one opening with colours swapped.
@@ -98,8 +117,7 @@ class GameSpec:
 class PairTask:
     """The unit of work: the games of one opening that are still to be played, in order.
 
-    It carries all that they need, so that they are the same games wherever and however often it
-    runs.
+    It carries all that they need: they are the same games wherever and however often it runs.
     """
 
     games: tuple[GameSpec, ...]
@@ -142,7 +160,7 @@ class GameResult:
     result: str
     termination: str
     reason: str
-    moves: tuple[MoveRecord, ...] = field(default=())
+    moves: tuple[MoveRecord, ...] = ()
     started: str = ""
     """Wall-clock time of the start, ISO 8601 in UTC."""
     elapsed: int = 0

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+ID_TAG = "GameId"
+"""The PGN tag by which a game is known in every file: the tournament's id and its number."""
+PAIR_TAG = "PairId"
+"""The tournament's id and the pair's number: the games of one opening share it."""
+IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
+"""A value of these tags; what other runners write into a tag of this name does not match."""
 LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
 
 

@@ -8,8 +8,7 @@ from functools import cached_property
 from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing.openings import Openings
 from merels.tournament.pairing.schedule import colours, schedule_for, total_games
-from merels.tournament.records.games import GameSpec, PairTask
-from merels.tournament.records.pairings import Pairing, PairingResult, Results
+from merels.tournament.records.games import GameSpec, Pairing, PairingResult, PairTask, Results
 from merels.tournament.records.settings import Settings
 
 

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
 
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
-from merels.tournament.run.in_order import InOrder
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.sprt import match_llr
+
+T = TypeVar("T")
+
+
+class _InOrder(Generic[T]):
+    """Holds numbered things back until those expected before them have come."""
+
+    def __init__(self) -> None:
+        self._expected: deque[int] = deque()
+        self._waiting: dict[int, T] = {}
+
+    def expect(self, number: int) -> None:
+        """Announce the next number of the order."""
+        self._expected.append(number)
+
+    def put(self, number: int, thing: T) -> None:
+        """Take a thing, in whatever order."""
+        self._waiting[number] = thing
+
+    def release(self) -> Iterator[tuple[int, T]]:
+        """The things that nothing is missing before, each once."""
+        while self._expected and self._expected[0] in self._waiting:
+            number = self._expected.popleft()
+            yield number, self._waiting.pop(number)
+
+    def release_all(self) -> dict[int, T]:
+        """Everything that is held back, by number, whatever is missing in between."""
+        held, self._waiting = self._waiting, {}
+        self._expected.clear()
+        return held
 
 
 class Scoreboard:
@@ -35,8 +66,8 @@ class Scoreboard:
         """The numbers of the games that are expected and not counted yet."""
         self._unshown = set(self.played)
         """The numbers of the games in the journal that are not counted yet."""
-        self._starts = InOrder[GameSpec]()
-        self._ends = InOrder[Row | None]()
+        self._starts = _InOrder[GameSpec]()
+        self._ends = _InOrder[Row | None]()
         self._judged_pairs = 0
 
     def expect(self, spec: GameSpec) -> None:

@@ -13,8 +13,7 @@ from merels.engine.game.rules import Rules, parse_rules
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import NANOSECONDS, MoveRecord, TimeControl
-from merels.tournament.records.output import PgnStyle
-from merels.tournament.records.pgn_tags import ID_TAG, PAIR_TAG
+from merels.tournament.records.output import ID_TAG, PAIR_TAG, PgnStyle
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.view import View
 from merels.tournament.views.pgn_file import PgnFile

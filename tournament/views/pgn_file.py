@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from merels.engine.game.record import RESULTS
 from merels.tournament.records.files import system_error
-from merels.tournament.records.pgn_tags import ID_TAG
+from merels.tournament.records.output import ID_TAG
 
 _RESULTS = tuple(result.encode() for result in RESULTS)
 

@@ -10,7 +10,7 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.tournament.pairing import knockout, swiss
-from merels.tournament.records.pairings import Pairing, PairingResult, Results
+from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from tests.tournament.specs import settings
