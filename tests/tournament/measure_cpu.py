@@ -18,7 +18,8 @@ from pathlib import Path
 
 from merels.engine.game.notation import START
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play.game import EngineCache, play_game
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.game import play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,

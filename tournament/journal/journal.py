@@ -137,14 +137,11 @@ class Journal:
 
     def rows(self) -> Iterator[Row]:
         """Every game in the order of their numbers."""
-        names = ", ".join(Row._fields)
-        for values in self.query(f"SELECT {names} FROM games ORDER BY number"):
-            yield Row(*values)
+        return (Row(*values) for values in self.query("SELECT * FROM games ORDER BY number"))
 
     def row(self, number: int) -> Row:
         """The game of that number, which must be there."""
-        names = ", ".join(Row._fields)
-        return Row(*next(self.query(f"SELECT {names} FROM games WHERE number = ?", number)))
+        return Row(*next(self.query("SELECT * FROM games WHERE number = ?", number)))
 
     def numbers(self) -> list[int]:
         """The numbers of the games played, rising."""
@@ -173,28 +170,21 @@ class Journal:
         for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
             list(self.query(f"PRAGMA {setting}"))
 
-    def protect(self) -> None:
-        """Let nothing be written from now on."""
-        self._database.execute("PRAGMA query_only = ON")
-
     def damaged(self, what: str) -> InputError:
         """The error of a file that is not what a journal should be."""
         return file_error(self.path or "", f"this journal is damaged: {printable(what)}")
 
     def _unreadable(self, error: sqlite3.DatabaseError) -> InputError:
         """Why the file cannot be read, as SQLite says."""
-        path = self.path or ""
+        why = f"this is not a whole journal: {error}"
         if _is_busy(error):
-            return file_error(path, f"cannot read this journal: {_IN_USE}")
-        if _name(error) in _NEEDS_ITS_LOG:
-            return file_error(
-                path,
-                "a run has not closed this journal: move it, with the file ending in -wal"
-                " beside it if there is one, to a folder where you may write",
-            )
-        if _name(error).startswith("SQLITE_IOERR"):
-            return file_error(path, f"cannot read this journal: {error}")
-        return file_error(path, f"this is not a whole journal: {error}")
+            why = f"cannot read this journal: {_IN_USE}"
+        elif _name(error) in _NEEDS_ITS_LOG:
+            why = ("a run has not closed this journal: move it, with the file ending in -wal"
+                   " beside it if there is one, to a folder where you may write")
+        elif _name(error).startswith("SQLITE_IOERR"):
+            why = f"cannot read this journal: {error}"
+        return file_error(self.path or "", why)
 
 
 def remove_files(path: str) -> None:

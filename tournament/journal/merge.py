@@ -24,9 +24,7 @@ class Joined(NamedTuple):
     again: int
 
 
-def merge(
-    out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
-) -> Joined:
+def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list) -> Joined:
     """Write the joined journal, whole or not at all.
 
     A game that is in several of them is taken from the first. ``whole`` turns the command line of
@@ -87,9 +85,7 @@ def _common(settings: str, theirs: str, first: str, path: str) -> str:
     """The settings of both, with the larger number of rounds; an error says what differs."""
     our_rounds, their_rounds = (json.loads(text)[MAY_GROW] for text in (settings, theirs))
     larger, smaller = (theirs, settings) if their_rounds > our_rounds else (settings, theirs)
-    changed = differences(larger, smaller)
-    if changed:
-        raise file_error(
-            path, f"this is the journal of another tournament than {first}; " + "; ".join(changed)
-        )
+    if changed := "; ".join(differences(larger, smaller)):
+        what = f"this is the journal of another tournament than {first}; {changed}"
+        raise file_error(path, what)
     return larger

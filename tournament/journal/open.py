@@ -29,10 +29,8 @@ def open_journal(
     with _closed_on_failure(path) as journal:
         _check(journal)
         theirs = journal.meta()["settings"]
-        changed = differences(ours, theirs)
-        if changed:
-            what = "; ".join(changed)
-            raise file_error(path, f"this is the journal of another tournament; {what}")
+        if changed := "; ".join(differences(ours, theirs)):
+            raise file_error(path, f"this is the journal of another tournament; {changed}")
         journal.prepare_writing()
         if ours != theirs:
             # The command line goes with the settings that it asks for, and goes first: killed
@@ -47,7 +45,7 @@ def read_journal(path: str) -> Journal:
         raise file_error(path, "cannot read this journal: no such file")
     with _closed_on_failure(path) as journal:
         _check(journal)
-        journal.protect()
+        list(journal.query("PRAGMA query_only = ON"))
     return journal
 
 
@@ -81,12 +79,18 @@ def _closed_on_failure(path: str | None) -> Iterator[Journal]:
 
 
 def _check(journal: Journal) -> None:
-    """Raise an `InputError` unless the journal can be read, and what it notes can be used.
+    """Raise an `InputError` unless the file, which may be a stranger's, is a whole journal of ours.
 
     What is read of it later has the types and the size that a journal's fields have.
     """
     journal.distrust()
-    _check_format(journal)
+    ((application,),) = journal.query("PRAGMA application_id")
+    if application != APPLICATION_ID:
+        raise file_error(journal.path or "", "this file is not a merels journal")
+    ((version,),) = journal.query("PRAGMA user_version")
+    if version != SCHEMA_VERSION:
+        what = f"this journal has format {version}, this program reads {SCHEMA_VERSION}"
+        raise file_error(journal.path or "", what)
     _check_schema(journal)
     ((found,),) = journal.query("PRAGMA quick_check(1)")
     if found != "ok":
@@ -97,20 +101,11 @@ def _check(journal: Journal) -> None:
         _check_notes(meta)
     except ValueError as error:
         raise journal.damaged(str(error)) from None
-    _check_names(journal, engine_names(meta["settings"]))
-
-
-def _check_format(journal: Journal) -> None:
-    """See that the file is marked as a journal, of the version that we read."""
-    ((application,),) = journal.query("PRAGMA application_id")
-    ((version,),) = journal.query("PRAGMA user_version")
-    if application != APPLICATION_ID:
-        raise file_error(journal.path or "", "this file is not a merels journal")
-    if version != SCHEMA_VERSION:
-        raise file_error(
-            journal.path or "",
-            f"this journal has format {version}, this program reads {SCHEMA_VERSION}",
-        )
+    names = engine_names(meta["settings"])
+    marks = ",".join("?" * len(names))
+    query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
+    for (number,) in journal.query(query, *names, *names):
+        raise journal.damaged(f"game {number} is of engines that this tournament does not have")
 
 
 def _check_schema(journal: Journal) -> None:
@@ -140,14 +135,6 @@ def _check_values(journal: Journal) -> None:
     ):
         for (number,) in journal.query(f"SELECT number FROM games WHERE {condition} LIMIT 1"):
             raise journal.damaged(f"game {number} {what}")
-
-
-def _check_names(journal: Journal, names: list[str]) -> None:
-    """Refuse games of engines other than these."""
-    marks = ",".join("?" * len(names))
-    query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
-    for (number,) in journal.query(query, *names, *names):
-        raise journal.damaged(f"game {number} is of engines that this tournament does not have")
 
 
 def _check_notes(meta: dict[str, str]) -> None:

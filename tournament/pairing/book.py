@@ -133,9 +133,7 @@ def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Ent
     answers = _best_lines(searcher, position.play(lines[0].pv[0]), settings.nodes, CHOICES)
     if not _is_open(answers, bound):
         return None
-    score = _score(lines[0]).cp
-    assert score is not None
-    return Entry(position, f"score {score} nodes {lines[0].nodes}")
+    return Entry(position, f"score {_score(lines[0]).cp} nodes {lines[0].nodes}")
 
 
 def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) -> Judge:

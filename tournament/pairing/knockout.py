@@ -9,6 +9,7 @@ its pairing ``rounds`` times. A drawn match is prolonged by one pairing at a tim
 from __future__ import annotations
 
 from collections.abc import Generator
+from itertools import islice
 
 from merels.tournament.records.games import Pairing, Results
 from merels.tournament.records.settings import Settings
@@ -18,10 +19,7 @@ MOST_EXTRA = 8
 
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
     """The pairings of a batch: a stage's matches, or what prolongs the drawn ones."""
-    for batch, pairings in enumerate(_batches(settings, results)):
-        if batch == number:
-            return pairings
-    return []
+    return next(islice(_batches(settings, results), number, None), [])
 
 
 def champion(settings: Settings, results: Results) -> int | None:
@@ -43,9 +41,7 @@ def bracket(count: int) -> list[int | None]:
     return [seed if seed < count else None for seed in order]
 
 
-def _batches(
-    settings: Settings, results: Results
-) -> Generator[list[Pairing], None, int | None]:
+def _batches(settings: Settings, results: Results) -> Generator[list[Pairing], None, int | None]:
     """Every batch that has results, and the one to play next; returns the champion."""
     players = bracket(len(settings.engines))
     batch = 0

@@ -36,7 +36,7 @@ class Openings:
 
     def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
         if settings.file is None:
-            self._source = random_openings(rules, seed, settings.plies)
+            self._source = _random_openings(seed, settings.plies)
         else:
             self._source = _in_order(load_openings(settings, rules), settings, seed)
         self._known = [next(self._source)]
@@ -48,38 +48,33 @@ class Openings:
         return self._known[index]
 
 
-def random_openings(rules: Rules, seed: int, plies: int | None = None) -> Iterator[Opening]:
+def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
     """Random openings of ``plies`` placements (4 to 8 when None), quiet and all different.
 
-    Quiet: no mill is closed, and neither side could close one with its next man. Different: no two
-    positions are the same under a symmetry of the board, until those of that length are used up.
+    Different: no two are the same under a symmetry of the board, until all have been used.
     """
     if plies is not None and not 1 <= plies <= LONGEST_PLIES:
         raise InputError(str(plies), f"expected plies from 1 to {LONGEST_PLIES}, or a file=")
     rng = random.Random(f"merels openings {seed}")
     seen: set[tuple[int, int]] = set()
     for number in count(1):
-        length = plies or FEWEST_PLIES + below(rng, MOST_PLIES - FEWEST_PLIES + 1)
+        length = plies or FEWEST_PLIES + _below(rng, MOST_PLIES - FEWEST_PLIES + 1)
         points = new_placements(rng, length, seen)
         if points is None:
             seen.clear()
             points = new_placements(rng, length, seen)
         assert points is not None, "an empty memory leaves every placement new"
-        position = Position(rules)
-        for point in points:
-            position = position.push(Move(None, point))
         yield Opening(START, tuple(NAMES[point] for point in points), f"random {number}")
 
 
-def new_placements(
-    rng: random.Random, length: int, seen: set[tuple[int, int]]
-) -> list[int] | None:
+def new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) -> list[int] | None:
     """Points for a quiet opening of that length whose position is not in ``seen``, then added.
 
-    None when ``TRIES`` tries have found nothing new.
+    Quiet: no mill is closed, and neither side could close one with its next man. None when
+    ``TRIES`` tries have found nothing new.
     """
     for _ in range(TRIES):
-        points = shuffled(rng, range(SIZE))[:length]
+        points = _shuffled(rng, range(SIZE))[:length]
         men = (_mask(points[WHITE::2]), _mask(points[BLACK::2]))
         if _is_quiet(men) and (board := _canonical(men)) not in seen:
             seen.add(board)
@@ -87,16 +82,16 @@ def new_placements(
     return None
 
 
-def below(rng: random.Random, bound: int) -> int:
+def _below(rng: random.Random, bound: int) -> int:
     """A number from 0 to ``bound`` - 1, by the one method that Python promises not to change."""
     return int(rng.random() * bound)
 
 
-def shuffled(rng: random.Random, items: Sequence[int]) -> list[int]:
+def _shuffled(rng: random.Random, items: Sequence[int]) -> list[int]:
     """The items in random order (Fisher and Yates)."""
     order = list(items)
     for last in range(len(order) - 1, 0, -1):
-        other = below(rng, last + 1)
+        other = _below(rng, last + 1)
         order[last], order[other] = order[other], order[last]
     return order
 
@@ -107,12 +102,11 @@ def _mask(points: Sequence[int]) -> int:
 
 def _is_quiet(men: tuple[int, int]) -> bool:
     """Whether neither side has a mill, or two men in a line whose third point is empty."""
-    white, black = men
-    for line in LINE_MASKS:
-        for own, other in ((white, black), (black, white)):
-            if (own & line).bit_count() >= 2 and not other & line:
-                return False
-    return True
+    return not any(
+        (own & line).bit_count() >= 2 and not other & line
+        for line in LINE_MASKS
+        for own, other in (men, men[::-1])
+    )
 
 
 def _canonical(men: tuple[int, int]) -> tuple[int, int]:
@@ -124,19 +118,16 @@ def _canonical(men: tuple[int, int]) -> tuple[int, int]:
 
 
 def _in_order(openings: list[Opening], settings: OpeningSettings, seed: int) -> Iterator[Opening]:
-    """The openings of a file from ``start`` on, over and over; each pass in a new random order."""
+    """The openings of a file, the first time from ``start`` on; each pass in a new random order."""
     rng = random.Random(f"merels book {seed}")
     first = settings.start - 1
     while True:
         order = list(range(len(openings)))
         if settings.order == "random":
-            order = shuffled(rng, order)
+            order = _shuffled(rng, order)
         for index in order[first:]:
             yield openings[index]
-        if settings.order == "sequential":
-            for index in order[:first]:
-                yield openings[index]
-        first = 0 if settings.order == "random" else first
+        first = 0
 
 
 def shipped_book(rules: Rules) -> str:
@@ -149,9 +140,7 @@ def shipped_book(rules: Rules) -> str:
 
 def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
     """The openings of a file, every one checked; an error names the file and the line."""
-    path = settings.file or ""
-    if path == BOOK:
-        path = shipped_book(rules)
+    path = shipped_book(rules) if settings.file == BOOK else settings.file or ""
     text = read_text(path)
     load = _load_records if settings.format == "pgn" else _load_positions
     openings = load(path, text, rules, settings.plies)
@@ -203,9 +192,7 @@ def _checked(position: Position, moves: tuple[Move, ...], name: str, place: str)
             position = position.push(move)
     outcome = position.outcome()
     if outcome is not None:
-        raise InputError(
-            format_position(position), f"the game is over here: {outcome} ({place})"
-        )
+        raise InputError(format_position(position), f"the game is over here: {outcome} ({place})")
     return Opening(first, tuple(map(str, moves)), name)
 
 

@@ -62,8 +62,11 @@ def _round_robin_round(settings: Settings, number: int, results: Results) -> lis
     """Every pairing of two engines once."""
     if number >= settings.rounds:
         return []
-    pairs = [pair for meetings in circle(len(settings.engines)) for pair in meetings]
-    return [_coloured(settings, number, one, other) for one, other in pairs]
+    return [
+        _coloured(settings, number, one, other)
+        for meetings in circle(len(settings.engines))
+        for one, other in meetings
+    ]
 
 
 def _gauntlet_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
@@ -84,9 +87,8 @@ def _coloured(settings: Settings, number: int, one: int, other: int) -> Pairing:
     begins with White. Otherwise White goes by the parity of the indices (Berger's rule: nobody's
     Whites and Blacks differ by more than one in a round), exchanged from round to round.
     """
-    swapped = False
-    if settings.swap and settings.games % 2:
-        swapped = ((one + other) % 2 == 0) != (number % 2 == 1)
+    odd = settings.swap and settings.games % 2 == 1
+    swapped = odd and (one + other + number) % 2 == 0
     return Pairing(other, one) if swapped != settings.reverse else Pairing(one, other)
 
 
@@ -100,9 +102,7 @@ def total_games(settings: Settings) -> int | None:
     """How many games the whole tournament has, or None while that depends on results."""
     schedule = schedule_for(settings)
     rounds = schedule.rounds(settings)
-    if rounds is None:
-        return None
-    return rounds * len(schedule.pair(settings, 0, ())) * settings.games
+    return rounds and rounds * len(schedule.pair(settings, 0, ())) * settings.games
 
 
 _FORMATS = {

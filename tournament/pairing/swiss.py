@@ -13,11 +13,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
-from merels.tournament.records.games import Pairing, PairingResult, Results
+from merels.tournament.records.games import Pairing, Results
 from merels.tournament.records.settings import Settings
 
 MOST_STEPS = 50_000
@@ -57,10 +57,8 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
     order = sorted(range(len(points)), key=lambda engine: (-points[engine], engine))
     bye = _bye(order, results)
     order = [engine for engine in order if engine != bye]
-    met = {frozenset(result.pairing) for result in _all(results)}
-    pairs = _pair(order, points, met)
-    if pairs is None:
-        pairs = _pair(order, points, set())
+    met = {frozenset(result.pairing) for result in chain.from_iterable(results)}
+    pairs = _pair(order, points, met) or _pair(order, points, set())
     assert pairs is not None
     return [_coloured(settings, number, results, one, other) for one, other in pairs]
 
@@ -69,16 +67,12 @@ def places(settings: Settings, results: Results) -> list[Place]:
     """The standings, best first: by points, then Buchholz, then seeding."""
     points = _points(settings, results)
     buchholz = [0.0] * len(points)
-    for result in _all(results):
+    for result in chain.from_iterable(results):
         first, second = result.pairing
         buchholz[first] += points[second]
         buchholz[second] += points[first]
     table = [Place(engine, points[engine], buchholz[engine]) for engine in range(len(points))]
     return sorted(table, key=lambda place: (-place.points, -place.buchholz, place.engine))
-
-
-def _all(results: Results) -> Iterator[PairingResult]:
-    return (result for played in results for result in played)
 
 
 def _points(settings: Settings, results: Results) -> list[float]:
@@ -138,25 +132,17 @@ def _candidates(left: list[int], points: list[float]) -> list[int]:
     """
     group = [engine for engine in left if points[engine] == points[left[0]]]
     half = len(group) // 2
-    below = left[len(group) :]
-    if half == 0:
-        return below
-    return [*group[half:], *reversed(group[1:half]), *below]
+    upper, lower = group[1:half], group[max(half, 1) :]
+    return [*lower, *reversed(upper), *left[len(group) :]]
 
 
-def _coloured(
-    settings: Settings, number: int, results: Results, one: int, other: int
-) -> Pairing:
+def _coloured(settings: Settings, number: int, results: Results, one: int, other: int) -> Pairing:
     """The pairing with its colours; ``one`` ranks higher."""
-    if settings.games % 2 == 0 or not settings.swap:
-        first, second = one, other
-    else:
-        key_one, key_other = (_white_need(results, engine) for engine in (one, other))
-        if key_one == key_other:
-            first, second = (one, other) if number % 2 == 0 else (other, one)
-        else:
-            first, second = (one, other) if key_one < key_other else (other, one)
-    return Pairing(second, first) if settings.reverse else Pairing(first, second)
+    swapped = False
+    if settings.games % 2 and settings.swap:
+        need, other_need = (_white_need(results, engine) for engine in (one, other))
+        swapped = number % 2 == 1 if need == other_need else need > other_need
+    return Pairing(other, one) if swapped != settings.reverse else Pairing(one, other)
 
 
 def _white_need(results: Results, engine: int) -> tuple[int, int]:

@@ -29,8 +29,6 @@ from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.player import Player, Script
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord
 
-__all__ = ["EngineCache", "play_game"]
-
 LONGEST_ANSWER = 200
 """Bytes after ``bestmove`` that are read: twice the longest move and the longest ponder."""
 
@@ -71,9 +69,7 @@ def play_game(spec: GameSpec, engines: EngineCache) -> GameResult:
     )
 
 
-def _not_started(
-    spec: GameSpec, lent: Sequence[Engine | EngineError], began: str
-) -> GameResult:
+def _not_started(spec: GameSpec, lent: Sequence[Engine | EngineError], began: str) -> GameResult:
     """The result of a game for which at least one engine did not start."""
     errors = {side: error for side, error in enumerate(lent) if isinstance(error, EngineError)}
     reason = ", ".join(

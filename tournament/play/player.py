@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import monotonic_ns
 
 from merels.engine.game.errors import InputError
@@ -17,12 +18,12 @@ from merels.tournament.play.end import End, fault, loss_on_time
 from merels.tournament.records.games import Entrant
 
 
+@dataclass(slots=True)
 class Script:
     """The game so far as a ``position`` line, shared by players that speak the same dialect."""
 
-    def __init__(self, dialect: UciAdapter, line: bytes) -> None:
-        self.dialect = dialect
-        self.line = line
+    dialect: UciAdapter
+    line: bytes
 
 
 class Player:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from merels.tournament.journal.rows import Row, make_row
-from merels.tournament.play.game import EngineCache, play_game
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.game import play_game
 from merels.tournament.records.games import GameResult, PairTask
 
 

@@ -16,7 +16,7 @@ import sys
 import threading
 import traceback
 
-from merels.tournament.play.game import EngineCache
+from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.run import tasks
 from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
@@ -25,27 +25,19 @@ NONE = "-"
 """An argument for none."""
 
 
-class _Requests:
-    """The runner's requests, which a thread takes while games are played."""
-
-    def __init__(self, link: Link) -> None:
-        self.calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
-        self.stopping = threading.Event()
-        self._link = link
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        try:
-            while True:
-                request = self._link.receive()
-                if isinstance(request, Leave):
-                    self.stopping.set()
-                    if request.quit:
-                        self.calls.put(None)
-                else:
-                    self.calls.put(request)
-        finally:
-            os._exit(1)
+def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threading.Event) -> None:
+    """Take the runner's requests while games are played."""
+    try:
+        while True:
+            request = link.receive()
+            if isinstance(request, Leave):
+                stopping.set()
+                if request.quit:
+                    calls.put(None)
+            else:
+                calls.put(request)
+    finally:
+        os._exit(1)
 
 
 def main() -> None:
@@ -54,23 +46,19 @@ def main() -> None:
     if cpu != NONE:
         os.sched_setaffinity(0, {int(cpu)})
     link = _take_pipes()
-    requests = _Requests(link)
+    calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
+    stopping = threading.Event()
+    threading.Thread(target=_listen, args=(link, calls, stopping), daemon=True).start()
+    cache = EngineCache() if log == NONE else EngineCache(stderr=log, trace=LogFile(log).trace)
     try:
-        with _engines(None if log == NONE else log) as engines:
+        with cache as engines:
             tasks.worker = tasks.Worker(
-                engines, lambda content: link.send(Report(content)), requests.stopping.is_set
+                engines, lambda content: link.send(Report(content)), stopping.is_set
             )
-            while (call := requests.calls.get()) is not None:
+            while (call := calls.get()) is not None:
                 _answer(call, link)
     except BrokenPipeError:
         sys.exit(1)
-
-
-def _engines(log: str | None) -> EngineCache:
-    """The worker's engines, traced if there is a log."""
-    if log is None:
-        return EngineCache()
-    return EngineCache(stderr=log, trace=LogFile(log).trace)
 
 
 def _take_pipes() -> Link:

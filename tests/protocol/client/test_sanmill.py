@@ -14,7 +14,8 @@ from merels.engine.game.score import Score
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine, Limit, PovScore
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play.game import EngineCache, play_game
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.game import play_game
 from merels.tournament.records.games import Entrant, GameSpec, Opening, TimeControl
 from tests.processes import FAKE, SANMILL
 

@@ -18,7 +18,8 @@ from merels.engine.game.notation import START
 from merels.protocol.client.answers import Answer
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play.game import EngineCache, play_game
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.game import play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
@@ -233,7 +234,8 @@ def test_a_fault_of_black_is_black_s(engines: EngineCache) -> None:
 RUNNER = """
 import sys, time
 from merels.engine.game.notation import START
-from merels.tournament.play.game import EngineCache, play_game
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.game import play_game
 from tests.processes import own_mark
 from tests.tournament.specs import changed
 from tests.tournament.play.test_faults import engine, game

@@ -15,7 +15,8 @@ from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play.game import EngineCache, play_game
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.game import play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
