@@ -8,42 +8,32 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TextIO
+from contextlib import suppress
 
 from merels.engine.game.board import POINTS
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
-from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.game.rules import MEN_PER_SIDE, Rules, make_rules
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import MEN_PER_SIDE, make_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.protocol.formats.codingame import parse_command
 
-MOVE_MS = 40
-"""The time of a search; the rest of the arena's 50 ms is for input and output."""
+LIMIT = Limit(time=0.04)
+"""The rest of the arena's 50 ms is for input and output."""
 MOST_LINES = 10_000
-
-
-def arena_rules() -> Rules:
-    """The arena's rules: no draw by repetition or without removals."""
-    return make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 
 
 class Arena:
-    """One game in the arena."""
+    """One game in the arena, as player 0, who moves first, or 1."""
 
-    def __init__(self, milliseconds: int = MOVE_MS) -> None:
+    def __init__(self, player: int) -> None:
         self._searcher = Searcher()
         self._searcher.prepare()
-        self._milliseconds = milliseconds
-        self._rules = arena_rules()
         self._moves = 0
         self._placed = [0, 0]
-        self._side = WHITE
-
-    def begin(self, player: int) -> None:
-        """Begin as player 0, who moves first, or 1."""
-        self._side = BLACK if player else WHITE
+        self._side = player
 
     def move(self, opponents: str, board: str, commands: list[str]) -> str:
         """One of ``commands``, after the opponent's command."""
@@ -51,19 +41,15 @@ class Arena:
             self._placed[1 - self._side] += 1
         listed: dict[Move, str] = {}
         for command in commands:
-            try:
+            with suppress(InputError):
                 listed[parse_command(command)] = command
-            except InputError:
-                continue
         chosen = commands[0]
         position = self._position(board)
         legal = tuple(move for move in listed if position.is_legal(move))
         if legal and position.outcome() is None:
-            move = self._searcher.search(
-                position, Limit(time=self._milliseconds / 1000), root_moves=legal, overhead=0
-            ).move
-            if move is not None:
-                chosen = listed[move]
+            result = self._searcher.search(position, LIMIT, root_moves=legal, overhead=0)
+            if result.move is not None:
+                chosen = listed[result.move]
         if chosen.upper().startswith("PLACE"):
             self._placed[self._side] += 1
         self._moves += 1
@@ -83,28 +69,21 @@ class Arena:
             max(0, min(MEN_PER_SIDE - placed, MEN_PER_SIDE - mask.bit_count()))
             for placed, mask in zip(self._placed, men)
         ]
-        return Position(
-            self._rules,
-            (men[0], men[1]),
-            (hands[0], hands[1]),
-            self._side,
-            0,
-            self._moves + 1,
-        )
+        both = (men[0], men[1]), (hands[0], hands[1])
+        return Position(RULES, *both, self._side, 0, self._moves + 1)
 
 
-def serve(source: TextIO, out: TextIO, milliseconds: int = MOVE_MS) -> None:
-    """Play one game, to the end of the input; `InputError` names an unexpected line."""
-    lines = (line.strip() for line in source)
-    arena = Arena(milliseconds)
-    arena.begin(read_whole(_next(lines, "the player's number"), 0, 1))
+def main() -> None:
+    """Play one game, to the end of standard input; `InputError` names an unexpected line."""
+    lines = (line.strip() for line in sys.stdin)
+    arena = Arena(read_whole(_next(lines, "the player's number"), 0, 1))
     for _ in range(read_whole(_next(lines, "the number of points"), 1, MOST_LINES)):
         _next(lines, "a point's neighbours")
     for opponents in lines:
         board = _next(lines, "the board")
         count = read_whole(_next(lines, "the number of commands"), 1, MOST_LINES)
         commands = [_next(lines, "a command") for _ in range(count)]
-        print(arena.move(opponents, board, commands), file=out, flush=True)
+        print(arena.move(opponents, board, commands), flush=True)
 
 
 def _next(lines: Iterator[str], what: str) -> str:
@@ -112,8 +91,3 @@ def _next(lines: Iterator[str], what: str) -> str:
     if line is None:
         raise InputError("", f"expected {what}, and the input ended")
     return line
-
-
-def main() -> None:
-    """Play on standard input and output."""
-    serve(sys.stdin, sys.stdout)

@@ -14,7 +14,7 @@ from merels.engine.game.position import COLOURS
 from merels.engine.game.rules import Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Limit
-from merels.protocol.bot.players import Player
+from merels.protocol.bot.players import EnginePlayer, OwnPlayer
 from merels.protocol.bot.requests import Request, read_new, read_object, read_request
 from merels.protocol.client.engine import EngineError, PovScore
 
@@ -27,11 +27,9 @@ LONGEST_REQUEST = 1 << 20
 class Bridge:
     """Answers requests, each a JSON object on a line."""
 
-    def __init__(self, player: Player, rules: Rules, limit: Limit) -> None:
+    def __init__(self, player: OwnPlayer | EnginePlayer, rules: Rules, limit: Limit) -> None:
         """``rules`` and ``limit`` apply where a request names none."""
-        self._player = player
-        self._rules = rules
-        self._limit = limit
+        self._player, self._rules, self._limit = player, rules, limit
 
     def hello(self) -> str:
         """The first line, which introduces the engine."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from merels.engine.game.errors import InputError
 from merels.engine.search.levels import Level
@@ -17,18 +16,6 @@ from merels.protocol.client.in_process import OwnEngine
 from merels.protocol.client.options import Value
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
 from merels.protocol.uci.table_cache import TableCache, find_tables
-
-
-class Player(Protocol):
-    """Chooses moves for the bridge."""
-
-    name: str
-
-    def new_game(self) -> None:
-        """Forget the game so far."""
-
-    def choose(self, request: Request) -> PlayResult:
-        """A move for a request, whose game is not over."""
 
 
 class OwnPlayer:
@@ -45,7 +32,7 @@ class OwnPlayer:
         self._engine.new_game()
 
     def choose(self, request: Request) -> PlayResult:
-        """Search at the request's level."""
+        """A move for a request, whose game is not over, at the request's level."""
         self._engine.tables = find_tables(self._table_cache, request.position.rules, request.limit)
         self._engine.level = request.level
         return _play(self._engine, request)
@@ -80,7 +67,7 @@ class EnginePlayer:
             engine.new_game()
 
     def choose(self, request: Request) -> PlayResult:
-        """Ask the engine, at the request's level."""
+        """A move for a request, whose game is not over, at the request's level."""
         with self._running() as engine:
             self._set_level(engine, request.level)
             return _play(engine, request)

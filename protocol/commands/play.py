@@ -15,7 +15,7 @@ from merels.protocol.commands.arguments import (
     setup_of,
 )
 from merels.protocol.commands.exit_status import OK
-from merels.protocol.terminal.game import MOVES_HELP, Game, Leave, read_level
+from merels.protocol.terminal.game import MOVES_HELP, Game, read_level
 from merels.protocol.terminal.search import read_seconds
 
 
@@ -60,7 +60,7 @@ def _play(arguments: argparse.Namespace) -> int:
     )
     try:
         game.run()
-    except (Leave, EOFError, KeyboardInterrupt):
+    except (EOFError, KeyboardInterrupt):
         print("\nGoodbye.")
     game.keep()
     return OK

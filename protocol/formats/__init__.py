@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position, format_seventeen, parse_position
 from merels.engine.game.position import Position
@@ -18,7 +20,9 @@ def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
     stripped = text.strip().removeprefix("\ufeff")
     if not stripped:
         raise InputError(text, "expected a position or a game record")
-    if _looks_like_position(stripped):
+    # The slash of a record stands further on, or in a result, a tag or a comment.
+    first = stripped.split(None, 1)[0]
+    if "\n" not in stripped and "/" in first and first not in RESULTS and first[0] not in "[{;":
         return Record(parse_position(stripped, rules))
     if is_playok(stripped):
         return parse_playok(stripped, rules)
@@ -31,19 +35,6 @@ def write_game(record: Record, shown: Position) -> dict[str, str]:
     ``playok`` is missing for a game that does not begin at the starting position.
     """
     forms = {"position": format_position(shown), "seventeen": format_seventeen(shown)}
-    try:
+    with suppress(InputError):
         forms["playok"] = format_playok(record)
-    except InputError:
-        pass
     return forms
-
-
-def _looks_like_position(text: str) -> bool:
-    """Whether a text is meant as a position: one line whose first word contains a slash.
-
-    A record begins with a tag, a comment, a number, a move or a result.
-    """
-    first = text.split(None, 1)[0]
-    return (
-        "\n" not in text and "/" in first and first not in RESULTS and first[0] not in "[{;"
-    )

@@ -25,9 +25,7 @@ def parse_command(text: str) -> Move:
         raise InputError(text, f"expected {sum(shape)} points after {word}, found {len(names)}")
     for name in names:
         if name not in POINTS:
-            raise InputError(
-                text, f"'{shorten(name.upper())}' is not a point of the board"
-            )
+            raise InputError(text, f"'{shorten(name.upper())}' is not a point of the board")
     if len(set(names)) != len(names):
         raise InputError(text, "expected each point once")
     points = [POINTS[name] for name in names]

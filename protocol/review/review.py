@@ -111,24 +111,15 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
     position = next(positions)
     before = judge(position)
     for ply, (move, following) in enumerate(zip(record.moves, positions)):
-        after = judge(following)
-        yield _judgement(ply, position, move, before, after)
+        after, mover, number = judge(following), position.side, position.number
+        then, now = expected(before.score.pov(mover)), expected(after.score.pov(mover))
+        # The best move loses nothing, even if the next search, which sees further, dislikes it.
+        loss = 0.0 if move == before.best else max(0.0, then - now)
+        name = next((name for least, name in NAMES if loss >= least), "")
+        settled = after.best is None or after.proven
+        proven = bool(name) and settled and (before.proven or now == 0)
+        yield Judgement(ply, number, mover, move, before, after, loss, name, proven)
         position, before = following, after
-
-
-def _judgement(
-    ply: int, position: Position, move: Move, before: Value, after: Value
-) -> Judgement:
-    """The judgement of one move."""
-    mover = position.side
-    then, now = before.score.pov(mover), after.score.pov(mover)
-    # The best move loses nothing, even if the next search, which sees further, dislikes it.
-    loss = 0.0 if move == before.best else max(0.0, expected(then) - expected(now))
-    name = next((name for least, name in NAMES if loss >= least), "")
-    settled = after.best is None or after.proven
-    lost = settled and expected(now) == 0
-    proven = bool(name) and settled and (before.proven or lost)
-    return Judgement(ply, position.number, mover, move, before, after, loss, name, proven)
 
 
 def score_text(score: PovScore) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -27,10 +28,6 @@ MOVES_HELP = """\
 A move is one word: a placement 'd6' or a move 'd6-d5' (or 'd6d5'). If it closes a mill, name the
 man to remove: 'd6-d5xc3'. Men are O (White) and @ (Black).
 """
-
-
-class Leave(Exception):
-    """The person leaves."""
 
 
 def read_level(text: str) -> Level | None:
@@ -79,9 +76,10 @@ class Game:
         return self.resigned is not None or self.position.outcome() is not None
 
     def run(self) -> None:
-        """Play until the person leaves, which raises `Leave`, `EOFError` or `KeyboardInterrupt`."""
+        """Play until the person leaves, which raises `EOFError` or `KeyboardInterrupt`."""
         if sys.stdin.isatty():
-            _edit_lines()
+            with suppress(ImportError):
+                import readline  # noqa: F401  (Gives `input` a line editor with a history.)
         print(f"You play {COLOURS[self.human]} under {self.position.rules}.")
         print("Type 'help' for the commands.\n")
         self._show()
@@ -248,9 +246,7 @@ class Game:
             result, comment = outcome.result, str(outcome)
         else:
             result, comment = "*", ""
-        names = ["merels", "merels"]
-        if self.level is not None:
-            names = [f"merels ({self.level.name})"] * 2
+        names = [f"merels ({self.level.name})" if self.level else "merels"] * 2
         names[self.human] = "You"
         return Record(
             start=self.positions[0],
@@ -271,7 +267,7 @@ class Game:
             print(f"  {name:<8} {text}")
 
     def _quit(self, rest: str) -> None:
-        raise Leave
+        raise EOFError
 
 
 COMMANDS: dict[str, tuple[Callable[[Game, str], None], str]] = {
@@ -288,11 +284,3 @@ COMMANDS: dict[str, tuple[Callable[[Game, str], None], str]] = {
     "save": (Game._save, "FILE: append the game's record to a file"),
     "quit": (Game._quit, "leave"),
 }
-
-
-def _edit_lines() -> None:
-    """Give `input` a line editor with a history, if there is one."""
-    try:
-        import readline  # noqa: F401
-    except ImportError:
-        pass

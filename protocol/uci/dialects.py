@@ -25,9 +25,7 @@ class Uci:
 
     def score(self, score: Score) -> str:
         """A score for the side to move: ``cp`` in hundredths of a man, or ``mate``."""
-        if score.win_in is None:
-            return f"cp {score.cp}"
-        return f"mate {self.mate(score)}"
+        return f"cp {score.cp}" if score.win_in is None else f"mate {self.mate(score)}"
 
     def info(self, info: Info, show_wdl: bool = False) -> str:
         """The line for a finished iteration."""

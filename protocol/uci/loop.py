@@ -11,9 +11,8 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from merels.protocol.uci.output import Output
 from merels.protocol.uci.session import Session
-from merels.protocol.uci.streams import make_usable
+from merels.protocol.uci.streams import Output, make_usable
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line that are kept; the rest of it is dropped."""

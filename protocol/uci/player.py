@@ -10,7 +10,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.search.levels import Level, level_for
 from merels.engine.search.searcher import Searcher
 from merels.protocol.uci.options import Settings
-from merels.protocol.uci.output import Output
+from merels.protocol.uci.streams import Output
 
 if TYPE_CHECKING:
     from merels.protocol.uci.table_cache import TableCache

@@ -21,12 +21,11 @@ from merels.engine.tools.show import board_lines, evaluation_lines
 from merels.protocol.client.options import EMPTY
 from merels.protocol.uci.dialects import Uci, Ugi
 from merels.protocol.uci.go_command import parse_go
-from merels.protocol.uci.jobs import Bench, Count, Search
+from merels.protocol.uci.jobs import Bench, Count, Search, Worker
 from merels.protocol.uci.options import RULE_OPTIONS, TABLE, split_setting
-from merels.protocol.uci.output import Output
 from merels.protocol.uci.player import Player
 from merels.protocol.uci.position_command import Setup, read_setup, replay
-from merels.protocol.uci.worker import Worker
+from merels.protocol.uci.streams import Output
 
 FAREWELL = 1.0
 """Seconds to wait for work that cannot be stopped when the process ends."""
@@ -35,8 +34,7 @@ FAREWELL = 1.0
 class Session:
     """What is known between two lines, and what each command does with it.
 
-    All commands are handled on the thread that calls `handle`; what takes long runs on the
-    worker's.
+    Commands run on the thread that calls `handle`, but for what takes long.
     """
 
     def __init__(self, output: Output) -> None:

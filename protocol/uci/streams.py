@@ -1,13 +1,119 @@
-"""The standard streams, made usable however the process inherited them."""
+"""The standard streams: made usable, and an output of whole lines, with a log of them."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import stat
 import sys
+import threading
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, shorten
+
+_NOBODY_READS = (errno.EPIPE, errno.EINVAL)
+"""What writing to a closed pipe reports, on POSIX and on Windows."""
+
+_NO_LOG = b"info string error the Debug Log File cannot be written; it ends here\n"
+
+
+class Output:
+    """Writes lines to a file descriptor, whole and at once, from any thread.
+
+    There is no buffer between this and the descriptor, so nothing is left to be flushed (and to
+    fail) when the interpreter exits.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._log: _Log | None = None
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+
+    def open_log(self, path: str) -> None:
+        """Append the conversation to a file from now on; to none if ``path`` is empty."""
+        log = _Log(path) if path else None
+        self.close_log()
+        self._log = log
+
+    def close_log(self) -> None:
+        """End the log, if there is one."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def received(self, line: str) -> None:
+        """Log a line from the client; never waits for a client that does not read."""
+        if (log := self._log) is not None:  # The worker may end it meanwhile.
+            log.append(">", line)
+
+    def write(self, *lines: str) -> None:
+        """Write lines that stay together. End the process if their reader has gone."""
+        data = "".join(line + "\n" for line in lines).encode("utf-8", "replace")
+        with self._lock:
+            if self._log is not None:
+                for line in lines:
+                    self._log.append("<", line)
+                if self._log.failed:
+                    data = _NO_LOG + data
+                    self.close_log()
+            try:
+                while data:
+                    data = data[os.write(self._descriptor, data) :]
+            except OSError as error:
+                self._leave(error)
+
+    def note(self, text: str) -> None:
+        """Write an ``info string``."""
+        self.write(f"info string {text}")
+
+    def error(self, what: Exception | str) -> None:
+        """Write an ``info string error``. An unexpected exception is called internal: it is a
+        defect, which must not cost the game."""
+        if isinstance(what, Exception) and not isinstance(what, InputError):
+            what = f"internal, {type(what).__name__}: {shorten(str(what), 200)}"
+        self.write(f"info string error {what}")
+
+    def _leave(self, error: OSError) -> None:
+        """End the process from whichever thread this is.
+
+        The main thread may be blocked reading standard input, and no other thread can wake it.
+        """
+        if error.errno in _NOBODY_READS:
+            os._exit(0)
+        print(f"merels: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        os._exit(1)
+
+
+class _Log:
+    """A file to which each line of the conversation is appended, with the time it passed.
+
+    ``failed`` says that it can no longer be written (a full disk), which must not cost the game.
+    """
+
+    def __init__(self, path: str) -> None:
+        refuse_pipe(path)
+        try:
+            self._file = open(path, "ab", 0)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(path, f"expected a file that can be written ({reason})") from None
+        self.failed = False
+
+    def append(self, direction: str, line: str) -> None:
+        """Append a line in one call: two threads write here."""
+        from datetime import datetime  # Few runs ask for a log, and every start would pay.
+
+        text = f"{datetime.now().isoformat(' ', 'milliseconds')} {direction} {line}\n"
+        try:
+            self._file.write(text.encode("utf-8", "replace"))
+        except (OSError, ValueError):  # ValueError: the other thread has just closed it.
+            self.failed = True
+
+    def close(self) -> None:
+        """Close the file."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 def make_usable() -> None:

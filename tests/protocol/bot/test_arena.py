@@ -10,7 +10,7 @@ import pytest
 
 from merels.engine.game.board import NAMES, NEIGHBOURS, points_of
 from merels.engine.game.position import Position
-from merels.protocol.bot.arena import arena_rules
+from merels.protocol.bot.arena import RULES
 from merels.protocol.formats.codingame import format_command, parse_command
 from tests.processes import limited
 
@@ -44,7 +44,7 @@ def play_a_game(process: subprocess.Popen[str], player: int, chance: random.Rand
         for point, name in enumerate(NAMES)
     ]
     print(player, 24, *neighbours, sep="\n", file=process.stdin)
-    position, last = Position(arena_rules()), ""
+    position, last = Position(RULES), ""
     for _ in range(200):
         if position.outcome() is not None:
             break
