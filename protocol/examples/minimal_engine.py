@@ -1,4 +1,4 @@
-"""A minimal Nine Men's Morris engine in plain Python, free to copy: the rules `mill`, one ply deep.
+"""A minimal Nine Men's Morris engine, free to copy: the rules `mill`, one ply deep.
 
 It keeps to the whole protocol and leaves draws to the client, which is the referee.
 """
@@ -13,30 +13,28 @@ MILLS = [line.split() for line in (
 STEPS = {step for a, b, c in MILLS for step in ((a, b), (b, a), (b, c), (c, b))}
 OTHER = {"O": "@", "@": "O"}
 
-# The man on each point (O White, @ Black, * none), the side to move, and the men in hand.
-Position = tuple[dict[str, str], str, dict[str, int]]
-START: Position = (dict.fromkeys(POINTS, "*"), "O", {"O": 9, "@": 9})
+Board = dict[str, str]  # the man on each point: O White, @ Black, * none
+Position = tuple[Board, str, dict[str, int]]  # the board, the side to move, the men in hand
 
 
-def in_mill(board: dict[str, str], point: str) -> bool:
+def in_mill(board: Board, point: str) -> bool:
     return any(point in mill and len({board[p] for p in mill}) == 1 for mill in MILLS)
 
 
 def legal_moves(position: Position) -> dict[str, Position]:
-    """Every legal move, with the position that it leads to; none where the side has lost."""
+    """Every legal move, with the position after it; none where the side has lost."""
     board, side, hands = position
-    men = [point for point in POINTS if board[point] == side]
     moves: dict[str, Position] = {}
+    men = [point for point in POINTS if board[point] == side]
     if min([*board.values()].count(man) + hands[man] for man in OTHER) < 3:
         return moves
     for origin in [None] if hands[side] else men:
         for to in POINTS:
             if board[to] != "*" or origin and len(men) > 3 and (origin, to) not in STEPS:
                 continue
-            if origin:
-                text, left, after = f"{origin}-{to}", hands, board | {origin: "*", to: side}
-            else:
-                text, left, after = to, hands | {side: hands[side] - 1}, board | {to: side}
+            text = f"{origin}-{to}" if origin else to
+            after = board | ({origin: "*"} if origin else {}) | {to: side}
+            left = hands if origin else hands | {side: hands[side] - 1}
             targets = [p for p in POINTS if after[p] == OTHER[side]] if in_mill(after, to) else []
             for p in [p for p in targets if not in_mill(after, p)] or targets:
                 moves[f"{text}x{p}"] = after | {p: "*"}, OTHER[side], left
@@ -48,43 +46,38 @@ def legal_moves(position: Position) -> dict[str, Position]:
 def read_position(words: list[str]) -> Position:
     """The position that the words after `position` describe; an exception if they are wrong."""
     end = words.index("moves") if "moves" in words else len(words)
-    position = START
-    if words[0] == "fen":
-        rings, side, white, black, _, _ = words[1:end]
-        hands = {"O": int(white), "@": int(black)}
-        board = dict(zip(POINTS, rings.replace("/", ""), strict=True))
-        if set(rings) - set("O@*/") or any(
-            not 0 <= hands[man] <= 9 - rings.count(man) for man in hands
-        ):
-            raise ValueError("expected O, @ and *, and at most nine men a side")
-        position = board, {"w": "O", "b": "@"}[side], hands
-    elif words[:end] != ["startpos"]:
-        raise ValueError("expected startpos or fen")
+    fen = "********/********/******** w 9 9 0 1".split() if words[0] == "startpos" else words[1:end]
+    rings, side, white, black, _, _ = fen
+    board, hands = rings.replace("/", ""), {"O": int(white), "@": int(black)}
+    if set(board) - set("O@*") or any(not 0 <= hands[m] <= 9 - board.count(m) for m in OTHER):
+        raise ValueError("expected O, @ and *, and at most nine men a side")
+    position: Position = (
+        dict(zip(POINTS, board, strict=True)), {"w": "O", "b": "@"}[side], hands
+    )
     for move in words[end + 1 :]:
         position = legal_moves(position)[move]
     return position
 
 
 def search(position: Position, words: list[str]) -> str:
-    """The answer to `go`: keep the most men, then leave the opponent the fewest steps.
-
-    Of the words after `go`, those that are legal moves can only belong to `searchmoves`.
-    """
-    moves = legal_moves(position)
-    best, best_score = "0000", -1000
-    for move in [word for word in words if word in moves] or moves:
+    """The answer to `go`: keep the most men, then leave the opponent the fewest steps."""
+    def value(move: str) -> int:
         board, opponent, _ = moves[move]
         men = [*board.values()]
         free = sum(board[a] == opponent and board[b] == "*" for a, b in STEPS)
-        score = 100 * (men.count(position[1]) - men.count(opponent)) - free
-        if score > best_score:
-            best, best_score = move, score
-    pv = f" pv {best}" if moves else ""
-    return f"info depth 1 score cp {best_score} nodes {len(moves)} time 0{pv}\nbestmove {best}"
+        return 100 * (men.count(position[1]) - men.count(opponent)) - free
+
+    moves = legal_moves(position)
+    # Words after `go` that are legal moves can only come from `searchmoves`.
+    if not moves:
+        return "info depth 0 score mate 0\nbestmove 0000"
+    best = max([word for word in words if word in moves] or moves, key=value)
+    return (f"info depth 1 score cp {value(best)} nodes {len(moves)} time 0 pv {best}\n"
+            f"bestmove {best}")
 
 
 def main() -> None:
-    position, held = START, ""
+    position, held = read_position(["startpos"]), ""
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     for line in sys.stdin:
