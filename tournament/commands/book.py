@@ -77,11 +77,6 @@ def main(argv: list[str]) -> int:
         help="prove every position with the tables in this folder",
     )
     arguments = parser.parse_args(argv)
-    return _run(arguments)
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    """Make the book that the flags ask for."""
     settings, tables = _settings(arguments), None
     if arguments.tables is not None:
         tables = open_tables(arguments.tables, settings.rules)

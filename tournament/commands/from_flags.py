@@ -41,10 +41,10 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     """
     demo = not given.engines
     each = given.pairs.get("-each", {})
-    entries = given.engines or level_entries(DEMO_LEVELS)
+    entries = given.engines or _level_entries()
     if demo and not {"tc", "st", "nodes", "depth"} & set(each):
         each = {"tc": DEMO_LIMIT, **each}
-    engines = make_engines(entries, each)
+    engines = _make_engines(entries, each)
     sprt = _sprt(given, len(engines))
     style = choice(given.text("-tournament", FORMATS[0]), "-tournament", FORMATS)
     rounds = DEMO_ROUNDS if demo else SPRT_ROUNDS if sprt is not None else 2
@@ -77,8 +77,8 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     )
 
 
-def level_entries(names: Sequence[str]) -> list[dict[str, str]]:
-    """Engine entries, as ``-engine`` would give them, of built-in levels."""
+def _level_entries() -> list[dict[str, str]]:
+    """Engine entries, as ``-engine`` would give them, of some built-in levels."""
     from merels.engine.search.levels import LEVELS
 
     return [
@@ -90,13 +90,11 @@ def level_entries(names: Sequence[str]) -> list[dict[str, str]]:
             "option.UCI_Elo": str(level.elo),
         }
         for level in LEVELS
-        if level.name in names
+        if level.name in DEMO_LEVELS
     ]
 
 
-def make_engines(
-    entries: Sequence[dict[str, str]], each: dict[str, str]
-) -> tuple[Entrant, ...]:
+def _make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tuple[Entrant, ...]:
     """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
     if "name" in each:
         raise InputError(each["name"], "-each name= would give all engines one name")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import json
@@ -55,10 +56,11 @@ def main(argv: list[str]) -> int:
     _check_out(options.out, options.files)
     games = _games(options.files)
     form = options.format or _format_of(options.out)
-    known = journal_facts(options.files[0]) if len(options.files) == 1 else []
+    known = _journal_facts(options.files[0]) if len(options.files) == 1 else []
     if anchor is not None and not any(anchor[0] in (s.white, s.black) for s in scores(games)):
         raise InputError(anchor[0], "the anchor played no rated game")
-    _write(options.out, render(games, form, anchor, options.cells, options.games, known))
+    table = crosstable(count_matches(scores(games)), anchor)
+    _write(options.out, _render(table, games, form, options, known))
     return OK
 
 
@@ -77,16 +79,11 @@ def _games(paths: Sequence[str]) -> list[PlayedGame]:
     return games
 
 
-def render(
-    games: Sequence[PlayedGame],
-    form: str,
-    anchor: tuple[str, float] | None = None,
-    cells: str = "wdl",
-    most_games: int = MOST_GAMES,
-    known: Sequence[tuple[str, str]] = (),
-) -> str:
+def _render(
+    table: Crosstable, games: Sequence[PlayedGame], form: str, options: argparse.Namespace,
+    known: Sequence[tuple[str, str]],
+) -> str:  # fmt: skip
     """The report on some games in one of `FORMATS`; ``known`` are facts for the page."""
-    table = crosstable(count_matches(scores(games)), anchor)
     ends = count_terminations(endings(games))
     if form == "json":
         data = as_dict(table) | {"terminations": terminations_dict(ends)}
@@ -98,30 +95,26 @@ def render(
     if form == "html":
         rows = [game.row for game in games if game.row is not None]
         lines = [*known, ("Games", str(len(games)))]
-        if len(rows) > most_games:
-            lines.append(("Shown below", f"the first {most_games} games (-games N for more)"))
+        if len(rows) > options.games:
+            lines.append(("Shown below", f"the first {options.games} games (-games N for more)"))
         title = dict(known).get("Event", "Ratings")
-        return page(title, summary(lines, table, ends), rows[:most_games])
-    return _text(table, cells) + "\n" + terminations_table(ends)
+        return page(title, summary(lines, table, ends), rows[: options.games])
+    return "\n".join([
+        rating_list(table.ratings),
+        results_table(table, points=options.cells == "points"),
+        "Likelihood, in percent, that the row is stronger than the column:",
+        superiority_table(table.ratings),
+        terminations_table(ends),
+    ])
 
 
-def journal_facts(path: str) -> list[tuple[str, str]]:
+def _journal_facts(path: str) -> list[tuple[str, str]]:
     """What a journal knows of its tournament; nothing for another file."""
     if not is_journal(path):
         return []
     with read_journal(path) as journal:
         meta = journal.meta()
         return [*facts(meta["settings"]), ("Begun", meta.get("created", "?"))]
-
-
-def _text(table: Crosstable, cells: str) -> str:
-    """The tables for a terminal."""
-    return "\n".join([
-        rating_list(table.ratings),
-        results_table(table, "points" if cells == "points" else "wdl"),
-        "Likelihood, in percent, that the row is stronger than the column:",
-        superiority_table(table.ratings),
-    ])
 
 
 def _parser() -> Parser:

@@ -61,9 +61,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         pgn_file=file_of(given, "-pgnout"),
         pgn_append=given.key_switch("-pgnout", "append", True),
         pgn_style=PgnStyle(
-            given.key_switch("-pgnout", "min", False),
-            given.key_switch("-pgnout", "nodes", False),
-            given.key_switch("-pgnout", "timeleft", False),
+            *(given.key_switch("-pgnout", key, False) for key in ("min", "nodes", "timeleft"))
         ),
         log=log,
         port=given.number("-serve", 0, 0, 65535) if "-serve" in given.words else None,
@@ -147,16 +145,11 @@ def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]
     if missing:
         raise InputError(text, f"core {missing[0]} is not available; these are: {available}")
     if concurrency > len(cpus):
-        raise InputError(
-            flag,
-            f"-concurrency {concurrency} needs as many cores, found {len(cpus)}",
-        )
+        raise InputError(flag, f"-concurrency {concurrency} needs as many cores, found {len(cpus)}")
     for engine in (entrant.engine for entrant in settings.engines):
         threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
         if threads != "1":
-            raise InputError(
-                flag, f"would pin the {threads} threads of {engine.name} to one core"
-            )
+            raise InputError(flag, f"would pin the {threads} threads of {engine.name} to one core")
     return tuple(cpus)
 
 

@@ -36,11 +36,7 @@ def main(argv: list[str]) -> int:
         raise InputError("-sprt", str(error)) from None
     estimate = from_cells(cells)
     answer = {
-        "elo": estimate.elo,
-        "elo_error": estimate.elo_error,
-        "nelo": estimate.nelo,
-        "nelo_error": estimate.nelo_error,
-        "los": estimate.los,
+        **{key: getattr(estimate, key) for key in ("elo", "elo_error", "nelo", "nelo_error", "los")},
         "llr": llr,
         "lower": None if sprt is None else sprt.lower,
         "upper": None if sprt is None else sprt.upper,

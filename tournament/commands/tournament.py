@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import secrets
@@ -71,7 +72,7 @@ def main(argv: list[str]) -> int:
     options = make_run_options(given, settings)
     # Before the journal exists, which would block the corrected command line.
     plan = Plan(settings, options.shard)
-    foreign = None if options.executor is None else load_factory(options.executor)
+    foreign = None if options.executor is None else _load_factory(options.executor)
     notes = {
         "id": secrets.token_hex(8),
         "arguments": json.dumps(given.line),
@@ -166,10 +167,8 @@ def _local_factory(options: RunOptions, runner: Runner) -> ExecutorFactory:
     return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
 
 
-def load_factory(name: str) -> ExecutorFactory:
+def _load_factory(name: str) -> ExecutorFactory:
     """The factory that ``module:factory`` names; the module may be in the current folder."""
-    import importlib
-
     sys.path.append(os.getcwd())
     module_name, _, factory_name = name.partition(":")
     try:
@@ -194,11 +193,12 @@ def _interrupts(runner: Runner) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         runner.interrupt()
 
-    before = {}
-    for name, handler in (("SIGINT", stop), ("SIGTERM", stop_now), ("SIGHUP", stop_now)):
-        signal_number = getattr(signal, name, None)
-        if signal_number is not None:
-            before[signal_number] = signal.signal(signal_number, handler)
+    handlers = {"SIGINT": stop, "SIGTERM": stop_now, "SIGHUP": stop_now}
+    before = {
+        getattr(signal, name): signal.signal(getattr(signal, name), handler)
+        for name, handler in handlers.items()
+        if hasattr(signal, name)  # Windows has no SIGHUP
+    }
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from merels.engine.game.errors import printable
 from merels.tournament.report.text_table import grid, percent, shorten
@@ -13,7 +13,6 @@ from merels.tournament.statistics.ratings import PlayerRating, Ratings, rate
 
 FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet takes for the beginning of a formula."""
-CellStyle = Literal["wdl", "points"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +41,25 @@ def rating_list(ratings: Ratings) -> str:
             str(player.games), f"{player.points:.1f}",
             percent(player.points, player.games), percent(player.draws, player.games),
         ])
-    text = _by_group(grid(rows, left=1), ratings)
+    lines = grid(rows, left=1).splitlines(keepends=True)
+    for i in range(len(ratings.players) - 1, 0, -1):
+        if ratings.players[i].group != ratings.players[i - 1].group:
+            lines.insert(i + 1, "\n")  # ratings of different groups do not compare
+    text = "".join(lines)
     remarks = "".join(f"{note}\n" for note in notes(ratings))
     return f"{text}\n{remarks}" if remarks else text
 
 
-def results_table(table: Crosstable, cells: CellStyle = "wdl") -> str:
+def results_table(table: Crosstable, points: bool = False) -> str:
     """The crosstable as text, a column for each opponent: wins-draws-losses or points."""
-    rows = results_rows(table, shorten, lambda record: _cell(record, cells))
+
+    def cell(record: Tally) -> str:
+        if not record.games:
+            return "-"
+        text = f"{record.wins}-{record.draws}-{record.losses}"
+        return f"{record.points:.1f}" if points else text
+
+    rows = results_rows(table, shorten, cell)
     for i, row in enumerate(rows[1:]):
         row[3 + i] = "x"
     return grid(rows, left=1)
@@ -131,26 +141,6 @@ def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
         "games": player.games, "wins": player.wins, "draws": player.draws,
         "losses": player.losses, "points": player.points, "group": player.group + 1,
     }
-
-
-def _cell(record: Tally, style: CellStyle) -> str:
-    """One cell of the crosstable."""
-    if not record.games:
-        return "-"
-    if style == "points":
-        return f"{record.points:.1f}"
-    return f"{record.wins}-{record.draws}-{record.losses}"
-
-
-def _by_group(text: str, ratings: Ratings) -> str:
-    """The list with a blank line between groups, whose ratings do not compare."""
-    head, *lines = text.splitlines(keepends=True)
-    parts = [head]
-    for i, line in enumerate(lines):
-        if i and ratings.players[i].group != ratings.players[i - 1].group:
-            parts.append("\n")
-        parts.append(line)
-    return "".join(parts)
 
 
 def notes(ratings: Ratings) -> list[str]:

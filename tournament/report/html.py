@@ -51,7 +51,8 @@ def summary(
     parts.append("</dl>")
     if table is not None:
         parts += ["<h2>Standings</h2>", _standings(table), rating_plot(table.ratings)]
-        parts.append(_notes(table))
+        remarks = _text(" ".join(notes(table.ratings)))
+        parts += [f'<p class="note">{remarks}</p>'] if remarks else []
         parts += ["<h2>Crosstable</h2>", _table(results_rows(table, _text, _cell), "cross")]
     if ends.games:
         parts += ["<h2>How games ended</h2>", _terminations(ends)]
@@ -104,12 +105,6 @@ def _standings(table: Crosstable) -> str:
     return _table(rows, "standings")
 
 
-def _notes(table: Crosstable) -> str:
-    """The remarks on the ratings."""
-    text = _text(" ".join(notes(table.ratings)))
-    return f'<p class="note">{text}</p>' if text else ""
-
-
 def _cell(record: Tally) -> str:
     """Wins, draws and losses, shaded by the score."""
     if not record.games:
@@ -121,7 +116,7 @@ def _cell(record: Tally) -> str:
 def _terminations(ends: Terminations) -> str:
     """How games ended, and who lost by a fault."""
     tables = [terminations_rows(ends)]
-    faults = [name for name in ends.names if name not in BLAMELESS]
+    faults = [name for name in ends.results if name not in BLAMELESS]
     if faults:
         head, *losers = losses_rows(ends, faults, printable)
         tables.append([head, *(row for row in losers if set(row[1:]) != {"0"})])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from merels.engine.game.errors import printable
 from merels.tournament.statistics.counts import MatchCounts
-from merels.tournament.statistics.elo import Estimate, from_cells
+from merels.tournament.statistics.elo import from_cells
 from merels.tournament.statistics.sprt import Sprt, match_llr
 
 
@@ -31,7 +31,8 @@ def summary_lines(
     drawn = counts.drawn_pairs_ratio if penta else counts.drawn_games_ratio
     lines = [
         score_line(counts, first, second),
-        elo_line(estimate),
+        f"Elo: {_interval(estimate.elo, estimate.elo_error)}, "
+        f"nElo: {_interval(estimate.nelo, estimate.nelo_error)}",
         f"LOS: {estimate.los:.2f} %, DrawRatio: {100 * drawn:.2f} %, "
         f"PairsRatio: {counts.pairs_ratio:.2f}",
         f"Games: {counts.games}, Wins: {counts.wins}, Losses: {counts.losses}, "
@@ -46,15 +47,7 @@ def summary_lines(
     return lines
 
 
-def elo_line(estimate: Estimate) -> str:
-    """``Elo: value +/- error, nElo: value +/- error``."""
-    return (
-        f"Elo: {interval(estimate.elo, estimate.elo_error)}, "
-        f"nElo: {interval(estimate.nelo, estimate.nelo_error)}"
-    )
-
-
-def interval(value: float, error: float) -> str:
+def _interval(value: float, error: float) -> str:
     """``value +/- error`` with two decimals, and no minus before a zero."""
     return f"{value:z.2f} +/- {error:.2f}"
 

@@ -10,7 +10,6 @@ from merels.tournament.report.text_table import shorten
 from merels.tournament.statistics.ratings import Ratings
 
 WIDTH, LABELS, RIGHT, ROW, AXIS = 760, 190, 70, 26, 34
-STEPS = (1, 2, 5)
 
 
 def rating_plot(ratings: Ratings) -> str:
@@ -61,7 +60,7 @@ def tick_step(span: float) -> float:
         return 10.0
     power = 10.0 ** math.floor(math.log10(span / 4))
     # The logarithm of a span just short of a power of ten is rounded up to that of the power.
-    return max((power * step for step in STEPS if power * step <= span / 4), default=power / 2)
+    return max((power * step for step in (1, 2, 5) if power * step <= span / 4), default=power / 2)
 
 
 def _signed(elo: float) -> str:

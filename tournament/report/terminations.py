@@ -12,15 +12,14 @@ from merels.tournament.statistics.terminations import Terminations
 
 def terminations_table(stats: Terminations) -> str:
     """Two tables as text: games by termination, and each engine's losses by termination."""
-    losses = losses_rows(stats, stats.names, shorten)
+    losses = losses_rows(stats, list(stats.results), shorten)
     return grid(terminations_rows(stats), left=0) + "\n" + grid(losses, left=0)
 
 
 def terminations_rows(stats: Terminations) -> list[list[str]]:
     """A head, and a row for each termination: its games and their results."""
     rows = [["Termination", "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
-    for name in stats.names:
-        results = stats.results[name]
+    for name, results in stats.results.items():
         games = sum(results)
         share = percent(games, stats.games)
         rows.append([printable(name), str(games), share, *map(str, results)])

@@ -91,7 +91,7 @@ def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
         raise ValueError(f"the anchor {anchor[0]!r} played no rated game")
     parts = [
         _rate_group(members, names, pairings, anchor)
-        for members in components(len(names), _neighbours(pairings))
+        for members in components(len(names), [*pairings, *((b, a) for a, b in pairings)])
     ]
     parts.sort(key=lambda part: -len(part.members))
     rows: list[PlayerRating] = []
@@ -236,11 +236,6 @@ def _superiority(parts: Sequence[_Part]) -> tuple[tuple[float | None, ...], ...]
     return tuple(map(tuple, table))
 
 
-def _neighbours(pairings: _Pairings) -> list[tuple[int, int]]:
-    """Both directions of every pairing."""
-    return [edge for a, b in pairings for edge in ((a, b), (b, a))]
-
-
 def _one_sided(size: int, pairings: _Pairings) -> list[tuple[int, int]]:
     """The pairings across divides that points pass in one direction only (Ford's condition)."""
     scored = []
@@ -249,8 +244,6 @@ def _one_sided(size: int, pairings: _Pairings) -> list[tuple[int, int]]:
             scored.append((a, b))
         if pairing.points < pairing.games:
             scored.append((b, a))
-    label = {}
-    for number, component in enumerate(components(size, scored)):
-        for player in component:
-            label[player] = number
+    parts = enumerate(components(size, scored))
+    label = {player: number for number, part in parts for player in part}
     return [(a, b) for a, b in pairings if label[a] != label[b]]

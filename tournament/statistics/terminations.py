@@ -27,10 +27,8 @@ class Ending:
 class Terminations:
     """Games by termination, in all and lost by each engine."""
 
-    names: tuple[str, ...]
-    """The terminations that occurred."""
-    results: dict[str, tuple[int, int, int, int]]
-    """By termination: White wins, draws, Black wins, unfinished."""
+    results: dict[str, tuple[int, ...]]
+    """By termination that occurred: White wins, draws, Black wins, unfinished."""
     lost: dict[str, dict[str, int]]
     """By engine, in order of appearance, then termination: the games it lost that way."""
 
@@ -55,11 +53,4 @@ def count_terminations(endings: Iterable[Ending]) -> Terminations:
             losses[ending.termination] = losses.get(ending.termination, 0) + 1
     names = [name for name in KNOWN if name in results]
     names += sorted(set(results) - set(KNOWN))
-    counted = {name: _four(results[name]) for name in names}
-    return Terminations(tuple(names), counted, lost)
-
-
-def _four(counts: list[int]) -> tuple[int, int, int, int]:
-    """The four counts as a tuple of known length."""
-    white, drawn, black, unfinished = counts
-    return white, drawn, black, unfinished
+    return Terminations({name: tuple(results[name]) for name in names}, lost)

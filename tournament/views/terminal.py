@@ -25,8 +25,6 @@ from merels.tournament.views.output import Pace, Throttle, notify, put, versus
 REDRAW_SECONDS = 0.25
 NOTICES = 4
 BAR = 30
-CLEAR_BELOW = "\x1b[J"
-UP = "\x1b[{}A"
 
 
 class LiveView(View):
@@ -99,8 +97,8 @@ class LiveView(View):
         """Replace the lines drawn before."""
         columns, rows = self._size()
         lines = [cut(line, columns - 1) for line in lines[: max(1, rows - 1)]]
-        start = UP.format(self._drawn) if self._drawn else ""
-        put(self._out, start + "\r" + CLEAR_BELOW + "".join(line + "\n" for line in lines))
+        up, clear_below = f"\x1b[{self._drawn}A" if self._drawn else "", "\x1b[J"
+        put(self._out, f"{up}\r{clear_below}" + "".join(line + "\n" for line in lines))
         self._drawn = len(lines)
 
 

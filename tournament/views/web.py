@@ -7,7 +7,6 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.protocol.board.own_host import is_own_host
@@ -37,13 +36,6 @@ setInterval(async () => {
   } catch { /* the tournament is over, or will answer next time */ }
 }, 1500);
 """
-
-
-class _Shown(NamedTuple):
-    """What the page shows; it is made by the runner's thread and never changes."""
-
-    summary: str
-    rows: tuple[Row, ...]
 
 
 class WebView(View):
@@ -101,12 +93,12 @@ class WebView(View):
 
     def page(self) -> str:
         """The whole page."""
-        shown = self._shown
-        return page(self._settings.event, shown.summary, shown.rows, REFRESH)
+        summary, rows = self._shown
+        return page(self._settings.event, summary, rows, REFRESH)
 
     def summary(self) -> str:
         """The part of the page that changes."""
-        return self._shown.summary
+        return self._shown[0]
 
     def _draw(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         """Show how things stand now."""
@@ -118,7 +110,8 @@ class WebView(View):
         ]
         table = crosstable(standings.matches) if standings.matches else None
         text = summary(lines, table, count_terminations(self._endings))
-        self._shown = _Shown(text, tuple(self._rows))
+        # Replaced in one step, for the threads that read it.
+        self._shown = text, tuple(self._rows)
         self._playing, self._is_old = tuple(playing), False
 
     def _progress(self, standings: Standings) -> list[tuple[str, str]]:

@@ -12,7 +12,6 @@ from merels.tournament.report import crosstable, summary, terminations
 from merels.tournament.report.terminations import terminations_table
 from merels.tournament.report.text_table import grid, shorten, width
 from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
-from merels.tournament.statistics.elo import from_cells
 from merels.tournament.statistics.sprt import Sprt, match_llr
 from merels.tournament.statistics.terminations import Ending, count_terminations
 
@@ -44,7 +43,7 @@ def test_rating_list_and_crosstable_as_text() -> None:
         "2  Beta    3.5/8  1-1-2      x  1-2-1\n"
         "3  Gamma   2.5/6  0-1-1  1-2-1      x\n"
     )
-    assert "1.5" in crosstable.results_table(table, "points").splitlines()[1]
+    assert "1.5" in crosstable.results_table(table, points=True).splitlines()[1]
 
 
 def test_records_mirror_each_other() -> None:
@@ -142,7 +141,7 @@ ENDINGS = [
 
 def test_terminations_are_counted_and_laid_to_the_loser() -> None:
     stats = count_terminations(ENDINGS)
-    assert stats.names == ("normal", "time forfeit", "unterminated", "rules infraction")
+    assert tuple(stats.results) == ("normal", "time forfeit", "unterminated", "rules infraction")
     assert stats.games == 6
     assert stats.results["time forfeit"] == (2, 0, 0, 0)
     assert stats.results["normal"] == (0, 1, 1, 0)
@@ -193,7 +192,7 @@ def test_without_pairs_games_are_judged() -> None:
     sprt = Sprt(0, 5)
     lines = summary.summary_lines(MATCH, "A", "B", sprt, penta=False)
     assert len(lines) == 5 and not any(line.startswith("Ptnml") for line in lines)
-    assert lines[1] == summary.elo_line(from_cells((48, 7, 45)))
+    assert lines[1] == "Elo: -10.43 +/- 66.50, nElo: -10.81 +/- 68.10"
     assert "DrawRatio: 7.00 %" in lines[2]
     assert lines[-1] == summary.llr_line(sprt, sprt.llr((48, 7, 45)))
     bayesian = Sprt(0, 5, model="bayesian")
