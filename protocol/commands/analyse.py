@@ -16,13 +16,14 @@ from merels.engine.tools.show import bench_lines, board_lines, evaluation_lines,
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
+    add_limit_flags,
     add_rules_flags,
     add_search_flags,
     like_option,
+    limit_of,
     make_parser,
     rules_of,
     setup_of,
-    whole_from,
 )
 from merels.protocol.terminal.search import search
 from merels.protocol.uci.table_cache import TableCache, find_tables
@@ -58,12 +59,12 @@ def _perft(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     if arguments.divide and depth:
         total = 0
-        for move, leaves in divide(position, depth, _never):
+        for move, leaves in divide(position, depth, lambda: False):
             total += leaves
             print(f"{move}: {leaves}", flush=True)
         print()
     else:
-        total = count(position, depth, _never)
+        total = count(position, depth, lambda: False)
     seconds = time.perf_counter() - started
     print(f"{seconds:.3f} s, {total / max(seconds, 1e-9):,.0f} leaves a second")
     print(total)
@@ -91,12 +92,7 @@ def analyse(argv: list[str]) -> int:
         "Draws a position, searches it and shows the best line after each iteration. Scores are\n"
         "in men, from the side to move. Ctrl-C ends the search and shows the best move so far.",
     )
-    for flag, unit, text in (
-        ("depth", "PLIES", "stop at this depth"),
-        ("nodes", "N", "stop after N positions"),
-        ("movetime", "MS", f"stop after MS milliseconds (default: {_DEFAULT_TIME} if no limit)"),
-    ):
-        add_flag(parser, flag, metavar=unit, type=whole_from(1), help=text)
+    add_limit_flags(parser, f"-movetime {_DEFAULT_TIME}")
     add_flag(
         parser, "multipv", metavar="N", type=like_option("MultiPV"), default=1,
         help="show the best N moves (default: 1)",
@@ -111,11 +107,8 @@ def _analyse(arguments: argparse.Namespace) -> int:
     if position.outcome() is not None:
         print(f"The game is over: {position.outcome()}")
         return 0
-    depth, nodes, movetime = arguments.depth, arguments.nodes, arguments.movetime
-    if depth is None and nodes is None and movetime is None:
-        movetime = _DEFAULT_TIME
+    limit = limit_of(arguments, Limit(time=_DEFAULT_TIME / 1000))
     searcher = Searcher(hash_mb=arguments.hash, threads=arguments.threads)
-    limit = Limit(depth=depth, nodes=nodes, time=movetime and movetime / 1000)
     searcher.tables = find_tables(TableCache(), position.rules, limit)
     result, _ = search(searcher, position, limit, _print_info, multipv=arguments.multipv)
     print(f"{COLOURS[position.side]}'s best move: {result.move} ({men(result.score)})")
@@ -160,7 +153,3 @@ def _show(parser: Parser, lines: Callable[[Position], list[str]], argv: list[str
     arguments = parser.parse_args(argv)
     print(*lines(setup_of(arguments.position, rules_of(arguments)).position), sep="\n")
     return 0
-
-
-def _never() -> bool:
-    return False

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 from merels.engine.game.errors import InputError, printable, shorten
 from merels.engine.game.numbers import read_real, read_whole
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
-from merels.engine.search.limits import LONGEST
+from merels.engine.search.limits import LONGEST, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, open_tables
@@ -84,6 +84,23 @@ def add_search_flags(parser: argparse.ArgumentParser) -> None:
         parser, "threads", metavar="N", type=like_option("Threads"), default=1,
         help="search threads (default: 1)",
     )
+
+
+def add_limit_flags(parser: argparse._ActionsContainer, default: str) -> None:
+    """Add the flags that limit a search; ``default`` says what holds without them."""
+    for flag, metavar, text in (
+        ("movetime", "MS", "stop a search after MS milliseconds"),
+        ("nodes", "N", "stop a search after N positions"),
+        ("depth", "PLIES", f"stop a search at this depth (without a limit: {default})"),
+    ):
+        add_flag(parser, flag, metavar=metavar, type=whole_from(1), help=text)
+
+
+def limit_of(arguments: argparse.Namespace, default: Limit) -> Limit:
+    """The limit that the flags of `add_limit_flags` set, ``default`` if none is given."""
+    seconds = arguments.movetime and arguments.movetime / 1000
+    limit = Limit(time=seconds, nodes=arguments.nodes, depth=arguments.depth)
+    return default if limit == Limit() else limit
 
 
 def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any) -> None:

@@ -71,8 +71,7 @@ def main(argv: list[str]) -> int:
         "15 for the first readyok)",
     )
     add_rules_flags(parser)
-    arguments = parser.parse_args(argv)
-    return _check(arguments)
+    return _check(parser.parse_args(argv))
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -66,8 +66,7 @@ def main(argv: list[str]) -> int:
     add_flag(form, "json", action="store_true", help="print JSON")
     add_flag(form, "pgn", action="store_true", help="print the record with judgements as comments")
     add_rules_flags(parser)
-    arguments = parser.parse_args(argv)
-    return _review(arguments)
+    return _review(parser.parse_args(argv))
 
 
 def _review(arguments: argparse.Namespace) -> int:
@@ -141,17 +140,13 @@ def _line(judgement: Judgement) -> str:
 def summary(side: int, judged: Sequence[Judgement]) -> str:
     """One side's moves in numbers."""
     own = [judgement for judgement in judged if judgement.side == side]
-    counts = [
-        f"{number} {name if number == 1 else _plural(name)}"
-        for _, name in NAMES
-        for number in [sum(judgement.name == name for judgement in own)]
-    ]
+    counts = []
+    for _, name in NAMES:
+        number = sum(judgement.name == name for judgement in own)
+        plural = name[:-1] + "ies" if name.endswith("y") else name + "s"
+        counts.append(f"{number} {name if number == 1 else plural}")
     average = 100 * sum(judgement.loss for judgement in own) / len(own) if own else 0.0
     return f"{COLOURS[side]}: {', '.join(counts)}; {average:.1f} lost a move on average"
-
-
-def _plural(name: str) -> str:
-    return name[:-1] + "ies" if name.endswith("y") else name + "s"
 
 
 def annotated(record: Record, judged: Sequence[Judgement]) -> str:

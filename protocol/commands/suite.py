@@ -13,8 +13,10 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, Tally, load, play
 from merels.protocol.commands.arguments import (
     add_flag,
+    add_limit_flags,
     add_rules_flags,
     add_search_flags,
+    limit_of,
     make_parser,
     open_named,
     rules_of,
@@ -22,11 +24,6 @@ from merels.protocol.commands.arguments import (
 )
 
 _DEFAULT_NODES = 100_000
-
-
-def _is_known(searcher: Searcher, problem: Problem) -> bool:
-    """Whether the searcher's tables know a position."""
-    return searcher.tables is not None and searcher.tables.probe(problem.position) is not None
 
 
 def _load(path: Path, rules: Rules) -> list[Problem]:
@@ -51,12 +48,7 @@ def main(argv: list[str]) -> int:
         "file", metavar="FILE", type=Path, help="JSON list of {position, value, moves, best}"
     )
     limit = parser.add_mutually_exclusive_group()
-    for flag, metavar, text in (
-        ("movetime", "MS", "milliseconds for each move"),
-        ("nodes", "N", f"nodes for each move (default: {_DEFAULT_NODES})"),
-        ("depth", "N", "plies for each move"),
-    ):
-        add_flag(limit, flag, metavar=metavar, type=whole_from(1), help=text)
+    add_limit_flags(limit, f"-nodes {_DEFAULT_NODES}")
     add_rules_flags(parser, "morris")
     add_search_flags(parser)
     add_flag(
@@ -68,31 +60,25 @@ def main(argv: list[str]) -> int:
         help="play with the tables of perfect play in this folder",
     )
     add_flag(
-        parser, "known", action="store_true",
-        help="play only positions that the tables know",
+        parser, "known", action="store_true", help="play only positions that the tables know"
     )
     add_flag(parser, "show", action="store_true", help="print each move that failed")
-    arguments = parser.parse_args(argv)
-    return _suite(arguments)
+    return _suite(parser.parse_args(argv))
 
 
 def _suite(arguments: argparse.Namespace) -> int:
-    movetime = arguments.movetime and arguments.movetime / 1000
-    limit = Limit(time=movetime, nodes=arguments.nodes, depth=arguments.depth)
-    if limit == Limit():
-        limit = Limit(nodes=_DEFAULT_NODES)
     if arguments.known and arguments.tables is None:
         raise InputError("-known", "expected -tables DIR as well")
     rules = rules_of(arguments)
     problems = _load(arguments.file, rules)[:: arguments.every]
     searcher = Searcher(arguments.hash, arguments.threads)
     if arguments.tables is not None:
-        searcher.tables = open_named("suite", arguments.tables, rules)
-    if arguments.known:
-        problems = [one for one in problems if _is_known(searcher, one)]
+        tables = searcher.tables = open_named("suite", arguments.tables, rules)
+        if arguments.known:
+            problems = [one for one in problems if tables.probe(one.position) is not None]
     if not problems:
         raise InputError(str(arguments.file), "expected positions to play, found none")
-    tally = Tally()
+    tally, limit = Tally(), limit_of(arguments, Limit(nodes=_DEFAULT_NODES))
     for problem, move, held in play(problems, limit, searcher):
         tally.add(problem, held)
         if arguments.show and not held:

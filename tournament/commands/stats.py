@@ -35,8 +35,9 @@ def main(argv: list[str]) -> int:
     except ValueError as error:
         raise InputError("-sprt", str(error)) from None
     estimate = from_cells(cells)
+    keys = ("elo", "elo_error", "nelo", "nelo_error", "los")
     answer = {
-        **{key: getattr(estimate, key) for key in ("elo", "elo_error", "nelo", "nelo_error", "los")},
+        **{key: getattr(estimate, key) for key in keys},
         "llr": llr,
         "lower": None if sprt is None else sprt.lower,
         "upper": None if sprt is None else sprt.upper,
