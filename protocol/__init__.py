@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from merels.engine.game.errors import InputError
     from merels.engine.game.score import PovScore, Score
     from merels.engine.search.limits import Info, Limit
-    from merels.protocol.client.analysis import Analysis
-    from merels.protocol.client.any_engine import PlayResult
+    from merels.protocol.client.any_engine import Analysis, PlayResult
     from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
     from merels.protocol.client.engine import Engine
     from merels.protocol.client.engine_spec import EngineSpec
@@ -35,8 +34,7 @@ _NAMES = {
     "engine.game.errors": ("InputError",),
     "engine.game.score": ("PovScore", "Score"),
     "engine.search.limits": ("Info", "Limit"),
-    "protocol.client.analysis": ("Analysis",),
-    "protocol.client.any_engine": ("PlayResult",),
+    "protocol.client.any_engine": ("Analysis", "PlayResult"),
     "protocol.client.async_engine": ("AsyncAnalysis", "AsyncEngine"),
     "protocol.client.engine": ("Engine",),
     "protocol.client.engine_spec": ("EngineSpec",),

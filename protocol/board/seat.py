@@ -10,9 +10,10 @@ from typing import Any
 from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
 from merels.protocol.board.news import Log
-from merels.protocol.client.engine import Engine, EngineError
+from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Value, value_text
+from merels.protocol.process.errors import EngineError
 
 QUIT_SECONDS = 0.5
 

@@ -26,8 +26,8 @@ from merels.protocol.board.actions import act
 from merels.protocol.board.own_host import is_own_host
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import about_view, news_view
-from merels.protocol.client.engine import EngineError
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.process.errors import EngineError
 
 LARGEST_BODY = 1 << 20
 MOST_CONNECTIONS = 128

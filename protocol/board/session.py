@@ -8,13 +8,13 @@ from time import monotonic
 
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.search.limits import Info
 from merels.protocol.board.game import Clock, Game
 from merels.protocol.board.news import Feed, Log
 from merels.protocol.board.requests import FULL, JSON, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
 from merels.protocol.board.thinking import Job, Thinker
-from merels.protocol.client.engine import Info
 from merels.protocol.client.engine_spec import EngineSpec
 
 UNWATCHED_SECONDS = 20.0

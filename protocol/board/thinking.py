@@ -13,10 +13,12 @@ from threading import Condition, Thread
 from time import monotonic
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.search.limits import Info, Limit
 from merels.protocol.board.game import Clock
 from merels.protocol.board.seat import Seat
-from merels.protocol.client.analysis import Analysis
-from merels.protocol.client.engine import Engine, EngineError, Info, Limit
+from merels.protocol.client.any_engine import Analysis
+from merels.protocol.client.engine import Engine
+from merels.protocol.process.errors import EngineError
 
 LINES = 3
 """The variations of an analysis."""

@@ -10,12 +10,12 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
+from merels.engine.search.limits import Info
 from merels.protocol.board.news import Feed
 from merels.protocol.board.requests import FULL, JSON
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
-from merels.protocol.client.engine import Info
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.review.review import expected, score_text
 

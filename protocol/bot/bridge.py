@@ -12,11 +12,12 @@ from typing import Any
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.position import COLOURS
 from merels.engine.game.rules import Rules
+from merels.engine.game.score import PovScore
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Limit
 from merels.protocol.bot.players import EnginePlayer, OwnPlayer
 from merels.protocol.bot.requests import Request, read_new, read_object, read_request
-from merels.protocol.client.engine import EngineError, PovScore
+from merels.protocol.process.errors import EngineError
 
 VERSION = 2
 """The version of the form of requests and answers; version 1 called a move a turn."""

@@ -10,11 +10,11 @@ from merels.engine.search.levels import Level
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.bot.requests import Request
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
-from merels.protocol.client.engine import Engine, EngineError
+from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.in_process import OwnEngine
 from merels.protocol.client.options import Value
-from merels.protocol.process.errors import EngineTerminated, EngineTimeout
+from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.uci.table_cache import TableCache, find_tables
 
 

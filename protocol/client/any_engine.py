@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple, Self, overload
@@ -10,8 +11,7 @@ from typing import NamedTuple, Self, overload
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.client.analysis import Analysis
-from merels.protocol.process.errors import EngineError
+from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,78 @@ class PlayResult:
     move: Move | None
     ponder: Move | None
     info: Info
+
+
+class Analysis:
+    """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
+
+    ``info`` and ``infos`` are what it has said so far. One thread reads it; `stop` is free for
+    others. Where the reports come from is left to the analysis of each kind of engine.
+    """
+
+    def __init__(self) -> None:
+        self._variations: dict[int, Info] = {}
+        self._running = True
+
+    @property
+    def info(self) -> Info:
+        """The latest of the best variation."""
+        return self._variations.get(1, Info())
+
+    @property
+    def infos(self) -> list[Info]:
+        """The latest of each variation, the best one first."""
+        return [self._variations[index] for index in sorted(self._variations)]
+
+    @property
+    def running(self) -> bool:
+        """Whether there may be more to read."""
+        return self._running
+
+    def __iter__(self) -> Iterator[Info]:
+        return self
+
+    def __next__(self) -> Info:
+        info = self.next()
+        if info is None:
+            raise StopIteration
+        return info
+
+    def next(self) -> Info | None:
+        """Wait for the next `Info`; None once the analysis has ended."""
+        info = self._next() if self._running else None
+        if info is not None and info.score is not None:
+            self._variations[info.multipv] = info
+        return info
+
+    def _next(self) -> Info | None:
+        """The next `Info`, or None at the end; the caller that reads the end sets ``_running``."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Ask the engine to end; what it still has to say can be read. Free for any thread."""
+        raise NotImplementedError
+
+    def wait(self) -> Info:
+        """Read to the end and return the best variation."""
+        while self.next() is not None:
+            pass
+        return self.info
+
+    def close(self) -> None:
+        """Stop and read to the end."""
+        self.stop()
+        self.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is None:
+            self.close()
+        elif self._running and not isinstance(error, (EngineTerminated, EngineTimeout)):
+            with suppress(EngineError):  # The caller must see the first error.
+                self.close()
 
 
 class Task(NamedTuple):
@@ -57,13 +129,9 @@ class AnyEngine:
         raise NotImplementedError
 
     def play(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> PlayResult:
+        self, position: Position, limit: Limit, *,
+        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+    ) -> PlayResult:  # fmt: skip
         """The engine's move in the position that ``moves`` lead to from ``position``.
 
         Giving the moves lets the engine see what may recur; an illegal one raises `InputError`.
@@ -78,35 +146,20 @@ class AnyEngine:
 
     @overload
     def analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        multipv: None = None,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> Info: ...
+        self, position: Position, limit: Limit, *, multipv: None = None,
+        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+    ) -> Info: ...  # fmt: skip
 
     @overload
     def analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        multipv: int,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> list[Info]: ...
+        self, position: Position, limit: Limit, *, multipv: int,
+        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+    ) -> list[Info]: ...  # fmt: skip
 
     def analyse(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        multipv: int | None = None,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> Info | list[Info]:
+        self, position: Position, limit: Limit, *, multipv: int | None = None,
+        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+    ) -> Info | list[Info]:  # fmt: skip
         """What the engine thinks of a position once the limit is reached.
 
         With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
@@ -119,14 +172,9 @@ class AnyEngine:
         return analysis.info if multipv is None else analysis.infos
 
     def analysis(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        multipv: int | None = None,
-        moves: Iterable[Move] = (),
-        root_moves: Sequence[Move] = (),
-    ) -> Analysis:
+        self, position: Position, limit: Limit | None = None, *, multipv: int | None = None,
+        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+    ) -> Analysis:  # fmt: skip
         """Start an analysis, endless without a limit, and return the stream of its `Info`."""
         return self._start_analysis(self._task(position, moves, root_moves), limit, multipv)
 

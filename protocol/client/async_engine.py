@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from merels.engine.search.limits import Info
-from merels.protocol.client.analysis import Analysis
+from merels.protocol.client.any_engine import Analysis
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.options import Options
 from merels.protocol.process.errors import EngineError, EngineTerminated

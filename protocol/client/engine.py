@@ -15,23 +15,16 @@ from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
-from merels.engine.game.score import PovScore
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.client.analysis import Analysis
 from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_move
-from merels.protocol.client.any_engine import AnyEngine, PlayResult, Task
+from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
 from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Option, Options, Value
-from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.protocol.process.errors import EngineError, EngineTimeout
 from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
 from merels.protocol.process.process import split_command
-
-__all__ = [
-    "Analysis", "Engine", "EngineError", "EngineTerminated", "EngineTimeout", "Info", "Limit",
-    "Option", "Options", "PlayResult", "PovScore", "ResourceLimits",
-]
 
 _STOP_SECONDS = 5.0
 _SLICE = 500_000_000
@@ -134,6 +127,12 @@ class Engine(Connection, AnyEngine):
         engine that told of no option at all is sent everything as it is.
         """
         self._end_analysis()
+        self._set(settings)
+        # One of them may have been a rule: the next search tells them all again.
+        self._rules = None
+
+    def _set(self, settings: Mapping[str, Value]) -> None:
+        """`configure`, with no analysis running."""
         chosen: dict[str, str] = {}
         for name, value in settings.items():
             any_kind = Option(name, "button" if value is None else "string")
@@ -145,8 +144,6 @@ class Engine(Connection, AnyEngine):
         for name, text in chosen.items():
             self.send_option(name, text)
             self._settings[name.lower()] = text
-        # One of them may have been a rule: the next search tells them all again.
-        self._rules = None
 
     def set_rules(self, rules: Rules) -> None:
         """Tell the engine the rules that it has options for."""
@@ -202,14 +199,8 @@ class Engine(Connection, AnyEngine):
         if option is None:
             if lines > 1:
                 raise EngineError("no option 'MultiPV': this engine gives one variation")
-            return
-        try:
-            text = option.check(lines)
-        except InputError as error:
-            raise EngineError(str(error)) from None
-        if self._settings.get("multipv", option.default) != text:
-            self.send_option(option.name, text)
-            self._settings["multipv"] = text
+        elif self._settings.get("multipv", option.default) != str(lines):
+            self._set({option.name: lines})
 
     def _patience(self, limit: Limit, side: int) -> int:
         """How long to wait for an answer, in nanoseconds."""

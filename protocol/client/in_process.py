@@ -18,8 +18,7 @@ from merels.engine.search.levels import Level
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.tablebase.probe import Tables
-from merels.protocol.client.analysis import Analysis
-from merels.protocol.client.any_engine import AnyEngine, PlayResult, Task
+from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
 
 Report = Callable[[Info], None]
 

@@ -6,10 +6,10 @@ import argparse
 import sys
 
 from merels.engine.game.errors import InputError
+from merels.engine.search.limits import Limit
 from merels.protocol.bot.bridge import LONGEST_REQUEST, VERSION, Bridge
 from merels.protocol.bot.players import EnginePlayer, OwnPlayer
 from merels.protocol.client.dialects import DIALECTS
-from merels.protocol.client.engine import EngineError, Limit
 from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.commands.arguments import (
     add_engine_flag,
@@ -19,6 +19,7 @@ from merels.protocol.commands.arguments import (
     make_parser,
     rules_of,
 )
+from merels.protocol.process.errors import EngineError
 from merels.protocol.terminal.search import read_seconds
 
 _EPILOG = f"""\

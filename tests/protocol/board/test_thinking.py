@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from merels.engine.game.position import Position
+from merels.engine.search.limits import Info
 from merels.protocol.board.actions import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import Job, Thinker
-from merels.protocol.client.engine import Info, PlayResult
+from merels.protocol.client.any_engine import PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
 from tests.protocol.board.steps import ANALYST, PERSON

@@ -17,8 +17,8 @@ import pytest
 from merels.engine.game.notation import parse_move, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import preset
+from merels.engine.search.limits import Limit
 from merels.protocol.bot.requests import read_request
-from merels.protocol.client.engine import Limit
 from tests.processes import FAKE, limited
 
 COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "bot"]

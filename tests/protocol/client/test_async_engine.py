@@ -10,9 +10,11 @@ from threading import Event
 import pytest
 
 from merels.engine.game.position import Position
+from merels.engine.search.limits import Limit
 from merels.protocol.client.async_engine import AsyncEngine
 from merels.protocol.client.connection import Connection
-from merels.protocol.client.engine import Engine, EngineError, EngineTerminated, Limit
+from merels.protocol.client.engine import Engine
+from merels.protocol.process.errors import EngineError, EngineTerminated
 from tests.processes import FAKE
 from tests.protocol.client.test_engine import MERELS
 
@@ -140,7 +142,7 @@ def test_a_search_is_stopped_that_begins_when_the_loop_has_gone() -> None:
 import asyncio, time
 from merels.engine.game.position import Position
 from merels.protocol.client.async_engine import AsyncEngine
-from merels.protocol.client.engine import Limit
+from merels.engine.search.limits import Limit
 
 def slowly():
     time.sleep(0.5)

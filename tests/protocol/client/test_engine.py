@@ -13,18 +13,12 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import make_rules
-from merels.engine.game.score import Score
+from merels.engine.game.score import PovScore, Score
+from merels.engine.search.limits import Limit
 from merels.protocol.client.dialects import dialect
-from merels.protocol.client.engine import (
-    Engine,
-    EngineError,
-    EngineTerminated,
-    EngineTimeout,
-    Limit,
-    Options,
-    PovScore,
-)
-from merels.protocol.client.options import Value, parse_option
+from merels.protocol.client.engine import Engine
+from merels.protocol.client.options import Options, Value, parse_option
+from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import GUARDIAN
 from merels.protocol.process.process import find_executable, split_command
 from tests.processes import FAKE, marked, needs_proc, own_mark

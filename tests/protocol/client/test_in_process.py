@@ -10,10 +10,12 @@ import pytest
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Position
+from merels.engine.game.score import PovScore
 from merels.engine.search.levels import LEVELS
+from merels.engine.search.limits import Info, Limit
 from merels.protocol.client import in_process
-from merels.protocol.client.engine import EngineError, Info, Limit, PovScore
 from merels.protocol.client.in_process import OwnEngine
+from merels.protocol.process.errors import EngineError
 
 
 def test_its_example_runs() -> None:

@@ -10,9 +10,10 @@ import pytest
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import make_rules
-from merels.engine.game.score import Score
+from merels.engine.game.score import PovScore, Score
+from merels.engine.search.limits import Limit
 from merels.protocol.client.dialects import dialect
-from merels.protocol.client.engine import Engine, Limit, PovScore
+from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game

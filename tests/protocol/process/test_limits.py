@@ -13,15 +13,11 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import Position
-from merels.protocol.client.engine import (
-    Engine,
-    EngineError,
-    EngineTerminated,
-    Limit,
-    ResourceLimits,
-)
+from merels.engine.search.limits import Limit
+from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import read_engine
-from merels.protocol.process.limits import MIB, read_limits
+from merels.protocol.process.errors import EngineError, EngineTerminated
+from merels.protocol.process.limits import MIB, ResourceLimits, read_limits
 from tests.processes import HOSTILE, needs_proc, needs_resource
 
 PATIENCE = 120.0
