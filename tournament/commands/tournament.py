@@ -19,6 +19,7 @@ from types import FrameType
 from merels.engine import __version__
 from merels.engine.game.errors import Failure, InputError
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
+from merels.tournament.commands.flag_table import help_text
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
@@ -49,8 +50,6 @@ ExecutorFactory = Callable[[], Executor]
 def main(argv: list[str]) -> int:
     """Run ``merels tournament``; returns the exit status."""
     if any(word in ("-h", "-help", "--help") for word in argv):
-        from merels.tournament.commands.help import help_text
-
         print(help_text())
         return OK
     given = parse(argv)

@@ -17,7 +17,7 @@ from merels.engine.search import evaluation
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools import bench
-from merels.protocol.commands import analyse, suite
+from merels.protocol.commands import analyse
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
@@ -107,13 +107,6 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) 
     assert not done.stdout or arguments[0] == "analyse"
 
 
-@pytest.mark.parametrize("name", ["perft", "bench", "analyse", "eval", "d"])
-def test_help_is_written_for_a_person(name: str) -> None:
-    text = "\n".join(output(name, "--help"))
-    assert text.startswith("usage: merels ")
-    assert len(text) > 200
-
-
 def test_analyse_shows_the_board_the_lines_and_the_best_move() -> None:
     lines = output("analyse", "startpos", "moves", "a1", "d6", "d1", "f4", "-depth", "6")
     assert any("Fen: " in line for line in lines)
@@ -151,19 +144,6 @@ def test_bench_states_the_nodes_that_it_searched(
     searched = Searcher().search(parse_position(text), Limit(depth=6)).info.nodes
     assert analyse.bench([]) == 0
     assert capsys.readouterr().out.splitlines()[-2] == f"{searched} nodes"
-
-
-def test_suite_states_the_moves_that_failed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    won = "********/@*@*@***/OO***O** w 0 0 0 20"
-    rows = [{"position": won, "value": 1, "best": best} for best in (["a1-a7xd6"], ["a1-a4"])]
-    path = tmp_path / "suite.json"
-    path.write_text(json.dumps(rows))
-    assert suite.main([str(path), "-depth", "3", "-show"]) == 0
-    failed, *lines = capsys.readouterr().out.splitlines()
-    assert failed.endswith("played a1-a7xd6, holding: a1-a4")
-    assert lines[-1].split() == ["all", "1", "of", "2", "thrown", "away", "50.00", "%"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")

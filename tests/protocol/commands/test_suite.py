@@ -23,6 +23,17 @@ def suite(folder: Path, *rows: object) -> str:
     return str(path)
 
 
+def test_the_moves_that_failed_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    won = {"position": "********/@*@*@***/OO***O** w 0 0 0 20", "value": 1}
+    path = suite(tmp_path, won | {"best": ["a1-a7xd6"]}, won | {"best": ["a1-a4"]})
+    assert main([path, "-depth", "3", "-show"]) == 0
+    failed, *lines = capsys.readouterr().out.splitlines()
+    assert failed.endswith("played a1-a7xd6, holding: a1-a4")
+    assert lines[-1].split() == ["all", "1", "of", "2", "thrown", "away", "50.00", "%"]
+
+
 def test_only_what_tables_know_is_played_on_request(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,8 @@ main = commands.command("tables")
 
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
 SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
+IN_HAND = "********/********/******** w 3 3 0 1"
+SOLVE = ["solve", "-position", IN_HAND]
 
 
 @pytest.fixture(scope="module")
@@ -141,8 +143,7 @@ def test_probe_counts_plies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_solve(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """The value, each first move's, and what the proof took."""
-    start = "********/********/******** w 3 3 0 1"
-    status, output, _ = run(capsys, ["solve", "-position", start, "-hash", "1", *folder])
+    status, output, _ = run(capsys, [*SOLVE, "-hash", "1", *folder])
     assert status == 0
     lines = output.splitlines()
     assert lines[0] == "value       win"
@@ -154,18 +155,16 @@ def test_what_is_proven_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[st
     """Later proofs cost nothing, and positions with men in hand can be probed."""
     flags = [*RULES, "-dir", str(tmp_path)]
     assert main(["build", "-men", "6", *flags]) == 0
-    start = "********/********/******** w 3 3 0 1"
-    solve = ["solve", "-position", start, *flags]
-    status, output, _ = run(capsys, [*solve, "-hash", "1", "-store"])
+    status, output, _ = run(capsys, [*SOLVE, *flags, "-hash", "1", "-store"])
     assert status == 0
     first = output.splitlines()
     [path] = tmp_path.glob("*/placing.pvn")
     assert path.stat().st_size == 64 + (1 << 20)
-    status, output, error = run(capsys, solve)
+    status, output, error = run(capsys, [*SOLVE, *flags])
     assert (status, error, output.splitlines()[:-1]) == (0, "", first[:-1])
     assert int(output.split(" nodes")[0].split()[-1]) <= 2 * 24
-    assert int(first[-1].split(" nodes")[0].replace(",", "")) > 1000
-    status, output, error = run(capsys, ["probe", start, *flags])
+    assert int(first[-1].split(" nodes")[0].replace(",", "")) > 500
+    status, output, error = run(capsys, ["probe", IN_HAND, *flags])
     assert (status, error, output.splitlines()) == (0, "", first[:-1])
 
 
@@ -188,9 +187,7 @@ def test_damaged_proofs_are_reported_and_made_again(
     [path] = tmp_path.glob("*/placing.pvn")
     path.write_bytes(spoil(path.read_bytes()))
     flags = [*kept[:-1], str(tmp_path)]
-    status, output, error = run(
-        capsys, ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
-    )
+    status, output, error = run(capsys, [*SOLVE, *flags])
     assert status == 0 and output.startswith("value       win\n")
     assert message in error and error.count("merels tables: ") == 1
 
@@ -201,18 +198,15 @@ def test_proofs_from_other_tables_are_named(
     shutil.copytree(kept[-1], tmp_path, dirs_exist_ok=True)
     flags = [*kept[:-1], str(tmp_path)]
     assert main(["build", "-men", "7", *flags]) == 0
-    solve = ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
-    status, _, error = run(capsys, solve)
+    status, _, error = run(capsys, [*SOLVE, *flags])
     assert status == 0 and "made from other tables; solve with -store again" in error
     [path] = tmp_path.glob("*/placing.pvn")
-    [other] = [folder for folder in tmp_path.iterdir()]
+    [other] = tmp_path.iterdir()
     renamed = other.with_name(other.name.replace("-0-0", "-80-0"))
     assert main(["build", "-men", "6", "-variant", "morris", "-dir", str(tmp_path)]) == 0
     shutil.copy(path, renamed)
-    status, output, error = run(
-        capsys, ["probe", "********/********/******** w 3 3 0 1",
-                 "-variant", "morris", "-dir", str(tmp_path)]
-    )
+    probe = ["probe", IN_HAND, "-variant", "morris", "-dir", str(tmp_path)]
+    status, output, error = run(capsys, probe)
     assert status == 2 and "made for other rules than morris" in error
 
 
@@ -222,8 +216,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     is the folder."""
     flags = [*RULES, "-dir", str(tmp_path_factory.mktemp("proven"))]
     assert main(["build", "-men", "6", *flags]) == 0
-    solve = ["solve", "-position", "********/********/******** w 3 3 0 1", *flags]
-    assert main([*solve, "-hash", "1", "-store"]) == 0
+    assert main([*SOLVE, *flags, "-hash", "1", "-store"]) == 0
     return flags
 
 
@@ -254,6 +247,5 @@ def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixtur
     eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
     status, _, error = run(capsys, ["probe", eight, *folder])
     assert status == 2 and "no table 4-4 here" in error
-    in_hand = "********/********/******** w 3 3 0 1"
-    status, _, error = run(capsys, ["probe", in_hand, *folder])
+    status, _, error = run(capsys, ["probe", IN_HAND, *folder])
     assert status == 2 and "merels tables solve" in error

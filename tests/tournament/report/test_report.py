@@ -190,18 +190,20 @@ def test_comments_of_either_kind_swallow_no_games(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("-engine cmd=a\n-rounds 5\n", "found none"), ("\0" * 1000, "found none"),
+    [(None, "cannot read"), ("", "found none"), ("\xff", "UTF-8"),
+     ("-engine cmd=a\n-rounds 5\n", "found none"), ("\0" * 1000, "found none"),
      ('[White "A"]\n[Black "A"]\n\n1. a1 1-0\n', "between two engines"),
      (GAME.format(1, "*"), "between two engines")],
 )
 def test_a_file_without_finished_games_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, message: str
 ) -> None:
     path = tmp_path / "x.pgn"
-    path.write_text(text)
+    if text is not None:
+        path.write_bytes(text.encode("latin-1"))
     assert main([str(path)]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and message in err and "x.pgn" in err
+    assert out == "" and message in err and "x.pgn" in err and len(err.splitlines()) == 1
 
 
 def test_a_game_given_twice_is_counted_once(
@@ -256,20 +258,6 @@ def test_games_from_a_pipe(played: Path) -> None:
 def test_a_file_without_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["/dev/zero"]) == 2
     assert "'/dev/zero': expected a text file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("text", "message"), [(None, "cannot read"), ("", "found none"), ("\xff", "UTF-8")]
-)
-def test_bad_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, message: str
-) -> None:
-    path = tmp_path / "x.pgn"
-    if text is not None:
-        path.write_bytes(text.encode("latin-1"))
-    assert main([str(path)]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and message in err and "x.pgn" in err and len(err.splitlines()) == 1
 
 
 def test_bad_flags(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
