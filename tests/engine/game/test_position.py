@@ -15,6 +15,12 @@ def at(text: str, rules: str = "mill") -> Position:
     return parse_position(text, parse_rules(rules))
 
 
+def end(text: str, rules: str = "mill") -> tuple[str, str] | None:
+    """The result and the reason of the end that a position is."""
+    outcome = at(text, rules).outcome()
+    return outcome and (outcome.result, outcome.reason)
+
+
 def test_men_in_mills_are_removed_only_when_no_other_is_left() -> None:
     # White closes d5-e5-c5; Black has the mill d6-f6-b6 and a man on a1.
     position = at("*O*****O/@@*****@/*****@** w 1 0 0 9")
@@ -56,13 +62,10 @@ def test_flying() -> None:
 
 def test_blocked() -> None:
     board = "********/**O***O*/@@@O*O@@ b 0 0 0 20"
-    outcome = at(board, "loc").outcome()
-    assert outcome is None
+    assert end(board, "loc") is None
     shut = "********/O*O***O*/@@@O*O@@ b 0 0 0 20"
-    outcome = at(shut, "loc").outcome()
-    assert outcome is not None and (outcome.result, outcome.reason) == ("1-0", "blocked")
-    draw = at(shut, "loc Blocked=draws").outcome()
-    assert draw is not None and draw.result == "1/2-1/2"
+    assert end(shut, "loc") == ("1-0", "blocked")
+    assert end(shut, "loc Blocked=draws") == ("1/2-1/2", "blocked")
 
 
 def test_counting_starts_when_the_last_man_is_placed() -> None:
@@ -87,14 +90,13 @@ def test_third_occurrence_draws_and_the_set_position_counts() -> None:
 
 def test_three_against_three() -> None:
     text = "O*O*****/*@*@****/**O**@** w 0 0 {} 30"
-    assert at(text.format(3)).outcome() is None
-    outcome = at(text.format(4)).outcome()
-    assert outcome is not None and outcome.reason == "three"
-    assert at(text.format(4), "morris").outcome() is None
+    assert end(text.format(3)) is None
+    assert end(text.format(4)) == ("1/2-1/2", "three")
+    assert end(text.format(4), "morris") is None
 
 
 def test_reduced_to_two_is_judged_with_men_in_hand() -> None:
-    assert at("O*******/@@*@****/******** w 2 0 0 9").outcome() is None
-    outcome = at("O*******/@@*@****/******** w 1 0 0 9").outcome()
-    assert outcome is not None and outcome.result == "0-1" and not texts(
-        at("O*******/@@*@****/******** w 1 0 0 9"))
+    board = "O*******/@@*@****/******** w {} 0 0 9"
+    assert end(board.format(2)) is None
+    assert end(board.format(1)) == ("0-1", "men")
+    assert not texts(at(board.format(1)))

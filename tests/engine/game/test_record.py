@@ -70,8 +70,6 @@ def test_black_may_start() -> None:
         ('[White "A', "a tag such as"),
         ("1. d6 d6 *", "occupied.*line 1"),
         ("1. d6\n\nf9 *", "expected a move.*line 3"),
-        ('[Variant "chess"]\n1. d6 *', "rule set"),
-        ('[FEN "nothing"]\n1. d6 *', "fields of a position"),
         ("1. d6 * 1. d6 *", "found several"),
         ("(1. d6) *", "expected a move"),
     ],
@@ -79,12 +77,6 @@ def test_black_may_start() -> None:
 def test_malformed_records_are_refused(text: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         parse_record(text)
-
-
-def test_a_comment_cannot_break_out() -> None:
-    record = Record(moves=[parse_move("d6")], comments=["} 1-0 {"], result="*")
-    again = parse_record(format_record(record))
-    assert again.moves == record.moves and again.result == "*"
 
 
 def test_foreign_words_stay_in_their_places() -> None:

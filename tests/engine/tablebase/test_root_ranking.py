@@ -16,19 +16,17 @@ from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.probe import Known, Tables, open_tables
+from merels.engine.tablebase.probe import Known, Tables
 from merels.engine.tablebase.root_ranking import rank_moves
 from merels.engine.training.samples import random_position
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
-MEN = 7
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    root: Path = tmp_path_factory.mktemp("tables")
-    Builder(root, RULES, threads=2, depths=True).build(MEN)
-    return open_tables(root, RULES)
+    root = tmp_path_factory.mktemp("tables")
+    return Builder(root, RULES, threads=2, depths=True).build(7)
 
 
 @pytest.fixture
@@ -222,14 +220,10 @@ def test_searchmoves_are_kept(searcher: Searcher) -> None:
     assert searcher.search(position, Limit(depth=3), root_moves=wanted).move in wanted
 
 
-def test_no_win_is_claimed_that_a_limit_on_plies_forbids(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None:
     """Under mill three against three is a draw after four plies without a removal."""
-    root = tmp_path_factory.mktemp("mill")
     rules = make_rules("mill")
-    Builder(root, rules, threads=2, depths=True).build(6)
-    with_limit = open_tables(root, rules)
+    with_limit = Builder(tmp_path, rules, threads=2, depths=True).build(6)
     chance, searcher = random.Random(1), Searcher(4)
     searcher.tables = with_limit
     forbidden = certain = 0
@@ -251,13 +245,9 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(
         assert best == now[0]
 
 
-def test_without_depths_what_a_limit_leaves_open_is_not_called_known(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    root = tmp_path_factory.mktemp("values")
+def test_without_depths_what_a_limit_leaves_open_is_not_called_known(tmp_path: Path) -> None:
     rules = make_rules("mill")
-    Builder(root, rules, threads=2).build(6)
-    values = open_tables(root, rules)
+    values = Builder(tmp_path, rules, threads=2).build(6)
     chance, searcher = random.Random(2), Searcher(4)
     searcher.tables = values
     left_open = 0
@@ -291,5 +281,3 @@ def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None
         after = strong.search(position, Limit(depth=4), level=champion).info
         alone = Searcher(4).search(position, Limit(depth=4), level=champion).info
         assert (after.score, after.nodes, after.tbhits) == (alone.score, alone.nodes, 0)
-
-
