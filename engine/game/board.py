@@ -62,11 +62,8 @@ NEIGHBOURS: tuple[int, ...] = tuple(
 
 LINE_MASKS: tuple[int, ...] = tuple(mask_of(line) for line in LINES)
 
-PARTNERS: tuple[tuple[int, int], ...] = tuple(
-    (masks[0], masks[1])
-    for masks in (
-        [mask & ~(1 << point) for mask in LINE_MASKS if mask >> point & 1] for point in range(SIZE)
-    )
+PARTNERS: tuple[tuple[int, ...], ...] = tuple(
+    tuple(mask & ~(1 << point) for mask in LINE_MASKS if mask >> point & 1) for point in range(SIZE)
 )
 """For each point, for each of its two lines, the mask of the line's other two points."""
 

@@ -29,13 +29,11 @@ SIDES = "wb"
 MAXIMUM_NUMBER = 1_000_000
 
 _MOVE = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
-_LONGEST_MOVE = len("a4-b4xb2xd6")
 
 
 def parse_move(text: str) -> Move:
     """A move from its token, in any case, with or without the dash; it need not be legal."""
-    token = text.lower() if len(text) <= _LONGEST_MOVE else ""
-    match = _MOVE.fullmatch(token)
+    match = _MOVE.fullmatch(text.lower())
     if match is None:
         raise InputError(text, "expected a move such as d6, d6xb4, d6-d5 or d6-d5xc3")
     names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]

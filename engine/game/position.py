@@ -59,6 +59,10 @@ class Outcome(NamedTuple):
         """The result as game records write it."""
         return "1/2-1/2" if self.winner is None else ("1-0", "0-1")[self.winner]
 
+    def value(self, side: int) -> int:
+        """1 where that side has won, -1 where it has lost, 0 for a draw."""
+        return 0 if self.winner is None else 1 if self.winner == side else -1
+
     def __str__(self) -> str:
         if self.winner is None:
             return {

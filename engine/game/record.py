@@ -22,7 +22,6 @@ from merels.engine.game.rules import DEFAULT_VARIANT, Rules, parse_rules
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in their order."""
-LINE_WIDTH = 80
 
 _TOKEN = re.compile(
     r"""\s+|\[\s*(?P<tag>\w+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
@@ -56,9 +55,7 @@ class Record:
 
     def final(self) -> Position:
         """The position after the last move."""
-        position = self.start
-        for position in self.positions():
-            pass
+        *_, position = self.positions()
         return position
 
 
@@ -72,7 +69,7 @@ def format_record(record: Record) -> str:
         tags |= {"FEN": first, "SetUp": "1"}
     lines = [f'[{name} "{_quote(value)}"]' for name, value in tags.items()]
     movetext = textwrap.fill(
-        " ".join(_words(record)), LINE_WIDTH, break_long_words=False, break_on_hyphens=False
+        " ".join(_words(record)), 80, break_long_words=False, break_on_hyphens=False
     )
     return "\n".join(lines) + f"\n\n{movetext}\n\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from merels.engine.core import core
 from merels.engine.core.convert import decode_move, decode_score
@@ -18,66 +18,56 @@ Lines = list[tuple[int, int, list[int]]]
 """The core's lines of an iteration, the best one first: score, seldepth, principal variation."""
 
 
+@dataclass
 class Reporter:
     """Reports iterations as the core finishes them; ``lines`` holds the last one."""
 
-    def __init__(
-        self,
-        table: core.TranspositionTable,
-        workers: Sequence[core.SearchWorker],
-        root: Root,
-        clock: TimeManager,
-        on_info: Callable[[Info], None],
-    ) -> None:
-        self.lines: list[Info] = []
-        self._table = table
-        self._workers = workers
-        self._root = root
-        self._clock = clock
-        self._on_info = on_info
+    table: core.TranspositionTable
+    workers: Sequence[core.SearchWorker]
+    root: Root
+    clock: TimeManager
+    on_info: Callable[[Info], None]
+    lines: list[Info] = field(default_factory=list)
 
     def iteration(self, depth: int, lines: Lines) -> bool:
         """Report an iteration, and say whether the search has thought enough."""
         self.lines = []
         for number, (value, seldepth, pv) in enumerate(lines, 1):
-            score = self._root.score(pv[0], decode_score(value))
-            pov = PovScore(score, self._clock.side)
+            score = self.root.score(pv[0], decode_score(value))
+            pov = PovScore(score, self.clock.side)
             moves = tuple(map(decode_move, pv))
             self.lines.append(self._measured(Info(
                 pov, depth=depth, seldepth=seldepth, multipv=number, wdl=score.wdl(), pv=moves
             )))  # fmt: skip
         for info in self.lines:
-            self._on_info(info)
+            self.on_info(info)
         best = self.lines[0].score
         assert best is not None
-        return self._clock.enough(lines[0][2][0], depth, best.relative)
+        return self.clock.enough(lines[0][2][0], depth, best.relative)
 
     def cut(self) -> None:
         """Report the best line again, with all that a search cut short has spent."""
         self.lines[0] = self._measured(self.lines[0])
-        self._on_info(self.lines[0])
+        self.on_info(self.lines[0])
 
     def _measured(self, info: Info) -> Info:
         """An info with what the search has spent by now."""
-        nodes = sum(worker.nodes for worker in self._workers)
-        elapsed = time.monotonic_ns() - self._clock.asked
+        nodes = sum(worker.nodes for worker in self.workers)
+        elapsed = time.monotonic_ns() - self.clock.asked
         return replace(
             info,
             nodes=nodes,
             nps=nodes * 1_000_000_000 // max(elapsed, 1),
             time=elapsed / 1e9,
-            hashfull=self._table.full(),
-            tbhits=self._root.hits + sum(worker.table_hits for worker in self._workers),
+            hashfull=self.table.full(),
+            tbhits=self.root.hits + sum(worker.table_hits for worker in self.workers),
         )
 
 
 def final_info(outcome: Outcome, side: int) -> Info:
     """What is reported of a game that is over, with ``side`` to move."""
-    if outcome.winner is None:
-        score = Score(cp=0)
-    else:
-        # A side that has won and is to move has nothing left to play: a win at hand.
-        score = Score(win_in=0) if outcome.winner != side else Score(win_in=1)
+    # A side that has won and is to move has nothing left to play: a win at hand.
+    score = {0: Score(cp=0), 1: Score(win_in=1), -1: Score(win_in=0)}[outcome.value(side)]
     return Info(
         PovScore(score, side), depth=0, seldepth=0, nodes=0, nps=0, time=0.0, hashfull=0, tbhits=0,
         wdl=score.wdl(),

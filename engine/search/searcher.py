@@ -40,7 +40,8 @@ class Searcher:
         self.threads = threads
         self.tables: Tables | None = None
         """Tablebases, used in positions of their rules."""
-        self._hash_mb = hash_mb
+        self.hash_mb = hash_mb
+        """The transposition table's size in MiB; `resize` changes it."""
         self._table: core.TranspositionTable | None = None
         self._workers: list[core.SearchWorker] = []
         self._context: object = None
@@ -50,14 +51,9 @@ class Searcher:
         self._woken = threading.Event()
         self._ponderhit = False
 
-    @property
-    def hash_mb(self) -> int:
-        """The size of the transposition table in MiB."""
-        return self._hash_mb
-
     def resize(self, hash_mb: int) -> None:
         """Give the transposition table a new size in MiB; it is allocated when first needed."""
-        self._hash_mb = hash_mb
+        self.hash_mb = hash_mb
         self._table = None
         self._workers = []
 
@@ -69,12 +65,12 @@ class Searcher:
         weights.ensure()
         if self._table is None:
             try:
-                if self._hash_mb > _memory_mb():
+                if self.hash_mb > _memory_mb():
                     raise MemoryError
-                self._table = core.TranspositionTable(self._hash_mb)
+                self._table = core.TranspositionTable(self.hash_mb)
             except (MemoryError, OverflowError):
-                wanted = self._hash_mb
-                self._hash_mb = DEFAULT_HASH
+                wanted = self.hash_mb
+                self.hash_mb = DEFAULT_HASH
                 raise InputError(f"{wanted} MiB", "not enough memory for Hash") from None
             self._workers = []
         while len(self._workers) < self.threads:
@@ -182,7 +178,13 @@ class Searcher:
         # A level has no perfect knowledge.
         tables = None if level else self.tables_for(position.rules)
         root = make_root(position, root_moves, tables, multipv)
-        self._enter(position.rules, level, tables)
+        context = (core_rules(position.rules), _bias(level), tables)
+        if context != self._context:
+            # What was learnt under other rules, or at another level, does not hold.
+            if self._context is not None:
+                self.clear()
+            self._context = context
+        self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
         with self._lock:
             self._set_deadlines(clock)
@@ -192,16 +194,6 @@ class Searcher:
         best = reporter.lines[0]
         ponder = best.pv[1] if len(best.pv) > 1 else None
         return Result(best.pv[0], ponder, best, cut, missing)
-
-    def _enter(self, rules: Rules, level: Level | None, tables: Tables | None) -> None:
-        """Start a search; what was learnt under other rules, or at another level, is forgotten."""
-        assert self._table is not None
-        context = (core_rules(rules), _bias(level), tables)
-        if context != self._context:
-            if self._context is not None:
-                self.clear()
-            self._context = context
-        self._table.new_search()
 
     def _set_deadlines(self, clock: TimeManager) -> None:
         """Tell every worker when to end."""

@@ -10,7 +10,7 @@ import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from merels.engine.core import core
@@ -64,6 +64,7 @@ class Progress:
         return (self.total - self.done) / self.rate if self.rate else 0.0
 
 
+@dataclass
 class Builder:
     """Builds the tables of one rule set below a folder.
 
@@ -71,24 +72,18 @@ class Builder:
     conversion, too; ``report`` is called a few times a second by the thread that builds.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        rules: Rules,
-        *,
-        threads: int = 1,
-        memory: int | None = None,
-        depths: bool = False,
-        report: Callable[[Progress], None] | None = None,
-    ) -> None:
-        check_rules(rules)
-        self.rules = rules
-        self.folder = root / rules_folder(rules)
-        self.threads = threads
-        self.memory = memory
-        self.depths = depths
-        self.report = report
-        self.tables = Tables(rules)
+    root: Path
+    rules: Rules
+    _: KW_ONLY
+    threads: int = 1
+    memory: int | None = None
+    depths: bool = False
+    report: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        check_rules(self.rules)
+        self.folder = self.root / rules_folder(self.rules)
+        self.tables = Tables(self.rules)
         self.mended: list[str] = []
         """What was wrong with the files that were built again."""
         self._started: float | None = None
@@ -218,35 +213,29 @@ class Builder:
         write_whole(self.folder / file_name(sector, VALUES), [header.pack(), *values])
 
 
+@dataclass
 class _Stages:
     """The stages of solving one sector, each worked on by all threads."""
 
-    def __init__(
-        self,
-        builder: Builder,
-        solver: core.Retrograde,
-        pool: ThreadPoolExecutor,
-        sector: Sector,
-    ) -> None:
-        self._builder = builder
-        self._solver = solver
-        self._pool = pool
-        self._sector = sector
-        self._share = 0.0
+    builder: Builder
+    solver: core.Retrograde
+    pool: ThreadPoolExecutor
+    sector: Sector
+    share: float = 0.0
 
     def run(self) -> list[tuple[int | None, int | None]]:
         """Solve the sector; for each table the greatest depth of a win and of a loss."""
         for stage in (REMOVALS, FIRST_A, FIRST_B):
             self._work(stage)
-            self._share += _START_SHARE / 3
+            self.share += _START_SHARE / 3
         longest: list[list[int | None]] = [
-            [None, 0 if some else None] for some in self._solver.blocked()
+            [None, 0 if some else None] for some in self.solver.blocked()
         ]
-        limit = self._sector.plies_limit(self._builder.rules)
+        limit = self.sector.plies_limit(self.builder.rules)
         level = 1
         while not limit or level <= limit:
             self._work(LEVEL, level)
-            settled = self._solver.settled
+            settled = self.solver.settled
             for table, kinds in enumerate(settled):
                 for kind, number in enumerate(kinds):
                     if number:
@@ -254,21 +243,21 @@ class _Stages:
             number = sum(map(sum, settled))
             if not number:
                 break
-            self._share += (1 - _START_SHARE) * number / (2 * self._solver.places)
+            self.share += (1 - _START_SHARE) * number / (2 * self.solver.places)
             level += 1
         self._work(PACK)
         return [(win, loss) for win, loss in longest]
 
     def _work(self, stage: int, level: int = 0) -> None:
         """Begin a stage and work on it until it is done."""
-        self._solver.begin(stage, level)
+        self.solver.begin(stage, level)
         try:
-            work = [self._pool.submit(self._solver.work) for _ in range(self._builder.threads)]
+            work = [self.pool.submit(self.solver.work) for _ in range(self.builder.threads)]
             while wait(work, _REPORT_EVERY).not_done:
-                begun = self._solver.done * _START_SHARE / 3 if stage < LEVEL else 0.0
-                self._builder.tell(self._sector, level, self._share + begun)
+                begun = self.solver.done * _START_SHARE / 3 if stage < LEVEL else 0.0
+                self.builder.tell(self.sector, level, self.share + begun)
         except BaseException:
-            self._solver.stop()
+            self.solver.stop()
             raise
         for future in work:
             future.result()

@@ -114,8 +114,7 @@ class Tables:
             after = position.play(move)
             outcome = after.outcome()
             if outcome is not None:
-                won = outcome.winner == position.side
-                value = 0 if outcome.winner is None else 1 if won else -1
+                value = outcome.value(position.side)
                 yield move, Known(value, 1 if value else None)
                 continue
             known = self.probe(after)

@@ -1,10 +1,16 @@
-"""Proofs through the placing phase: the values of a position and of its moves, by the tables."""
+"""Proofs through the placing phase, by the tables, and the file that keeps them for later ones.
+
+The file's format is described to the byte in FORMAT.md.
+"""
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules
@@ -12,8 +18,25 @@ from merels.engine.game.board import SYMMETRIES, mask_of, points_of
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import Move, Position
+from merels.engine.tablebase.files import (
+    TableError,
+    check_start,
+    checksum,
+    rule_fields,
+    rules_folder,
+)
 from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.storage import locked, write_whole
 
+NAME = "placing.pvn"
+MAGIC = b"MERELSPP"
+VERSION = 1
+HEADER_SIZE = 64
+MOST_MB = 1 << 16
+
+_HEADER = struct.Struct("<8sH4B2xIIIIQ20x")
+_MIB = 1 << 20
+_REMEDY = "solve with -store again"
 _REPORT_EVERY = 1.0
 """Seconds."""
 
@@ -114,3 +137,58 @@ def _shape(position: Position) -> tuple[int, int]:
         )
         for symmetry in SYMMETRIES
     )
+
+
+def keep(prover: Prover, root: Path) -> Path:
+    """Write all that a prover has found below ``root``; `InputError` where the disk is full."""
+    tables, data = prover.tables, prover.core.found()
+    path = root / rules_folder(tables.rules) / NAME
+    header = _HEADER.pack(
+        MAGIC, VERSION, *rule_fields(tables.rules), _mark(tables), checksum([data]), len(data)
+    )
+    with locked(path.parent, wait=True):
+        write_whole(path, [header, struct.pack("<I", zlib.crc32(header)), data])
+    return path
+
+
+def kept(tables: Tables, root: Path) -> Prover | None:
+    """A prover that knows what was kept for these tables; None where nothing was.
+
+    Raises `TableError` for a file that is damaged, or of other rules or tables.
+    """
+    path = root / rules_folder(tables.rules) / NAME
+    try:
+        with open(path, "rb") as file:
+            header = file.read(HEADER_SIZE)
+            check_start(header, path, MAGIC, HEADER_SIZE, VERSION, "no proofs of merels", _REMEDY)
+            _, _, *rules, mark, sum_of_data, size = _HEADER.unpack(header[:-4])
+            if tuple(rules) != rule_fields(tables.rules):
+                raise TableError(f"{path}: made for other rules than {tables.rules}")
+            if mark != _mark(tables):
+                raise TableError(f"{path}: made from other tables; {_REMEDY}")
+            if size % _MIB or not 0 < size <= MOST_MB * _MIB:
+                raise TableError(f"{path}: {size} bytes of proofs, expected whole MiB; {_REMEDY}")
+            found = path.stat().st_size
+            if found != HEADER_SIZE + size:
+                raise TableError(
+                    f"{path}: {found} bytes instead of {HEADER_SIZE + size}: "
+                    f"cut off or damaged; {_REMEDY}"
+                )
+            prover = Prover(tables, size // _MIB)
+            room = prover.core.found()
+            file.readinto(room)
+    except FileNotFoundError:
+        return None
+    except InputError as error:
+        raise TableError(f"{path}: {error}") from error
+    except OSError as error:
+        raise TableError(f"{path}: {error.strerror}") from error
+    if checksum([room]) != sum_of_data:
+        raise TableError(f"{path}: damaged data (checksum differs); {_REMEDY}")
+    return prover
+
+
+def _mark(tables: Tables) -> int:
+    """The CRC-32 of all tables' checksums: proofs hold for these tables alone."""
+    sums = [tables.headers[sector].checksum for sector in sorted(tables.headers)]
+    return zlib.crc32(struct.pack(f"<{len(sums)}I", *sums))

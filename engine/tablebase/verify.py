@@ -57,7 +57,9 @@ def verify(
                 errors, example = 0, None
                 for done, (number, place) in enumerate(pool.map(check, steps)):
                     if number and example is None:
-                        example = position_at(tables, own, opponent, place)
+                        at = divmod(place, sector.table_places // classes)
+                        men = core.table_board(own, opponent, *at)
+                        example = Position(tables.rules, men, (0, 0), WHITE)
                     errors += number
                     if report:
                         report((index + (done + 1) / len(steps)) / len(sector.sides))
@@ -69,10 +71,3 @@ def verify(
             pool.shutdown(cancel_futures=True)
             raise
     return results
-
-
-def position_at(tables: Tables, own: int, opponent: int, place: int) -> Position:
-    """The position of a place in a table, White to move."""
-    size = core.table_places(own, opponent) // core.table_classes(max(own, opponent))
-    men = core.table_board(own, opponent, place // size, place % size)
-    return Position(tables.rules, men, (0, 0), WHITE)

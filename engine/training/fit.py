@@ -18,9 +18,9 @@ from pathlib import Path
 
 from merels.engine.core import core, weights
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.game.numbers import read_real, read_whole
 from merels.engine.tablebase.storage import write_whole
-from merels.engine.training.labels import Truth
+from merels.engine.training.samples import Truth
 from merels.engine.training.self_play import Round, self_play
 
 ROUNDS = (
@@ -82,10 +82,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _share(text: str) -> float:
     """A flag's number from 0 up."""
-    number = float(text)
-    if not 0 <= number <= 1000:
-        raise ValueError(text)
-    return number
+    return read_real(text, 0, 1000)
 
 
 def _count(text: str) -> int:

@@ -1,17 +1,25 @@
-"""Samples, which the evaluation is fitted to, and random positions to take some of."""
+"""Samples, which the evaluation is fitted to, and what the tablebase says of them."""
 
 from __future__ import annotations
 
 import random
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_board
+from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.board import SIZE, mask_of
+from merels.engine.game.errors import InputError
 from merels.engine.game.position import BLACK, WHITE, Position
-from merels.engine.game.rules import Rules
+from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, Rules, make_rules
+from merels.engine.tablebase.probe import open_tables
+from merels.engine.tablebase.solve import Prover
+
+PROVEN_HANDS = 8
+"""Men in hand up to which a position's value is proven; with each man more a proof takes twice as
+long. One in three of these positions has another value than its game's result."""
 
 _SAMPLE = struct.Struct(core.SAMPLE_FORMAT)
 
@@ -61,3 +69,55 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
         position = Position(rules, men if side == WHITE else men[::-1], (0, 0), side)
         if position.outcome() is None:
             return position
+
+
+class Truth:
+    """The tablebase of morris, whose values replace the results of games."""
+
+    def __init__(self, folder: Path, hash_mb: int = 1024) -> None:
+        self.rules = make_rules("morris")
+        self.tables = open_tables(folder, self.rules)
+        self.flying = core_rules(self.rules)[0]
+        self._prover = Prover(self.tables, hash_mb)
+
+    def check_whole(self, folder: Path) -> None:
+        """Raise `InputError` where some table is missing."""
+        if self.tables.men < 2 * MEN_PER_SIDE:
+            raise InputError(
+                str(folder), "expected all tables: merels tables build -all -variant morris"
+            )
+
+    def value(self, sample: Sample) -> int | None:
+        """The value for the side to move, -1 to 1, where it is known or can be proven soon."""
+        hands = sample.own_hand, sample.opponent_hand
+        if sample.flying != self.flying or sum(hands) > PROVEN_HANDS:
+            return None
+        if any(hands):
+            men = sample.own, sample.opponent
+            return self._prover.value(Position(self.rules, men, hands, WHITE))
+        known = self.tables.core.probe((sample.own, sample.opponent, 0, 0, 0))
+        return None if known is None else known[0]
+
+    def label(self, piece: bytes) -> bytes:
+        """Samples with the value as the result, where there is one."""
+        labelled = bytearray()
+        for sample in unpack(piece):
+            value = self.value(sample)
+            if value is not None:
+                sample = sample._replace(result=(1 + value) / 2)
+            labelled += sample.pack()
+        return bytes(labelled)
+
+    def anywhere(self, number: int, seed: int) -> bytes:
+        """So many random positions without men in hand, those that no table knows left out."""
+        chance = random.Random(seed)
+        samples = bytearray()
+        for _ in range(number):
+            own, opponent = (chance.randint(MINIMUM_MEN, MEN_PER_SIDE) for _ in range(2))
+            position = random_position(self.rules, own, opponent, chance)
+            sample = Sample.of(position, self.flying, 0, 0)
+            value = self.value(sample)
+            if value is not None:
+                points = (1 + value) / 2
+                samples += sample._replace(score=points, result=points).pack()
+        return bytes(samples)

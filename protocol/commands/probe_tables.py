@@ -11,9 +11,8 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import TableError
 from merels.engine.tablebase.probe import Known, Tables, default_root
-from merels.engine.tablebase.proven import keep, kept
 from merels.engine.tablebase.sectors import MAX_MEN
-from merels.engine.tablebase.solve import Prover, Solution, solve
+from merels.engine.tablebase.solve import Prover, Solution, keep, kept, solve
 from merels.protocol.commands.arguments import open_named, setup_of
 from merels.protocol.terminal.progress import ProgressLine
 

@@ -15,8 +15,8 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import Header
-from merels.engine.tablebase.proven import MOST_MB
 from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, Sector, sectors
+from merels.engine.tablebase.solve import MOST_MB
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from merels.engine.game.diagram import draw
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_moves, join_steps, parse_move
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
@@ -17,7 +16,7 @@ from merels.engine.game.record import Record, format_record
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
-from merels.engine.tools.show import men
+from merels.engine.tools.show import draw, men
 from merels.protocol.terminal.search import read_seconds, search
 from merels.protocol.uci.streams import refuse_pipe
 from merels.protocol.uci.table_cache import TableCache, find_tables

@@ -19,9 +19,8 @@ from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import default_root, open_tables
-from merels.engine.tablebase.proven import keep, kept
 from merels.engine.tablebase.sectors import Sector
-from merels.engine.tablebase.solve import Prover, solve
+from merels.engine.tablebase.solve import Prover, keep, kept, solve
 from merels.engine.tablebase.storage import locked
 from merels.protocol.uci.table_cache import TableCache
 

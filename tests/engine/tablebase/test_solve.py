@@ -19,7 +19,7 @@ def plain(tables: Tables, position: Position, known: dict[int, int]) -> int:
     """The value for the side to move, by the referee's moves down to the tables."""
     outcome = position.outcome()
     if outcome is not None:
-        return 0 if outcome.winner is None else 1 if outcome.winner == position.side else -1
+        return outcome.value(position.side)
     if position.hands == (0, 0):
         found = tables.probe(position)
         assert found is not None

@@ -147,7 +147,7 @@ def minimax(position: Position) -> int:
     """The value for the side to move by the referee alone, limits on plies and all."""
     outcome = position.outcome()
     if outcome is not None:
-        return 0 if outcome.winner is None else 1 if outcome.winner == position.side else -1
+        return outcome.value(position.side)
     best = -1
     for move in position.legal_moves():
         best = max(best, -minimax(position.play(move)))

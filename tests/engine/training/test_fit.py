@@ -14,8 +14,7 @@ from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.solve import Prover
 from merels.engine.training import fit, self_play
-from merels.engine.training.labels import Truth
-from merels.engine.training.samples import Sample, random_position, unpack
+from merels.engine.training.samples import Sample, Truth, random_position, unpack
 from merels.engine.training.self_play import Round
 
 BALANCED = (0b0101_0101, 0b0101_0101 << 8, 0, 0, 1)
