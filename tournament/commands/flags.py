@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
@@ -39,8 +40,7 @@ class Given:
 
     def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The one word of a flag as a whole number."""
-        words = self.words.get(flag)
-        return read_whole(words[0], low, high, flag) if words else default
+        return read_whole(self.text(flag, str(default)), low, high, flag)
 
     def key(self, flag: str, key: str, default: str) -> str:
         """The value of a key of a flag."""
@@ -48,22 +48,20 @@ class Given:
 
     def key_number(self, flag: str, key: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The value of a key of a flag as a whole number."""
-        text = self.pairs.get(flag, {}).get(key)
-        return default if text is None else read_whole(text, low, high, f"{flag} {key}=")
+        return read_whole(self.key(flag, key, str(default)), low, high, f"{flag} {key}=")
 
     def key_switch(self, flag: str, key: str, default: bool) -> bool:
         """The value of a key of a flag as yes or no."""
-        text = self.pairs.get(flag, {}).get(key)
-        return default if text is None else switch(text, f"{flag} {key}=")
+        return switch(self.key(flag, key, str(default)), f"{flag} {key}=")
 
 
 def switch(text: str, what: str) -> bool:
     """True or false, in the words that people use."""
-    values = {"true": True, "on": True, "yes": True, "1": True,
-              "false": False, "off": False, "no": False, "0": False}
-    if text.lower() not in values:
-        raise InputError(text, f"expected true or false for {what}")
-    return values[text.lower()]
+    if text.lower() in ("true", "on", "yes", "1"):
+        return True
+    if text.lower() in ("false", "off", "no", "0"):
+        return False
+    raise InputError(text, f"expected true or false for {what}")
 
 
 def choice(text: str, what: str, choices: Sequence[str]) -> str:
@@ -133,12 +131,8 @@ def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list
 
 def without(argv: Sequence[str], flags: Sequence[str]) -> list[str]:
     """A command line without some flags and their words."""
-    return [
-        word
-        for name, words in _grouped(argv)
-        if name not in flags
-        for word in (name, *words)
-    ]
+    kept = [[name, *words] for name, words in _grouped(argv) if name not in flags]
+    return list(chain.from_iterable(kept))
 
 
 def _words_in(path: str) -> list[str]:

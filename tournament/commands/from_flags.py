@@ -50,8 +50,6 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     rounds = DEMO_ROUNDS if demo else SPRT_ROUNDS if sprt is not None else 2
     if style in ("swiss", "knockout"):
         rounds = usual_rounds(len(engines)) if style == "swiss" else 1
-    if "-srand" in given.words:
-        seed = given.number("-srand", 0, 0, 2**63 - 1)
     games = given.number("-games", 2, 1, 10_000)
     if "-repeat" in given.words:
         games = max(games, given.number("-repeat", 2, 1, 10_000))
@@ -60,7 +58,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     rules = make_rules(given.text("-variant", DEFAULT_VARIANT), given.words.get("-set", []))
     return Settings(
         engines=engines,
-        seed=secrets.randbits(32) if seed is None else seed,
+        seed=given.number("-srand", secrets.randbits(32) if seed is None else seed, 0, 2**63 - 1),
         format=style,
         rounds=given.number("-rounds", rounds, 1, 10**6),
         games=games,

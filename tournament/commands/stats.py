@@ -98,10 +98,8 @@ def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
     """The test asked for, if any."""
-    chosen = {
-        name: getattr(options, name) for name in ("alpha", "beta", "model")
-        if getattr(options, name) is not None
-    }  # fmt: skip
+    given = {name: getattr(options, name) for name in ("alpha", "beta", "model")}
+    chosen = {name: text for name, text in given.items() if text is not None}
     if options.sprt is None:
         if chosen:
             raise InputError(f"-{next(iter(chosen))}", "belongs to a test: add -sprt elo0,elo1")

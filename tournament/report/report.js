@@ -15,20 +15,16 @@
     y: 8 + 14 * (7 - Number(name[1])),
   });
 
-  function element(parent, name, attributes = {}, text = "") {
-    const made = document.createElement(name);
+  function add(parent, made, attributes, text) {
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     made.textContent = text;
     parent.append(made);
     return made;
   }
-
-  function shape(parent, name, attributes) {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    parent.append(made);
-    return made;
-  }
+  const element = (parent, name, attributes = {}, text = "") =>
+    add(parent, document.createElement(name), attributes, text);
+  const shape = (parent, name, attributes, text = "") =>
+    add(parent, document.createElementNS(SVG, name), attributes, text);
 
   // A position is a map from point to "white" or "black", and who is to move.
   function start(text) {
@@ -92,7 +88,7 @@
     view, "svg", { class: "graph", viewBox: "0 0 100 20", preserveAspectRatio: "none" }
   );
   const moveList = element(view, "div", { class: "moves" });
-  const label = (x, y, text) => { shape(board, "text", { x, y }).textContent = text; };
+  const label = (x, y, text) => shape(board, "text", { x, y }, text);
   for (const side of [14, 28, 42]) {
     const [corner, length] = [50 - side, 2 * side];
     shape(board, "rect", { class: "line", x: corner, y: corner, width: length, height: length });

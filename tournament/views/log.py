@@ -26,11 +26,9 @@ class LogView(View):
         self._lowest = LOG_LEVELS.index(options.level)
 
     def started(self, spec: GameSpec) -> None:
-        """A game began."""
         self._write("info", f"game {spec.number}: {spec.white.name} vs {spec.black.name} started")
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """A game ended."""
         self._write(
             "info" if row.termination in BLAMELESS else "warn",
             f"game {row.number}: {row.white} vs {row.black} {row.result} {row.termination} "
@@ -38,11 +36,9 @@ class LogView(View):
         )
 
     def notice(self, text: str) -> None:
-        """Something happened."""
         self._write("warn", text)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -154,7 +154,6 @@ class PgnView(View):
         self._way_out = " (-resume writes what is missing)" if journaled else ""
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Write a game."""
         self._write(row)
 
     def found(self, row: Row, standings: Standings) -> None:
@@ -163,7 +162,6 @@ class PgnView(View):
             self._write(row)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

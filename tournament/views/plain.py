@@ -28,7 +28,6 @@ class NoticeView(View):
     """Prints notices on standard error and nothing else."""
 
     def notice(self, text: str) -> None:
-        """Print a notice where scripts do not read."""
         notify(text)
 
 
@@ -77,9 +76,7 @@ def final_lines(
     settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
 ) -> list[str]:
     """The final report: estimates of a match, ratings, crosstable, terminations."""
-    lines = []
-    if len(standings.names) == 2:
-        lines += interim_lines(settings, standings)
+    lines = interim_lines(settings, standings) if len(standings.names) == 2 else []
     if settings.sprt is not None and verdict is not None:
         lines.append(f"SPRT ({hypotheses(settings.sprt)}) completed - {verdict} was accepted")
     if settings.format == "swiss":

@@ -87,7 +87,6 @@ class WebView(View):
         self._is_old = True
 
     def close(self) -> None:
-        """Stop serving."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -144,7 +143,6 @@ def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
                 super().handle()
 
         def do_GET(self) -> None:
-            """Answer."""
             port = self.server.server_address[1]
             if not is_own_host(self.headers.get("Host", ""), ADDRESS, int(port)):
                 self.send_error(403)
@@ -167,7 +165,6 @@ def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
             """Requests are not worth a line."""
 
         def version_string(self) -> str:
-            """Who answers."""
             return "merels"
 
     return Handler

@@ -29,6 +29,13 @@ def rate(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) ->
     return product.rate(count_matches(games), anchor)
 
 
+def by_name(
+    games: Iterable[GameScore], anchor: tuple[str, float] | None = None
+) -> dict[str, product.PlayerRating]:
+    """The rated players of games."""
+    return {player.name: player for player in rate(games, anchor).players}
+
+
 def played(results: Mapping[Sequence[str], Sequence[int]]) -> list[GameScore]:
     """Single games of these results, colours alternating."""
     games = []
@@ -77,13 +84,11 @@ def test_two_players_differ_by_the_elo_of_their_score() -> None:
 
 
 def test_an_anchor_holds_its_rating_and_has_no_error() -> None:
-    free = {player.name: player for player in rate(played(FOUR)).players}
-    ratings = rate(played(FOUR), anchor=("B", 1500.0))
-    for player in ratings.players:
-        difference = free[player.name].elo - free["B"].elo
+    free, held = by_name(played(FOUR)), by_name(played(FOUR), anchor=("B", 1500.0))
+    for name, player in held.items():
+        difference = free[name].elo - free["B"].elo
         assert player.elo == pytest.approx(1500 + difference, abs=1e-6)
-    held = next(player for player in ratings.players if player.name == "B")
-    assert (held.elo, held.error) == (1500.0, 0.0)
+    assert (held["B"].elo, held["B"].error) == (1500.0, 0.0)
     with pytest.raises(ValueError, match="'Z'"):
         rate(played(FOUR), anchor=("Z", 0.0))
 
@@ -126,16 +131,11 @@ def test_clustered_errors_are_those_of_simulation() -> None:
     elos, clustered, single = [], [], []
     for _ in range(250):
         games = simulate(chance, strengths, pairs=30, bias=3.0)
-        best = {player.name: player for player in rate(games).players}["0.4"]
+        best = by_name(games)["0.4"]
         elos.append(best.elo)
         clustered.append(best.error)
-        single.append(
-            next(
-                player.error
-                for player in rate(GameScore(g.white, g.black, g.score) for g in games).players
-                if player.name == "0.4"
-            )
-        )
+        apart = by_name(GameScore(game.white, game.black, game.score) for game in games)
+        single.append(apart["0.4"].error)
     spread = Z95 * statistics.stdev(elos)
     assert statistics.mean(clustered) == pytest.approx(spread, rel=0.12)
     assert statistics.mean(single) > 1.2 * spread
@@ -149,8 +149,8 @@ def test_known_row_agrees_with_simulation() -> None:
             pair: tuple(map(chance.choices((0, 1, 2), record, k=100).count, range(3)))
             for pair, record in FOUR.items()
         }
-        for player in rate(played(drawn)).players:
-            elos[player.name].append(player.elo)
+        for name, player in by_name(played(drawn)).items():
+            elos[name].append(player.elo)
     for name, (_, error) in KNOWN.items():
         assert Z95 * statistics.stdev(elos[name]) == pytest.approx(error, rel=0.12)
 
@@ -225,8 +225,8 @@ def test_results_without_spread_have_the_models_error(pairs: int) -> None:
 def test_one_pair_beside_many_has_its_own_error() -> None:
     games = played({("A", "B"): (30, 40, 30)})
     games += [GameScore("C", "B", 1.0, pair=1), GameScore("B", "C", 0.5, pair=1)]
-    errors = {player.name: player.error for player in rate(games, anchor=("B", 0.0)).players}
-    assert errors["C"] > 10 * errors["A"] > 0
+    rated = by_name(games, anchor=("B", 0.0))
+    assert rated["C"].error > 10 * rated["A"].error > 0
 
 
 def test_no_games_make_an_empty_list() -> None:
