@@ -86,6 +86,14 @@ def marked(mark: str) -> list[int]:
     return found
 
 
+def wait_for_file(path: Path, seconds: float = 120) -> None:
+    """Wait until another process has made a file."""
+    deadline = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < deadline, f"no {path}"
+        time.sleep(0.01)
+
+
 def wait_until_gone(mark: str, seconds: float = 5.0) -> list[int]:
     """The processes with a mark that are still there after so long; empty as soon as none is."""
     deadline = time.monotonic() + seconds

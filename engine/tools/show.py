@@ -73,7 +73,7 @@ def evaluation_lines(position: Position) -> list[str]:
 
 
 def men(score: Score) -> str:
-    """A score in men, or as a win or loss, in so many own moves if that is known."""
+    """A score in men, or as a win or loss with its number of own moves where that is known."""
     if score.known:
         return "wins" if score.known > 0 else "loses"
     if score.own_moves is None:

@@ -32,7 +32,7 @@ ROUNDS = (
 EPOCHS = 6
 RATE = 0.15
 HELD_OUT = 20
-"""One chunk in so many is held out, to measure how well the fit generalizes."""
+"""One chunk in this many is held out, to measure how well the fit generalizes."""
 RANDOM = 8_000_000
 """Random positions that join the games' where tables label them."""
 

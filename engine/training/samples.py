@@ -109,7 +109,7 @@ class Truth:
         return bytes(labelled)
 
     def anywhere(self, number: int, seed: int) -> bytes:
-        """So many random positions without men in hand, those that no table knows left out."""
+        """Up to ``number`` random positions without men in hand: those that tables know."""
         chance = random.Random(seed)
         samples = bytearray()
         for _ in range(number):

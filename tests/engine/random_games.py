@@ -30,7 +30,7 @@ def choose(position: Position, moves: list[Move], chance: random.Random) -> Move
 
 
 def random_positions(seed: int, number: int) -> Iterator[Position]:
-    """So many positions of random games, final ones included."""
+    """That many positions of random games, final ones included."""
     chance = random.Random(seed)
     while True:
         rules = random_rules(chance)

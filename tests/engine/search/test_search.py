@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 import pytest
 
 from merels.engine.core import core
-from merels.engine.game.notation import START, parse_move, parse_position, play_moves
+from merels.engine.game.notation import parse_move, parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.game.score import Score
@@ -51,9 +51,8 @@ def test_every_move_and_pv_is_legal() -> None:
 
 
 def test_node_limit_is_kept_and_deterministic() -> None:
-    position = parse_position(START)
-    first, infos = think(position, Limit(nodes=50_000))
-    again, infos_again = think(position, Limit(nodes=50_000))
+    first, infos = think(Position(), Limit(nodes=50_000))
+    again, infos_again = think(Position(), Limit(nodes=50_000))
 
     def strip(lines: list[Info]) -> list[object]:
         return [(info.depth, info.score, info.pv, info.nodes) for info in lines]
@@ -64,14 +63,12 @@ def test_node_limit_is_kept_and_deterministic() -> None:
 
 
 def test_a_new_game_starts_as_a_new_process() -> None:
-    searcher = Searcher(4)
-    position = parse_position(START)
+    searcher, position = Searcher(4), Position()
     first = searcher.search(position, Limit(nodes=30_000))
     searcher.search(play_moves(position, ["d6", "f4"]), Limit(nodes=20_000))
     searcher.clear()
     again = searcher.search(position, Limit(nodes=30_000))
-    assert (first.move, first.score, first.nodes) == (
-        again.move, again.score, again.nodes)
+    assert (first.move, first.score, first.nodes) == (again.move, again.score, again.nodes)
 
 
 def begin(
@@ -93,11 +90,11 @@ def begin(
 
 def test_stop_ends_an_infinite_search() -> None:
     searcher = Searcher(4)
-    results = begin(searcher, parse_position(START), Limit(), ponder=False)
+    results = begin(searcher, Position(), Limit(), ponder=False)
     searcher.stop()
     assert results.get(timeout=60).move is not None
     # The stop was used up: the next search runs.
-    assert searcher.search(parse_position(START), Limit(depth=4)).info.depth == 4
+    assert searcher.search(Position(), Limit(depth=4)).info.depth == 4
 
 
 def test_infinite_never_ends_by_itself() -> None:
@@ -112,7 +109,7 @@ def test_infinite_never_ends_by_itself() -> None:
 
 def test_ponderhit_starts_the_clock() -> None:
     searcher = Searcher(4)
-    results = begin(searcher, parse_position(START), Limit(time=0.05), ponder=True)
+    results = begin(searcher, Position(), Limit(time=0.05), ponder=True)
     with pytest.raises(Empty):
         results.get(timeout=0.3)
     searcher.ponderhit()
@@ -158,7 +155,7 @@ def test_three_against_three_is_a_draw_unless_won_in_time(text: str, score: Scor
 
 
 def test_searchmoves_and_multipv() -> None:
-    position = parse_position(START)
+    position = Position()
     wanted = tuple(position.legal_moves()[3:5])
     result, _ = think(position, Limit(depth=5), root_moves=wanted)
     assert result.move in wanted
@@ -179,17 +176,15 @@ def test_searchmoves_and_multipv() -> None:
     Limit(depth=-1), Limit(depth=0, nodes=5),
 ])
 def test_every_limit_gives_a_move(limit: Limit) -> None:
-    position = parse_position(START)
-    result, infos = think(position, limit)
-    assert result.move in position.legal_moves()
+    result, infos = think(Position(), limit)
+    assert result.move in Position().legal_moves()
     assert (infos[-1].depth or 0) >= 1
 
 
 def test_a_forced_move_spends_no_clock() -> None:
-    position = parse_position(START)
-    only = (position.legal_moves()[0],)
+    only = (Position().legal_moves()[0],)
     for limit, deepest in ((Limit(white_clock=1000.0), 1), (Limit(depth=3), 3)):
-        assert think(position, limit, root_moves=only)[0].info.depth == deepest
+        assert think(Position(), limit, root_moves=only)[0].info.depth == deepest
 
 
 def test_between_two_levels_strength_rises_with_the_rating() -> None:
@@ -204,19 +199,16 @@ def test_levels_rise() -> None:
     assert level_for(0) == LEVELS[0] and level_for(9999) == LEVELS[-1]
     for level in LEVELS:
         assert level_for(level.elo) == level
-        result = Searcher(4).search(parse_position(START), Limit(), level=level)
+        result = Searcher(4).search(Position(), Limit(), level=level)
         assert result.move is not None and result.nodes <= level.nodes + 700
 
 
 def test_a_level_errs_by_its_seed() -> None:
-    searcher, position = Searcher(4), parse_position(START)
+    searcher, position = Searcher(4), Position()
 
     def answers(level: Level) -> list[Move | None]:
-        seeds = range(12)
-        return [
-            searcher.search(position, Limit(), level=replace(level, seed=seed)).move
-            for seed in seeds
-        ]
+        seeded = (replace(level, seed=seed) for seed in range(12))
+        return [searcher.search(position, Limit(), level=one).move for one in seeded]
 
     beginner, champion = answers(LEVELS[0]), answers(LEVELS[-1])
     assert len(set(beginner)) > 3 and beginner == answers(LEVELS[0])
@@ -225,8 +217,8 @@ def test_a_level_errs_by_its_seed() -> None:
 
 def test_threads_share_the_node_limit_and_reach_a_depth() -> None:
     searcher = Searcher(4, threads=2)
-    assert searcher.search(parse_position(START), Limit(nodes=20_000)).nodes <= 21_000
-    assert searcher.search(parse_position(START), Limit(depth=8)).info.depth == 8
+    assert searcher.search(Position(), Limit(nodes=20_000)).nodes <= 21_000
+    assert searcher.search(Position(), Limit(depth=8)).info.depth == 8
 
 
 @pytest.mark.parametrize("sizes", [(0, 1), (-1, 1), (1, 0), (1, -3)])
@@ -250,12 +242,11 @@ def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.Mo
     before = threading.active_count()
     searcher = Searcher(4, threads=6)
     monkeypatch.setattr(threading.Thread, "start", scarce)
-    result = searcher.search(parse_position(START), Limit(depth=6))
+    result = searcher.search(Position(), Limit(depth=6))
     assert (result.missing, result.info.depth) == (3, 6)
     assert threading.active_count() == before, "none searches on"
     monkeypatch.undo()
-    result = searcher.search(parse_position(START), Limit(depth=6))
-    assert result.missing == 0
+    assert searcher.search(Position(), Limit(depth=6)).missing == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -269,7 +260,7 @@ def test_memory_is_allocated_before_a_clock_runs() -> None:
     searcher.prepare()
     assert resident() - before >= 120
     more = resident()
-    searcher.search(parse_position(START), Limit(nodes=50_000))
+    searcher.search(Position(), Limit(nodes=50_000))
     assert resident() - more <= 8
 
 

@@ -23,6 +23,7 @@ from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.solve import Prover, keep, kept, solve
 from merels.engine.tablebase.storage import locked
 from merels.protocol.uci.table_cache import TableCache
+from tests.processes import wait_for_file
 
 RULES = make_rules("morris")
 PLACING = "********/****@***/OO*O@@** b 0 1 0 9"
@@ -35,11 +36,9 @@ def built(root: Path, depths: bool = False, men: int = 7) -> Path:
 
 
 def test_depths_that_still_fit_stay_when_their_values_are_built_again(tmp_path: Path) -> None:
-    folder = built(tmp_path, depths=True)
-    values = folder / file_name(Sector(4, 3), VALUES)
-    sound, data = values.read_bytes(), bytearray(values.read_bytes())
-    data[1000] ^= 255
-    values.write_bytes(data)
+    values = built(tmp_path, depths=True) / file_name(Sector(4, 3), VALUES)
+    sound = values.read_bytes()
+    values.write_bytes(sound[:1000] + bytes([sound[1000] ^ 255]) + sound[1001:])
     built(tmp_path)
     assert values.read_bytes() == sound
     tables = open_tables(tmp_path, RULES)
@@ -97,10 +96,7 @@ def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
     )
     other.start()
     try:
-        deadline = time.monotonic() + 60
-        while not begun.exists():
-            assert time.monotonic() < deadline and other.is_alive()
-            time.sleep(0.01)
+        wait_for_file(begun)
         with pytest.raises(InputError, match="another build is at work there"):
             built(tmp_path)
         threading.Timer(0.3, enough.touch).start()

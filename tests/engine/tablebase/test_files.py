@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable
 from math import comb
@@ -24,6 +23,7 @@ from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, parse_heade
 from merels.engine.tablebase.probe import open_tables
 from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.small import small_tables
+from tests.processes import wait_for_file
 
 RULES = make_rules("mill")
 FOLDER = rules_folder(RULES)
@@ -35,7 +35,7 @@ def stamp(path: Path) -> int:
 
 
 def orbits(men: int) -> int:
-    """The masks of so many men that differ under the symmetries, by Burnside's lemma."""
+    """How many masks of ``men`` men differ under the symmetries, by Burnside's lemma."""
     fixed = 0
     for symmetry in SYMMETRIES:
         counts, seen = [1] + [0] * SIZE, set[int]()
@@ -91,7 +91,7 @@ def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
 
 
 def test_a_killed_build_resumes(tmp_path: Path) -> None:
-    """``kill -9`` in the middle leaves finished sectors and nothing that is trusted besides."""
+    """``kill -9`` in the middle leaves finished sectors and nothing else that is trusted."""
     program = (
         "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
         "from merels.engine.tablebase.build import Builder;"
@@ -99,10 +99,7 @@ def test_a_killed_build_resumes(tmp_path: Path) -> None:
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
     try:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / FOLDER / "4-4.wdl").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_for_file(tmp_path / FOLDER / "4-4.wdl")
     finally:
         process.kill()
         process.wait()
@@ -121,14 +118,10 @@ def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
     """Ctrl-C ends a build with exit status 130 and leaves no half file."""
     build = [sys.executable, "-m", "merels.tournament.commands.main"]
     build += ["tables", "build", "-men", "12"]
-    process = subprocess.Popen(
-        [*build, "-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True
-    )
+    build += ["-dir", str(tmp_path)]
+    process = subprocess.Popen(build, stderr=subprocess.PIPE, text=True)
     try:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / FOLDER / "5-3.wdl").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_for_file(tmp_path / FOLDER / "5-3.wdl")
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=120)
     finally:
@@ -180,7 +173,7 @@ def test_depths_are_added_to_values(tmp_path: Path) -> None:
 def test_bad_files_are_named_and_passed_over(
     tmp_path: Path, change: Callable[[bytes], bytes], message: str
 ) -> None:
-    """Every kind of damage has its words, and the other tables are used all the same."""
+    """Each kind of damage is named, and the other tables are still used."""
     Builder(tmp_path, RULES).build(7)
     path = tmp_path / FOLDER / file_name(Sector(4, 3), VALUES)
     path.write_bytes(change(path.read_bytes()))
@@ -240,7 +233,7 @@ def test_a_value_that_does_not_occur_is_no_value(tmp_path: Path) -> None:
 
 
 def test_other_rules_are_refused(tmp_path: Path) -> None:
-    """A table in the wrong folder is not used, whatever its name; nor a renamed file."""
+    """Neither a table in the wrong folder nor a renamed file is used."""
     Builder(tmp_path, RULES).build(6)
     other = make_rules("morris")
     (tmp_path / rules_folder(other)).mkdir()
@@ -271,7 +264,7 @@ def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
         assert len(tables.problems) == 1 and message in tables.problems[0]
         assert not tables.has_depths(3, 3)
     known = tables.probe(Position(RULES, (0b111, 0b111000), (0, 0)))
-    assert known is not None and known.depth is None
+    assert known and known.depth is None
 
 
 def test_repetition_does_not_make_other_tables(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def known_position(
 def won_positions(
     tables: Tables, chance: random.Random, number: int, least: int
 ) -> Iterator[tuple[Position, int]]:
-    """So many positions of three against three that are won in ``least`` plies or more."""
+    """That many positions of three against three won in ``least`` plies or more."""
     while number:
         position, known = known_position(tables, chance, 3, 3)
         if known.value == 1 and known.depth is not None and known.depth >= least:

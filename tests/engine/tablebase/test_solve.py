@@ -32,7 +32,7 @@ def plain(tables: Tables, position: Position, known: dict[int, int]) -> int:
 
 
 def random_placing(rules: Rules, men: int, left: int, chance: random.Random) -> Position:
-    """A position reached by random moves, with so many men of each side left in hand."""
+    """A position reached by random moves, with ``left`` men of each side left in hand."""
     while True:
         position = Position(rules, hands=(men, men))
         while position.hands != (left, left) and position.outcome() is None:
