@@ -58,12 +58,10 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         counts = "-".join(str(position.total(side)) for side in (position.side, 1 - position.side))
         raise InputError(arguments.position, f"no table {counts} here; see merels tables build")
     print(f"{'value':<12}{_say(known)}")
-    if position.plies:
-        bounds = tables.bounds(position)
-        if bounds is not None:
-            least, greatest = bounds
-            text = _WORDS[least] if least == greatest else f"{_WORDS[least]} to {_WORDS[greatest]}"
-            print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
+    bounds = tables.bounds(position) if position.plies else None
+    if bounds is not None:
+        text = " to ".join(_WORDS[value] for value in sorted(set(bounds)))
+        print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
     for move, after in sorted(tables.moves(position), key=_worth):
         print(f"{move!s:<12}{_say(after)}")
     return 0

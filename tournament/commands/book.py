@@ -159,11 +159,10 @@ def header(settings: BookSettings, name: str) -> list[str]:
         ("-out", printable(name)),
     ):
         words += [flag, str(value)]
+    known = "; The score is the side to move's, in hundredths of a man."
     if settings.proven:
         words += ["-tables", "DIR"]
         known = "; DIR holds the tables of the whole moving phase."
-    else:
-        known = "; The score is the side to move's, in hundredths of a man."
     return [
         f"; Balanced openings under the rules {rules}, made by merels {__version__} with",
         f";   {shlex.join(words)}",

@@ -13,6 +13,7 @@ from merels.tournament.statistics.ratings import PlayerRating, Ratings, rate
 
 FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet takes for the beginning of a formula."""
+_FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +119,11 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
 def csv_rows(table: Crosstable) -> list[list[str]]:
     """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent."""
     players = table.ratings.players
-    fields = [_player_fields(rank, player) for rank, player in enumerate(players, 1)]
-    names = list(_player_fields(0, PlayerRating("", 0.0, 0.0, 0, 0, 0, 0)))
-    rows = [[*names, *(_csv_name(player.name) for player in players)]]
-    for i, row in enumerate(fields):
-        row["name"] = _csv_name(row["name"])
-        against = ("" if not record.games else f"{record.points:g}" for record in table.records[i])
-        rows.append([*(str(row[name]) for name in names), *against])
+    rows = [[*_FIELDS, *(_csv_name(player.name) for player in players)]]
+    for rank, (player, records) in enumerate(zip(players, table.records), 1):
+        row = _player_fields(rank, player) | {"name": _csv_name(player.name)}
+        against = (f"{record.points:g}" if record.games else "" for record in records)
+        rows.append([*(str(row[name]) for name in _FIELDS), *against])
     return rows
 
 
@@ -136,11 +135,8 @@ def _csv_name(name: str) -> str:
 
 def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
     """One player's line of the rating list by field; ``group`` counts from 1."""
-    return {
-        "rank": rank, "name": player.name, "elo": player.elo, "error": player.error,
-        "games": player.games, "wins": player.wins, "draws": player.draws,
-        "losses": player.losses, "points": player.points, "group": player.group + 1,
-    }
+    own = {"rank": rank, "group": player.group + 1}
+    return {name: own[name] if name in own else getattr(player, name) for name in _FIELDS}
 
 
 def notes(ratings: Ratings) -> list[str]:

@@ -84,13 +84,10 @@ def _text(text: str) -> str:
 
 def _table(rows: Sequence[Sequence[str]], css: str) -> str:
     """A table of a head and rows, whose cells are HTML already."""
-    lines = [f'<div class="wide"><table class="{css}"><thead><tr>']
-    lines += [f"<th>{cell}</th>" for cell in rows[0]]
-    lines.append("</tr></thead><tbody>")
-    for row in rows[1:]:
-        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>")
-    lines.append("</tbody></table></div>")
-    return "\n".join(lines)
+    head = "".join(f"<th>{cell}</th>" for cell in rows[0])
+    body = ("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows[1:])
+    lines = [f'<table class="{css}"><thead><tr>{head}</tr></thead><tbody>', *body]
+    return '<div class="wide">' + "\n".join(lines) + "</tbody></table></div>"
 
 
 def _standings(table: Crosstable) -> str:

@@ -20,9 +20,16 @@ from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.main import COMMANDS, main
 from merels.tournament.journal.open import open_journal, read_journal, stored
+from merels.tournament.journal.rows import Row
 from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
 from tests.tournament.specs import match
+
+
+def rows_of(path: str) -> list[Row]:
+    """A journal's games."""
+    with read_journal(path) as journal:
+        return list(journal.rows())
 
 
 def test_lines_that_scripts_scrape() -> None:
@@ -61,8 +68,7 @@ def test_journal_and_pgn_agree(tmp_path: Path) -> None:
     assert status == 0
     assert re.search(r"seed 5\b", err)
     records = list(parse_records((tmp_path / "g.pgn").read_text()))
-    with read_journal(f"{tmp_path}/j.db") as journal:
-        rows = list(journal.rows())
+    rows = rows_of(f"{tmp_path}/j.db")
     assert [f"{row.opening} {row.moves}".split() for row in rows] == [
         [str(move) for move in record.moves] for record in records
     ]
@@ -148,8 +154,7 @@ def test_one_interrupt_finishes_the_games(tmp_path: Path) -> None:
     status, out, err = run.wait()
     assert status == 130 and "Traceback" not in err
     assert "continue with: -journal" in err and run.survivors() == []
-    with read_journal(f"{tmp_path}/j") as journal:
-        rows = list(journal.rows())
+    rows = rows_of(f"{tmp_path}/j")
     assert {row.termination for row in rows} == {"normal"}
     assert f"Games: {len(rows)}," in out
 
@@ -169,8 +174,7 @@ def test_interrupted_at_once(tmp_path: Path, signals: list[signal.Signals]) -> N
     status, out, err = run.wait(30)
     assert status == 130 and "Traceback" not in err and run.survivors() == []
     assert ("finishing the games" in err) == (len(signals) > 1)
-    with read_journal(f"{tmp_path}/j") as journal:
-        assert journal.numbers() == []
+    assert rows_of(f"{tmp_path}/j") == []
 
 
 @needs_proc
@@ -288,8 +292,7 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
                         "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
     status, out, err = run.wait(120)
     assert status == 0 and "Traceback" not in err and run.survivors() == []
-    with read_journal(f"{tmp_path}/j") as journal:
-        rows = list(journal.rows())
+    rows = rows_of(f"{tmp_path}/j")
     assert len(rows) == 30 == len(set(row.number for row in rows))
     good = [row for row in rows if {row.white, row.black} == {"A", "B"}]
     assert {row.termination for row in good} == {"normal"}

@@ -26,6 +26,12 @@ def get(address: str) -> str:
         return str(answer.read().decode())
 
 
+def serving() -> tuple[Marked, str]:
+    """A long run and the address of its page."""
+    run = Marked(*match("-rounds", "2000", "-serve", "0"))
+    return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+
+
 def test_the_page_is_rated_once_per_change_in_the_runners_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -58,8 +64,7 @@ def test_the_page_is_rated_once_per_change_in_the_runners_thread(
 
 
 def test_served_while_it_runs() -> None:
-    run = Marked(*match("-rounds", "2000", "-serve", "0"))
-    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    run, address = serving()
     wait_for(run, "Finished game 5 ")
     while "Standings" not in (text := get(address)):
         pass
@@ -73,11 +78,10 @@ def test_served_while_it_runs() -> None:
 
 
 def test_a_browser_that_leaves_is_not_reported() -> None:
-    run = Marked(*match("-rounds", "2000", "-serve", "0"))
-    port = next(line for line in run.process.stderr if "standings at" in line).split(":")[-1]
-    address = ("127.0.0.1", int(port.rstrip("/\n")))
+    run, address = serving()
+    port = int(address.rstrip("/").rpartition(":")[2])
     for _ in range(5):
-        with socket.create_connection(address) as browser:
+        with socket.create_connection(("127.0.0.1", port)) as browser:
             reset_at_once = struct.pack("ii", 1, 0)
             browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset_at_once)
             browser.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -87,10 +91,8 @@ def test_a_browser_that_leaves_is_not_reported() -> None:
     assert "Traceback" not in err and "Error" not in err
 
 
-def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
+def test_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         status, _, err = Marked(*match("-rounds", "1", "-serve", port)).wait()
     assert status == 2 and "cannot serve at this port" in err
