@@ -9,7 +9,6 @@ from collections import deque
 from dataclasses import dataclass
 from time import monotonic_ns
 
-from merels.protocol.check.faults import Fault
 from merels.protocol.check.transcript import Line
 from merels.protocol.client.connection import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineSpec
@@ -50,6 +49,19 @@ class Pace:
 
 
 FAST = Pace(answer=3.0, watch=0.2, listen=0.1, movetime=100, plies=16, games=1)
+
+
+class Fault(Exception):
+    """The engine broke the protocol; ``line`` is the line at fault, if there is one."""
+
+    def __init__(self, reason: str, line: bytes | None = None) -> None:
+        self.reason = reason
+        self.line = line
+        super().__init__(reason)
+
+
+class Skip(Exception):
+    """The engine lacks what the step is about."""
 
 
 class Conversation:
@@ -106,11 +118,6 @@ class Conversation:
         """End the process and delete its files."""
         self.discard()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def wait_for_end(self, seconds: float) -> str | None:
-        """How the process ends by itself within that many seconds; None if it still runs."""
-        assert self._process is not None
-        return self._process.describe_end() if self._process.wait(seconds) else None
 
     def stderr(self) -> bytes:
         """What the engine has written to standard error so far."""

@@ -8,17 +8,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from merels.engine.game.errors import printable
-from merels.protocol.check.faults import quoted
 from merels.protocol.check.step import Finding, Step, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS
+from merels.protocol.check.transcript import quoted
 
 WIDTH = 98
 NAME = max(len(step.name) for step in STEPS)
 INDENT = " " * 8
-_MARKS = {
-    Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn", Verdict.SKIP: "skip",
-}
+_MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn", Verdict.SKIP: "skip"}
 _TITLES = {group.name: group.title for group in GROUPS}
 
 
@@ -78,23 +76,27 @@ def lines_of(finding: Finding) -> list[str]:
     return lines
 
 
+def _identity(subject: Subject) -> dict[str, str]:
+    """What the greeting's ``id`` lines say: the engine's name and author."""
+    return {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting.lines
+            if line.first == "id" and len(line.words) > 2}
+
+
 def heading(subject: Subject) -> str:
     """The engine's name and protocol, and the rules by which its moves are judged."""
-    names = [line.words[2:] for line in subject.greeting.lines if line.words[:2] == ["id", "name"]]
-    own_name = printable(" ".join(names[0])) if names else "unnamed engine"
+    own_name = printable(_identity(subject).get("name", "unnamed engine"))
     called = printable(subject.candidate.name) or own_name
     also = f" ({own_name})" if called != own_name else ""
     return f"{called}{also}, {subject.dialect.name}, judged by the rules of {subject.rules}"
 
 
 def summary(findings: Sequence[Finding], seconds: float) -> str:
-    """The counts."""
+    """How many steps ended in which way, and how to repeat those that failed."""
     counts = Counter(finding.verdict for finding in findings)
     parts = [f"{counts[Verdict.PASS]} passed", f"{counts[Verdict.FAIL]} failed"]
-    if counts[Verdict.WARN]:
-        parts.append(f"{counts[Verdict.WARN]} unusual")
-    if counts[Verdict.SKIP]:
-        parts.append(f"{counts[Verdict.SKIP]} skipped")
+    for verdict, word in ((Verdict.WARN, "unusual"), (Verdict.SKIP, "skipped")):
+        if counts[verdict]:
+            parts.append(f"{counts[verdict]} {word}")
     failed = [finding.step.name for finding in findings if finding.verdict is Verdict.FAIL]
     text = f"\n{', '.join(parts)} of {len(findings)} steps in {seconds:.1f} s"
     if failed:
@@ -105,12 +107,11 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
 def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> dict[str, Any]:
     """The whole report as a JSON object."""
     counts = Counter(finding.verdict for finding in findings)
-    greeting = {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting.lines
-                if line.first == "id" and len(line.words) > 2}
+    identity = _identity(subject)
     return {
         "engine": {
-            "name": subject.candidate.name or greeting.get("name", ""),
-            "author": greeting.get("author", ""),
+            "name": subject.candidate.name or identity.get("name", ""),
+            "author": identity.get("author", ""),
             "protocol": subject.dialect.name,
             "rules": str(subject.rules),
         },
@@ -144,6 +145,7 @@ def listing(steps: Sequence[Step]) -> str:
             lines += ["", f"{_TITLES[group]} ({group})"]
         only = "" if len(step.protocols) > 1 else f" [{step.protocols[0]} only]"
         lines.append(f"  {step.name}{only}")
-        lines += textwrap.wrap(step.expected, WIDTH, initial_indent=INDENT,
-                               subsequent_indent=INDENT)
+        lines += textwrap.wrap(
+            step.expected, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
+        )
     return "\n".join(lines[1:])

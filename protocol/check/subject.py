@@ -10,8 +10,7 @@ from time import monotonic_ns
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, Rules
-from merels.protocol.check.conversation import LATE, Conversation, Pace
-from merels.protocol.check.faults import Fault, Skip
+from merels.protocol.check.conversation import LATE, Conversation, Fault, Pace, Skip
 from merels.protocol.check.rules import rules_of
 from merels.protocol.check.transcript import Line, Search
 from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
@@ -36,9 +35,7 @@ class Greeting:
 class Subject(Conversation):
     """The engine, started when a step needs it and kept for the next step while it is well."""
 
-    def __init__(
-        self, candidate: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES
-    ) -> None:
+    def __init__(self, candidate: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES) -> None:
         """``rules`` apply as far as the engine's options do not name them."""
         super().__init__(candidate, pace)
         self.dialect = dialect(candidate.protocol)
@@ -138,9 +135,10 @@ class Subject(Conversation):
         started = monotonic_ns()
         starting = 0.0 if self._greeted else self.greeting.seconds
         patience = min(LAST_SECONDS, max(self.pace.answer, LATE)) + starting
-        end = self.wait_for_end(patience)
-        if end is None:
+        assert self._process is not None
+        if not self._process.wait(patience):
             raise Fault(f"the process still runs {patience:.3g} s after {occasion}")
+        end = self._process.describe_end()
         seconds = (monotonic_ns() - started) / 1e9
         if seconds > LATE + starting:
             self.warn(f"took {seconds:.1f} s to end after {occasion}")

@@ -16,7 +16,8 @@ NUMBERS = (
     "sbhits", "cpuload", "cp", "mate",
 )
 """The words of an info line that are followed by a whole number."""
-SIGNED = ("cp", "mate")
+SCORES = ("cp", "mate")
+"""Those of them that may be negative."""
 LISTS = ("pv", "refutation", "currline")
 """The words that are followed by moves, up to the next known word."""
 WORDS = frozenset(
@@ -48,6 +49,15 @@ class Line:
         return words[0].lower() if words else ""
 
 
+def quoted(line: bytes, limit: int = 160) -> str:
+    """A line in quotation marks, cut to ``limit`` characters, with control characters visible."""
+    text = line[: 4 * limit].decode("utf-8", "backslashreplace")
+    shown = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+    return f"'{shown}'" if len(shown) <= limit else f"'{shown[:limit]}…'"
+
+
 @dataclass(slots=True)
 class Info:
     """An info line's parts; ``mistakes`` and ``unknown`` words break the protocol."""
@@ -63,7 +73,7 @@ class Info:
     @property
     def scored(self) -> bool:
         """Whether the line has a score."""
-        return "cp" in self.numbers or "mate" in self.numbers
+        return any(word in self.numbers for word in SCORES)
 
 
 def read_info(line: Line) -> Info:
@@ -79,7 +89,7 @@ def read_info(line: Line) -> Info:
         if word in NUMBERS:
             text = words[index] if index < len(words) else ""
             value = parse_whole(text)
-            if value is None or value < 0 and word not in SIGNED:
+            if value is None or value < 0 and word not in SCORES:
                 info.mistakes.append(f"'{word}' is followed by '{text}', not a number")
             else:
                 info.numbers[word] = value
@@ -148,12 +158,8 @@ class Search:
     @property
     def final(self) -> Info | None:
         """The last exact score of the best variation, with the rest of its line."""
-        scored = [
-            info
-            for info in self.infos
-            if info.scored and not info.bound and info.numbers.get("multipv", 1) == 1
-        ]
-        return scored[-1] if scored else None
+        scored = (info for info in reversed(self.infos) if info.scored and not info.bound)
+        return next((info for info in scored if info.numbers.get("multipv", 1) == 1), None)
 
     @property
     def quote(self) -> bytes | None:

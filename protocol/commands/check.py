@@ -8,13 +8,11 @@ import time
 from dataclasses import replace
 
 from merels.engine.game.errors import InputError
-from merels.protocol.check.conversation import FAST, Pace
-from merels.protocol.check.faults import Fault
+from merels.protocol.check.conversation import FAST, Fault, Pace
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
-from merels.protocol.check.runner import run
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.suite import choose
+from merels.protocol.check.suite import choose, run
 from merels.protocol.client.engine_spec import OPTION, read_engine
 from merels.protocol.commands.arguments import (
     add_engine_flag,

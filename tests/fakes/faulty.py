@@ -45,9 +45,7 @@ def unchanged(line: str) -> Lines:
     return [line]
 
 
-def sub(
-    pattern: str, replacement: str | Callable[[re.Match[str]], str]
-) -> Callable[[str], Lines]:
+def sub(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Callable[[str], Lines]:
     """A filter that replaces a pattern in every line."""
     return lambda line: [re.sub(pattern, replacement, line)]
 
@@ -73,17 +71,6 @@ def sleeps(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines
     def check(line: str) -> Lines:
         if test(line):
             time.sleep(seconds)
-        return [line]
-
-    return check
-
-
-def dies(test: Callable[[str], bool]) -> Callable[[str], Lines]:
-    """A filter that ends the process at a line."""
-
-    def check(line: str) -> Lines:
-        if test(line):
-            os._exit(1)
         return [line]
 
     return check
@@ -248,7 +235,6 @@ DEADLY: dict[str, Callable[[str], bool]] = {
     "dies-of-d": lambda line: line == "d",
     "dies-of-repetition": lambda line: line.startswith("position fen") and line.count("-") >= 8,
 }
-INPUT.update((mode, dies(test)) for mode, test in DEADLY.items())
 
 
 class Chunks:
@@ -296,9 +282,11 @@ class Filtered(Output):
 
 def serve(session: Session, output: Output) -> None:
     """The loop, with the faults that are not filters."""
-    change = INPUT.get(MODE, unchanged)
+    change, is_deadly = INPUT.get(MODE, unchanged), DEADLY.get(MODE)
     stream = READERS.get(MODE, sys.stdin.buffer)
     for raw in read_lines(stream):  # type: ignore[arg-type]
+        if is_deadly is not None and is_deadly(raw):
+            os._exit(1)
         State.pings += raw == "isready"
         for line in change(raw):
             State.hellos += line in ("uci", "ugi")

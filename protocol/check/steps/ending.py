@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from merels.protocol.check.faults import Fault
-from merels.protocol.check.positions import START
+from merels.protocol.check.conversation import Fault
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 
@@ -31,7 +30,7 @@ def quit_at_once(engine: Subject) -> None:
 @GROUP.step(needs=("ready", "answers"))
 def quit_in_search(engine: Subject) -> None:
     """'quit' also ends the process during a search."""
-    engine.begin("go infinite", START)
+    engine.begin("go infinite")
     engine.listen(engine.pace.listen / 2)
     engine.send("quit")
     engine.end("quit in a search")
@@ -58,7 +57,7 @@ def end_of_input_at_once(engine: Subject) -> None:
 @GROUP.step(needs=("ready", "answers"))
 def end_of_input_in_search(engine: Subject) -> None:
     """The process also ends when its input ends during a search, which nobody can stop any more."""
-    engine.begin("go infinite", START)
+    engine.begin("go infinite")
     engine.listen(engine.pace.listen / 2)
     engine.close_input()
     engine.end("the end of its input in a search")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merels.engine.game.numbers import parse_whole
-from merels.protocol.check.faults import Fault
+from merels.protocol.check.conversation import LATE, Fault
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Line
@@ -11,7 +11,6 @@ from merels.protocol.client.options import Option, parse_option
 
 GROUP = Group("handshake", "Handshake", needs=("greeting",))
 KINDS = ("check", "spin", "combo", "button", "string")
-SLOW = 1.0
 _GREETING = ("id", "option", "info", "copyprotection", "registration")
 _PROTOCOL = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
 
@@ -21,7 +20,7 @@ def greeting(engine: Subject) -> None:
     """The handshake ends (uciok, ugiok) within 10 s, the time that clients give an engine to
     start, and preferably within 1 s; without it no game can begin."""
     engine.start()
-    if engine.greeting.seconds > SLOW:
+    if engine.greeting.seconds > LATE:
         engine.warn(f"{engine.dialect.hello.decode().strip()} was answered after "
                     f"{engine.greeting.seconds:.1f} s; slow work belongs after isready")
 
@@ -34,7 +33,7 @@ def silent_before_greeting(engine: Subject) -> None:
     # The engine needs about as long to start as it took to greet.
     seconds = 2 * engine.greeting.seconds + engine.pace.listen
     engine.spawn()
-    early = engine.listen(min(seconds, SLOW))
+    early = engine.listen(min(seconds, LATE))
     engine.greet()
     for line in early:
         if line.first in _PROTOCOL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from merels.engine.game.position import Position
-from merels.protocol.check.faults import Fault, Skip
+from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.positions import (
     FINISHED,
     FLYING,
@@ -14,9 +14,9 @@ from merels.protocol.check.positions import (
     MOVING,
     PLACING,
     REMOVALS,
+    SHUFFLE,
     START,
     WINNING,
-    shuffle,
 )
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
@@ -108,8 +108,7 @@ def repeated_position(engine: Subject) -> None:
     game is a draw. Playing on is only unusual, because the client is the referee."""
     if not engine.rules.repetition:
         raise Skip("the engine's rules have no repetition")
-    moves = [str(move) for move in shuffle(MOVING, engine.rules)]
-    search = engine.search("go depth 3", MOVING, moves * (engine.rules.repetition - 1))
+    search = engine.search("go depth 3", MOVING, SHUFFLE * (engine.rules.repetition - 1))
     if search.position.outcome() is None:
         raise Skip("another rule ends this game")
     if search.kind is not Kind.NONE:
@@ -128,8 +127,7 @@ def whole_games(engine: Subject) -> None:
             search = engine.search(f"go depth {2 + number}", START, moves)
             move = read(search.answer)
             if move is None or not position.is_legal(move):
-                raise Fault(f"is illegal at ply {len(moves) + 1} of a game: {search}",
-                            search.quote)
+                raise Fault(f"is illegal at ply {len(moves) + 1} of a game: {search}", search.quote)
             position = position.play(move)
             moves.append(str(move))
 
@@ -142,8 +140,7 @@ def pv_legal(engine: Subject) -> None:
         for info in search.infos:
             bad = _illegal(search.position, info.pv or [])
             if bad is not None:
-                raise Fault(f"'{bad}' in the pv is illegal, {search}",
-                            info.line.raw)
+                raise Fault(f"'{bad}' in the pv is illegal, {search}", info.line.raw)
 
 
 def _illegal(position: Position, tokens: list[str]) -> str | None:

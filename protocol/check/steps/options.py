@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from merels.protocol.check.faults import Fault, Skip
-from merels.protocol.check.positions import START
+from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject, option_line
 from merels.protocol.client.options import EMPTY, Option
@@ -50,7 +49,7 @@ def _set_each(
     for option in _of_kind(engine, *kinds):
         for value in (*values(option), _text(option)):
             _set(engine, option, value)
-    engine.search("go depth 1", START)
+    engine.search("go depth 1")
 
 
 @GROUP.step()
@@ -98,7 +97,7 @@ def press_buttons(engine: Subject) -> None:
     """Every button can be pressed, by setoption without a value."""
     for option in _of_kind(engine, "button"):
         _set(engine, option, None)
-    engine.search("go depth 1", START)
+    engine.search("go depth 1")
 
 
 @GROUP.step()
@@ -123,7 +122,7 @@ def set_unknown(engine: Subject) -> None:
     engine.changed = True
     engine.send("setoption name No Such Option value 17", "setoption name NoSuchButton")
     engine.ping()
-    engine.search("go depth 1", START)
+    engine.search("go depth 1")
 
 
 @GROUP.step()
@@ -134,7 +133,7 @@ def set_malformed(engine: Subject) -> None:
     for line in ("setoption", "setoption name", "setoption value 3", "setoption name value",
                  "setoption name  value  ", "setoption Hash 16", "setoption name Hash value"):
         engine.survive(line.encode() + b"\n", f"'{line}'")
-    engine.search("go depth 1", START)
+    engine.search("go depth 1")
 
 
 @GROUP.step()
@@ -147,7 +146,7 @@ def option_case(engine: Subject) -> None:
         raise Skip("the engine has no option MultiPV")
     engine.changed = True
     engine.set_option("mULTIpv", "2")
-    search = engine.search("go depth 2", START)
+    search = engine.search("go depth 2")
     if not any(info.numbers.get("multipv") == 2 for info in search.infos):
         raise Fault("'setoption name mULTIpv value 2' had no effect")
 
@@ -156,7 +155,7 @@ def option_case(engine: Subject) -> None:
 def set_in_search(engine: Subject) -> None:
     """A setoption during a search waits or is refused, and the search goes on to its one answer;
     users change settings while the engine thinks."""
-    search = engine.begin("go infinite", START)
+    search = engine.begin("go infinite")
     engine.changed = True
     for option in list(engine.greeting.options.values())[:3]:
         engine.set_option(option.name, None if option.kind == "button" else _text(option))

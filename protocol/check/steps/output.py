@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
-from merels.protocol.check.faults import Fault
+from merels.protocol.check.conversation import Fault
 from merels.protocol.check.step import Group
 from merels.protocol.check.steps.moves import survey
 from merels.protocol.check.subject import Subject
@@ -101,8 +101,7 @@ def info_depth_rises(engine: Subject) -> None:
                 continue
             line, depth = info.numbers.get("multipv", 1), info.numbers["depth"]
             if depth < depths.get(line, 0):
-                raise Fault(f"depth {depth} follows depth {depths[line]}, {search}",
-                            info.line.raw)
+                raise Fault(f"depth {depth} follows depth {depths[line]}, {search}", info.line.raw)
             depths[line] = depth
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merels.engine.game.position import Position
-from merels.protocol.check.faults import Fault
+from merels.protocol.check.conversation import Fault
 from merels.protocol.check.positions import FLYING, GAME, MOVING, PLACING, START
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
@@ -45,7 +45,7 @@ def _is_at(search: Search, before: Position, complaint: str) -> None:
 def position_startpos(engine: Subject) -> None:
     """'position startpos' sets up the starting position, also after another position."""
     engine.search("go depth 1", MOVING)
-    search = engine.search("go depth 1", START)
+    search = engine.search("go depth 1")
     _is_at(search, engine.position(MOVING), "plays in the position before startpos")
 
 
@@ -63,7 +63,7 @@ def position_fen(engine: Subject) -> None:
 def position_moves(engine: Subject) -> None:
     """The moves after 'moves' are played; a removal is part of its move's word."""
     # The engine's first move is illegal once it has been played.
-    first = engine.search("go depth 1", START)
+    first = engine.search("go depth 1")
     for moves in ([first.answer] if first.kind is Kind.LEGAL else [], GAME):
         search = engine.search("go depth 1", START, moves)
         _is_at(search, engine.position(START), "plays as if no move had been played")
@@ -110,8 +110,7 @@ def _refuses(engine: Subject, bad: str, what: str) -> bool:
     move = read(search.answer)
     places = move is not None and move.origin is None and not move.removed
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
-        raise Fault(f"does not keep the position before '{bad}' ({what})",
-                    search.quote)
+        raise Fault(f"does not keep the position before '{bad}' ({what})", search.quote)
     return any(line.first == "info" for line in lines)
 
 
@@ -148,5 +147,4 @@ def position_in_search(engine: Subject) -> None:
     if engine.watch(search, engine.pace.listen / 2) is not None:
         raise Fault("position ended the search", search.quote)
     engine.stop(search)
-    _is_at(search, engine.position(START),
-           "answers for the position sent during the search")
+    _is_at(search, engine.position(START), "answers for the position sent during the search")

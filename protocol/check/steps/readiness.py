@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from time import monotonic_ns
 
-from merels.protocol.check.conversation import LATE
-from merels.protocol.check.faults import Fault
-from merels.protocol.check.positions import START
+from merels.protocol.check.conversation import LATE, Fault
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 
@@ -70,4 +68,4 @@ def ready_before_greeting(engine: Subject) -> None:
 @GROUP.step(needs=("ready",))
 def answers(engine: Subject) -> None:
     """'go depth 1' in the starting position is answered by a bestmove; most steps need that."""
-    engine.search("go depth 1", START)
+    engine.search("go depth 1")

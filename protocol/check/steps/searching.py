@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from merels.protocol.check.conversation import LATE
-from merels.protocol.check.faults import Fault, Skip
+from merels.protocol.check.conversation import LATE, Fault, Skip
 from merels.protocol.check.positions import MOVING, PLACING, START, WINNING
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
@@ -49,20 +48,21 @@ def go_nodes(engine: Subject) -> None:
         engine.warn("no info line states the nodes, so the limit cannot be judged")
 
 
-def _timed(
-    engine: Subject, go: str, milliseconds: int, start: str = START
-) -> tuple[float, str, bytes | None]:
-    """Search with a time limit; the seconds that it was late, a description, and the answer."""
+def _in_time(
+    engine: Subject, go: str, milliseconds: int, start: str = START, *, clock: bool = False
+) -> None:
+    """Judge the delay of a search with a time limit."""
     limit = milliseconds / 1000
     search = engine.search(go, start, seconds=limit + max(engine.pace.answer, LATE))
-    return search.elapsed - limit, f"'{search.go}' took {search.elapsed:.3f} s", search.quote
+    reason = f"'{search.go}' took {search.elapsed:.3f} s"
+    engine.judge_delay(search.elapsed - limit, reason, search.quote, clock=clock)
 
 
 @GROUP.step()
 def go_movetime(engine: Subject) -> None:
     """'go movetime N' answers within N ms (unusual: over 100 ms more, a fault: over 1 s more)."""
     for milliseconds in (1, engine.pace.movetime):
-        engine.judge_delay(*_timed(engine, f"go movetime {milliseconds}", milliseconds))
+        _in_time(engine, f"go movetime {milliseconds}", milliseconds)
 
 
 @GROUP.step()
@@ -71,7 +71,7 @@ def go_clock(engine: Subject) -> None:
     lost on time (unusual: exceeded by up to 100 ms, a fault: by more)."""
     clock = 2 * engine.pace.movetime
     go = f"go wtime {clock} btime {clock} winc 10 binc 10"
-    engine.judge_delay(*_timed(engine, go, clock), clock=True)
+    _in_time(engine, go, clock, clock=True)
 
 
 @GROUP.step()
@@ -80,7 +80,7 @@ def go_moves_to_go(engine: Subject) -> None:
     (unusual: by up to 100 ms, a fault: by more)."""
     for clock, left in ((engine.pace.movetime, 1), (2 * engine.pace.movetime, 0)):
         go = f"go wtime {clock} btime {clock} movestogo {left}"
-        engine.judge_delay(*_timed(engine, go, clock), clock=True)
+        _in_time(engine, go, clock, clock=True)
 
 
 @GROUP.step()
@@ -88,8 +88,8 @@ def go_one_clock(engine: Subject) -> None:
     """The clock of the side to move is enough, and is not exceeded (unusual: by up to 100 ms, a
     fault: by more); some clients send nothing else."""
     clock = 2 * engine.pace.movetime
-    engine.judge_delay(*_timed(engine, f"go wtime {clock}", clock, MOVING), clock=True)
-    engine.judge_delay(*_timed(engine, f"go btime {clock}", clock, WINNING), clock=True)
+    _in_time(engine, f"go wtime {clock}", clock, MOVING, clock=True)
+    _in_time(engine, f"go btime {clock}", clock, WINNING, clock=True)
 
 
 @GROUP.step()
@@ -99,34 +99,34 @@ def go_little_time(engine: Subject) -> None:
     better than none."""
     for clock in (20, 1, 0, -50):
         go = f"go wtime {clock} btime {clock} winc 0 binc 0"
-        engine.judge_delay(*_timed(engine, go, max(0, clock)))
+        _in_time(engine, go, max(0, clock))
 
 
 @GROUP.step()
 def go_huge_numbers(engine: Subject) -> None:
     """Huge limits do no harm: the first limit reached ends the search."""
-    engine.search(f"go depth 1 nodes {10**18} movetime {10**12}", START)
-    engine.search(f"go wtime {10**15} btime {10**15} depth 2", START)
+    engine.search(f"go depth 1 nodes {10**18} movetime {10**12}")
+    engine.search(f"go wtime {10**15} btime {10**15} depth 2")
 
 
 @GROUP.step(needs=("go-depth",))
 def go_mixed(engine: Subject) -> None:
     """Limits can be combined in any order; the first one reached ends the search."""
-    search = engine.search("go binc 0 depth 2 btime 90000 winc 0 nodes 900000 wtime 90000", START)
+    search = engine.search("go binc 0 depth 2 btime 90000 winc 0 nodes 900000 wtime 90000")
     _no_deeper(search, 2)
 
 
 @GROUP.step()
 def go_unknown_words(engine: Subject) -> None:
     """Unknown words after go are ignored, and so are invalid numbers."""
-    engine.search("go quickly depth 1 please", START)
-    engine.search("go movetime soon depth 1", START)
+    engine.search("go quickly depth 1 please")
+    engine.search("go movetime soon depth 1")
 
 
 @GROUP.step(needs=("stop",))
 def go_alone(engine: Subject) -> None:
     """'go' without a limit is answered, by itself or after stop."""
-    search = engine.begin("go", START)
+    search = engine.begin("go")
     if engine.watch(search, engine.pace.listen) is None:
         engine.stop(search)
 
@@ -153,8 +153,7 @@ def go_searchmoves(engine: Subject) -> None:
         for move in (moves[0], moves[-1]):
             search = engine.search(f"go depth 2 searchmoves {move}", text)
             if search.kind is Kind.LEGAL and read(search.answer) != move:
-                raise Fault(f"plays a move that '{search.go}' does not allow",
-                            search.quote)
+                raise Fault(f"plays a move that '{search.go}' does not allow", search.quote)
 
 
 @GROUP.step()
@@ -219,7 +218,7 @@ def _tell(move: str, facts: dict[str, int | None]) -> str:
 def go_in_search(engine: Subject) -> None:
     """A second go during a search breaks the protocol, but the engine should survive it, and answer
     both (only unusual)."""
-    engine.begin("go infinite", START)
+    engine.begin("go infinite")
     engine.begin_here("go depth 1", engine.position(START), "position startpos")
     try:
         for _ in range(2):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from time import monotonic_ns
 
-from merels.protocol.check.conversation import LATE
-from merels.protocol.check.faults import Fault, Skip
+from merels.protocol.check.conversation import LATE, Fault, Skip
 from merels.protocol.check.positions import FORCED, MOVING, START, WINNING
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
@@ -48,14 +47,14 @@ def stop_at_once(engine: Subject) -> None:
     """A stop right after go is not lost; clients that change their mind send both in one packet.
     """
     for _ in range(3):
-        search = engine.begin("go infinite", START)
+        search = engine.begin("go infinite")
         _stops(engine, search, "stop right after go")
 
 
 @GROUP.step(needs=("stop",))
 def stop_timed(engine: Subject) -> None:
     """'stop' also ends a search that has limits."""
-    search = engine.begin("go movetime 60000 depth 1000", START)
+    search = engine.begin("go movetime 60000 depth 1000")
     if engine.watch(search, engine.pace.listen) is None:
         _stops(engine, search, "stop in a timed search")
 
@@ -83,13 +82,12 @@ def infinite_waits(engine: Subject) -> None:
 def ready_in_search(engine: Subject) -> None:
     """isready is answered during a search, without ending it; clients ask whether the engine is
     alive, and take a silent one for dead."""
-    search = engine.begin("go infinite", START)
+    search = engine.begin("go infinite")
     engine.send("isready")
     try:
         lines = engine.until("readyok", LATE, "isready in a search")
     except Fault as fault:
-        raise Fault(f"no readyok within {LATE:g} s of isready in a search",
-                    fault.line) from None
+        raise Fault(f"no readyok within {LATE:g} s of isready in a search", fault.line) from None
     for line in lines:
         if line.first == "bestmove":
             raise Fault("isready ended the search", line.raw)
@@ -121,18 +119,13 @@ def ponder_waits(engine: Subject) -> None:
 def ponder_stop(engine: Subject) -> None:
     """'stop' ends a ponder search with a bestmove: the opponent has played another move."""
     _needs_ponder(engine)
-    search = engine.begin("go ponder wtime 60000 btime 60000", START)
+    search = engine.begin("go ponder wtime 60000 btime 60000")
     engine.watch(search, engine.pace.listen / 2)
     _stops(engine, search, "stop in a ponder search")
 
 
-def _late_after_ponderhit(
-    engine: Subject, search: Search, milliseconds: int
-) -> tuple[float, str, bytes | None]:
-    """Send ponderhit, after which the search has so many milliseconds.
-
-    Returns the seconds that it was late, a description, and the answer.
-    """
+def _hit(engine: Subject, search: Search, milliseconds: int, *, clock: bool = False) -> None:
+    """Send ponderhit, after which the search has so many milliseconds, and judge its delay."""
     seconds = milliseconds / 1000 + LATE
     hit = monotonic_ns()
     engine.send("ponderhit")
@@ -144,7 +137,7 @@ def _late_after_ponderhit(
     assert search.best is not None
     took = (search.best.at - hit) / 1e9
     reason = f"'{search.go}' took {took:.3f} s after ponderhit"
-    return took - milliseconds / 1000, reason, search.quote
+    engine.judge_delay(took - milliseconds / 1000, reason, search.quote, clock=clock)
 
 
 @GROUP.step(needs=("ponder-waits",))
@@ -157,10 +150,9 @@ def ponder_hit(engine: Subject) -> None:
         ("go ponder movetime 100", 100, False),
         ("go ponder depth 2", CLOCK, False),
     ):
-        search = engine.begin(go, START)
+        search = engine.begin(go)
         if engine.watch(search, engine.pace.listen / 2) is None:
-            late = _late_after_ponderhit(engine, search, milliseconds)
-            engine.judge_delay(*late, clock=clock)
+            _hit(engine, search, milliseconds, clock=clock)
 
 
 @GROUP.step(needs=("ponder-waits", "ponder-hit"))
@@ -168,5 +160,5 @@ def ponder_hit_at_once(engine: Subject) -> None:
     """A ponderhit right after go is not lost: the opponent may move at once."""
     _needs_ponder(engine)
     for _ in range(3):
-        search = engine.begin("go ponder movetime 50", START)
-        engine.judge_delay(*_late_after_ponderhit(engine, search, 50))
+        search = engine.begin("go ponder movetime 50")
+        _hit(engine, search, 50)

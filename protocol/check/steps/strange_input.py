@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 
-from merels.protocol.check.faults import Fault
-from merels.protocol.check.positions import START
+from merels.protocol.check.conversation import Fault
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 
@@ -17,7 +16,7 @@ def _survives(engine: Subject, data: bytes, what: str) -> None:
     """Send bytes, after which the engine must be ready and search."""
     engine.ensure()
     engine.survive(data, what)
-    engine.search("go depth 1", START)
+    engine.search("go depth 1")
 
 
 @GROUP.step()
@@ -49,7 +48,7 @@ def extra_spaces(engine: Subject) -> None:
     engine.ensure()
     engine.raw(b"  isready \t \n")
     engine.until("readyok", engine.pace.answer, "  isready \\t ")
-    engine.search("go   depth \t 1  ", START)
+    engine.search("go   depth \t 1  ")
 
 
 @GROUP.step()
@@ -81,8 +80,7 @@ def many_lines(engine: Subject) -> None:
     engine.ensure()
     # Only the last is answered, because each answer may take some time.
     engine.raw(b"position startpos moves d6\n" * 999 + b"isready\n")
-    engine.until("readyok", engine.pace.answer,
-                 "isready, the last of 1000 lines in one packet")
+    engine.until("readyok", engine.pace.answer, "isready, the last of 1000 lines in one packet")
 
 
 @GROUP.step()
@@ -120,7 +118,7 @@ def debug_mode(engine: Subject) -> None:
     engine.changed = True
     engine.send("debug on")
     engine.ping()
-    engine.search("go depth 2", START)
+    engine.search("go depth 2")
     engine.send("debug off")
     engine.ping()
 
@@ -134,4 +132,4 @@ def board_command(engine: Subject) -> None:
     # What is printed for humans is not judged.
     shown = set(map(id, lines))
     engine.transcript[:] = [line for line in engine.transcript if id(line) not in shown]
-    engine.search("go depth 1", START)
+    engine.search("go depth 1")

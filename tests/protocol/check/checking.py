@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 from merels.protocol.check.conversation import Pace
-from merels.protocol.check.runner import MOST_SECONDS, run
 from merels.protocol.check.step import Finding, Verdict
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.suite import choose
+from merels.protocol.check.suite import MOST_SECONDS, choose, run
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
 

@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from merels.engine.game.notation import parse_position
-from merels.protocol.check.faults import quoted
+from merels.engine.game.notation import parse_position, play_moves
+from merels.engine.game.rules import PRESETS, make_rules
+from merels.protocol.check.positions import MOVING, SHUFFLE
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
-from merels.protocol.check.transcript import Kind, Line, judge, read_info
+from merels.protocol.check.transcript import Kind, Line, judge, quoted, read_info
 from merels.protocol.client.engine_spec import read_engine
 from tests.commands import command
 from tests.processes import FAKE
@@ -44,6 +45,12 @@ def test_positions_that_the_rules_end_are_not_played(rule: str, skipped: set[str
     assert failed(findings) == {}
     reason = "the engine's rules end the game in the position that it needs"
     assert {finding.step.name for finding in findings if finding.reason == reason} == skipped
+
+
+@pytest.mark.parametrize("variant", PRESETS)
+def test_the_moves_of_the_repeated_position_lead_back_under_every_rule_set(variant: str) -> None:
+    start = parse_position(MOVING, make_rules(variant))
+    assert play_moves(start, SHUFFLE).men == start.men
 
 
 def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
