@@ -77,11 +77,8 @@ def _undo(session: Session, body: JSON) -> None:
     game = session.game
     if not game.moves:
         raise InputError("undo", "no move has been played")
-    users = [
-        ply
-        for ply in range(len(game.moves))
-        if session.seats[game.positions[ply].side].choice is None
-    ]
+    users = [ply for ply, position in enumerate(game.positions[:-1])
+             if session.seats[position.side].choice is None]
     game.cut(users[-1] if users else len(game.moves) - 1)
     session.paused |= not users
     session.reviewer.forget()
@@ -119,15 +116,8 @@ def _restart(session: Session, body: JSON) -> None:
 
 
 CHANGES: dict[str, Callable[[Session, JSON], None]] = {
-    "new": _new,
-    "players": _players,
-    "play": _play,
-    "undo": _undo,
-    "go": _go,
-    "resign": _resign,
-    "pause": _pause,
-    "analyse": _analyse,
-    "restart": _restart,
+    "new": _new, "players": _players, "play": _play, "undo": _undo, "go": _go,
+    "resign": _resign, "pause": _pause, "analyse": _analyse, "restart": _restart,
 }
 """The requests that change a board's state at once; the caller holds its lock."""
 
@@ -194,11 +184,7 @@ def _hidden(session: Session, body: JSON) -> None:
 
 
 OTHERS: dict[str, Callable[[Session, JSON], JSON | None]] = {
-    "load": _load,
-    "export": _export,
-    "options": _options,
-    "configure": _configure,
-    "review": _review,
-    "hidden": _hidden,
+    "load": _load, "export": _export, "options": _options, "configure": _configure,
+    "review": _review, "hidden": _hidden,
 }
 """The requests that take long, ask a question, or leave the state as it is."""

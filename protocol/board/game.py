@@ -28,37 +28,33 @@ class Clock:
         self.increment = increment
         self._left = [base, base]
         self._history: list[tuple[float, float]] = []
-        self._running: int | None = None
+        self.running: int | None = None
+        """The side whose time runs; `run` sets it."""
         self._since = 0.0
-
-    @property
-    def running(self) -> int | None:
-        """The side whose time runs, or None."""
-        return self._running
 
     def left(self, side: int) -> float:
         """A side's remaining seconds, perhaps less than 0."""
-        spent = monotonic() - self._since if side == self._running else 0.0
+        spent = monotonic() - self._since if side == self.running else 0.0
         return self._left[side] - spent
 
     def run(self, side: int | None) -> None:
         """Let only one side's time run, or with None neither's."""
-        if side == self._running:
+        if side == self.running:
             return
-        if self._running is not None:
-            self._left[self._running] = self.left(self._running)
-        self._running, self._since = side, monotonic()
+        if self.running is not None:
+            self._left[self.running] = self.left(self.running)
+        self.running, self._since = side, monotonic()
 
     def press(self, side: int) -> None:
         """End a side's move and add its increment."""
         self._history.append((self._left[WHITE], self._left[BLACK]))
-        running = self._running == side
+        running = self.running == side
         self.run(None)
         if running:
             self._left[side] += self.increment
 
     def take_back(self, moves: int) -> None:
-        """Restore the times before the last ``count`` moves."""
+        """Restore the times before the last ``moves``."""
         self.run(None)
         for _ in range(moves):
             if self._history:

@@ -16,7 +16,6 @@ Player = tuple[EngineSpec | None, str]
 """An engine and its level; None is a user."""
 FULL = "full"
 """The level of full strength."""
-SECONDS_PER_MOVE = (0.01, 3600.0)
 
 
 def read_text(body: JSON, name: str, default: str | None = None) -> str:
@@ -50,7 +49,7 @@ def read_settings(body: JSON) -> dict[str, Value]:
 def read_time(time: Any) -> JSON:
     """A time control in seconds: ``seconds`` a move, or a clock's ``base`` and ``increment``."""
     if isinstance(time, dict) and time.get("kind") == "move":
-        return {"kind": "move", "seconds": _seconds(time, "seconds", *SECONDS_PER_MOVE)}
+        return {"kind": "move", "seconds": _seconds(time, "seconds", 0.01, 3600.0)}
     if isinstance(time, dict) and time.get("kind") == "clock":
         return {
             "kind": "clock",

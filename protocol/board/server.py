@@ -11,7 +11,7 @@ import hmac
 import json
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -119,6 +119,10 @@ class BoardServer(ThreadingHTTPServer):
         self.sessions.close()
 
 
+class _Refusal(Exception):
+    """A request is refused: with which HTTP status, and why."""
+
+
 class Handler(BaseHTTPRequestHandler):
     """One connection of a browser."""
 
@@ -142,36 +146,39 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send a file of the page, or the stream of news."""
-        place = self._place()
-        if place is None:
-            return
-        name, query = place
+        self._serve(self._get)
+
+    def do_POST(self) -> None:
+        """Carry out a request of the page."""
+        self._serve(self._post)
+
+    def _serve(self, answer: Callable[[str, str], None]) -> None:
+        """Answer a request for a path after the token, with its query, or refuse it."""
+        try:
+            answer(*self._place())
+        except _Refusal as refusal:
+            self._refuse(*refusal.args)
+        except InputError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+        except EngineError as error:
+            self._refuse(HTTPStatus.BAD_GATEWAY, str(error))
+
+    def _get(self, name: str, query: str) -> None:
         if name == "events":
             self._stream(query)
         elif name in self.server.page:
             kind, data = self.server.page[name]
             self._send(HTTPStatus.OK, data, kind)
         else:
-            self._refuse(HTTPStatus.NOT_FOUND, "no such page")
+            raise _Refusal(HTTPStatus.NOT_FOUND, "no such page")
 
-    def do_POST(self) -> None:
-        """Carry out a request of the page."""
-        place = self._place()
-        if place is None:
-            return
+    def _post(self, name: str, query: str) -> None:
         body = self._body()
-        if body is None:
-            return
-        folder, _, action = place[0].partition("/")
+        folder, _, action = name.partition("/")
         if folder != "api" or not action:
-            self._refuse(HTTPStatus.NOT_FOUND, "no such request")
-            return
-        try:
-            self._answer(self._act(action, body))
-        except InputError as error:
-            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
-        except EngineError as error:
-            self._refuse(HTTPStatus.BAD_GATEWAY, str(error))
+            raise _Refusal(HTTPStatus.NOT_FOUND, "no such request")
+        answer = self._act(action, body)
+        self._send(HTTPStatus.OK, json.dumps(answer).encode(), "application/json")
 
     def _act(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
         """Carry out an action on the board that the request names."""
@@ -184,56 +191,43 @@ class Handler(BaseHTTPRequestHandler):
             raise InputError("board", "this board is gone; reload the page")
         return act(session, action, body)
 
-    def _place(self) -> tuple[str, str] | None:
-        """The path after the token, and the query; None if the request was refused."""
+    def _place(self) -> tuple[str, str]:
+        """The path after the token, and the query."""
         if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
-            self._refuse(HTTPStatus.FORBIDDEN, "this is not the server's name")
-            return None
-        origin = self.headers.get("Origin")
-        if origin is not None and origin != f"http://{self.headers['Host']}":
-            self._refuse(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
-            return None
-        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-            self._refuse(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
-            return None
+            raise _Refusal(HTTPStatus.FORBIDDEN, "this is not the server's name")
+        own = f"http://{self.headers['Host']}"
+        site = self.headers.get("Sec-Fetch-Site", "none")
+        if self.headers.get("Origin", own) != own or site not in ("none", "same-origin"):
+            raise _Refusal(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
         try:
             parts = urlsplit(self.path)
         except ValueError:
-            self._refuse(HTTPStatus.BAD_REQUEST, "malformed address")
-            return None
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "malformed address") from None
         token, slash, name = parts.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            self._refuse(
-                HTTPStatus.FORBIDDEN, "the address lacks its token; open the one that was printed"
-            )
-            return None
+            reason = "the address lacks its token; open the one that was printed"
+            raise _Refusal(HTTPStatus.FORBIDDEN, reason)
         if not slash:
-            self._refuse(HTTPStatus.NOT_FOUND, "the address must end in a slash")
-            return None
+            raise _Refusal(HTTPStatus.NOT_FOUND, "the address must end in a slash")
         return name, parts.query
 
-    def _body(self) -> dict[str, Any] | None:
-        """The request's JSON object; None if the request was refused."""
+    def _body(self) -> dict[str, Any]:
+        """The request's JSON object."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
-            self._refuse(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
-            return None
+            raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
         if len(length) > 9 or int(length) > LARGEST_BODY:
-            self._refuse(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {LARGEST_BODY} bytes"
-            )
-            return None
+            reason = f"expected at most {LARGEST_BODY} bytes"
+            raise _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
         if self.headers.get_content_type() != "application/json":
-            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
-            return None
+            raise _Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
         data = self.rfile.read(int(length))
         try:
             body = json.loads(data)
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
-            self._refuse(HTTPStatus.BAD_REQUEST, "expected a JSON object")
-            return None
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "expected a JSON object")
         return body
 
     def _stream(self, query: str) -> None:
@@ -265,14 +259,10 @@ class Handler(BaseHTTPRequestHandler):
         finally:
             session.unsubscribe(feed)
 
-    def _answer(self, value: dict[str, Any]) -> None:
-        self._send(HTTPStatus.OK, json.dumps(value).encode(), "application/json")
-
     def _refuse(self, status: HTTPStatus, why: str) -> None:
         """Refuse the request and end the connection, without reading the rest of the request."""
         self.close_connection = True
-        data = json.dumps({"error": why}).encode()
-        self._send(status, data, "application/json")
+        self._send(status, json.dumps({"error": why}).encode(), "application/json")
         if self.command == "POST":
             self._drain()
 

@@ -101,7 +101,7 @@ class Session:
     # What follows from the state.
 
     def changed(self) -> None:
-        """Start and stop what the new state demands, and show it."""
+        """Let engines and the clock follow the new state, and show it."""
         with self.lock:
             game = self.game
             if game.clock is not None:

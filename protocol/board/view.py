@@ -68,13 +68,12 @@ def state_view(session: Session) -> JSON:
     result, reason = game.result()
     mover = session.seats[shown.side]
     may_play = (mover.choice is None or session.paused) and not (at_end and game.over)
+    legal = shown.legal_moves() if may_play and shown.outcome() is None else []
     thinking = session.seats[game.last.side].choice is not None and not game.over
     return {
         "position": position_view(shown),
         "move": str(game.moves[game.cursor - 1]) if game.cursor else None,
-        "legal": [str(move) for move in shown.legal_moves()]
-        if may_play and shown.outcome() is None
-        else [],
+        "legal": [str(move) for move in legal],
         "moves": [str(move) for move in game.moves],
         "comments": game.comments,
         "first": {"number": game.positions[0].number, "side": game.positions[0].side},
@@ -82,9 +81,7 @@ def state_view(session: Session) -> JSON:
         "rules": {"variant": shown.rules.variant, "fields": fields_view(shown.rules)},
         "players": [player_view(session, part) for part in range(3)],
         "time": session.time,
-        "clock": None
-        if game.clock is None
-        else {
+        "clock": game.clock and {
             "left": [round(game.clock.left(side), 2) for side in (0, 1)],
             "running": game.clock.running,
         },

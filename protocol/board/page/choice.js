@@ -44,17 +44,13 @@ export class Choice {
 
   /** The points that can be picked now. */
   get points() {
-    const fitting = this.fitting;
     const pick = {
-      none: () => [],
-      done: () => [],
-      place: () => fitting.map((move) => move.to),
-      man: () => fitting.map((move) => move.origin),
-      target: () => fitting.map((move) => move.to),
-      remove: () => fitting.flatMap((move) => move.removed)
-        .filter((man) => !this.removed.includes(man)),
+      place: (move) => move.to,
+      man: (move) => move.origin,
+      target: (move) => move.to,
+      remove: (move) => move.removed.filter((man) => !this.removed.includes(man)),
     }[this.step];
-    return new Set(pick());
+    return new Set(pick ? this.fitting.flatMap(pick) : []);
   }
 
   /** Whether a man can be picked up, perhaps instead of the one picked before. */

@@ -170,10 +170,7 @@ export class MoveList {
 
 /** The review: a graph of White's expected score after each move, and a verdict. */
 export function drawReview(review, state, onGo) {
-  const graph = $("graph");
-  graph.hidden = !review;
-  const verdict = $("verdict");
-  verdict.hidden = !review;
+  $("graph").hidden = $("verdict").hidden = !review;
   $("review").textContent = review && review.done < review.moves ? "Stop" : "Review";
   if (!review) return;
   const width = Math.max(1, review.moves);
@@ -193,9 +190,8 @@ export function drawReview(review, state, onGo) {
     const box = drawing.getBoundingClientRect();
     onGo(Math.round(((event.clientX - box.left) / box.width) * width));
   });
-  graph.replaceChildren(drawing);
-  const judged = review.judgements[state.cursor - 1];
-  verdict.textContent = verdictOn(review, judged);
+  $("graph").replaceChildren(drawing);
+  $("verdict").textContent = verdictOn(review, review.judgements[here - 1]);
 }
 
 /** The verdict on the move shown, or on the whole game. */

@@ -14,6 +14,8 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.protocol.board.steps import ANALYST, PERSON
+
 COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-no-open"]
 
 
@@ -91,6 +93,18 @@ class Server:
         """A new board's name."""
         return str(self.api("open")[1]["session"])
 
+    def begin(self, white: Any = None, black: Any = None, **more: Any) -> str:
+        """The name of a new board with a new game; without engines, two persons play."""
+        session = self.open()
+        players = [white or PERSON, black or PERSON, ANALYST]
+        assert self.api("new", session=session, players=players, **more)[0] == 200
+        return session
+
+    def values(self, session: str, seat: int) -> dict[str, str]:
+        """The options' values of the engine in a seat."""
+        options = self.api("options", session=session, seat=seat)[1]["options"]
+        return {option["name"]: option["value"] for option in options}
+
     def stream(self, session: str) -> Stream:
         """A board's news."""
         return Stream(self, session)
@@ -130,11 +144,8 @@ class Stream:
             elif line.startswith("data: "):
                 news = json.loads(line[6:])
                 if kind == "log":
-                    self.pids += [
-                        int(text.rpartition("pid ")[2].rstrip(")"))
-                        for _, direction, text in news
-                        if direction == "!" and "(pid " in text
-                    ]
+                    self.pids += [int(text.rpartition("pid ")[2].rstrip(")"))
+                                  for _, way, text in news if way == "!" and "(pid " in text]
                 return kind, news
 
     def until(self, wanted: str, test: Any, seconds: float = 10.0) -> Any:
@@ -145,6 +156,13 @@ class Stream:
             if kind == wanted and news is not None and test(news):
                 return news
         raise AssertionError(f"no such {wanted} in {seconds:g} s")
+
+    def until_go(self) -> list[list[str]]:
+        """The lines of the log with the next ``go`` that gives an engine its clock."""
+        lines: list[list[str]] = self.until(
+            "log", lambda log: any("go wtime" in line[2] for line in log)
+        )
+        return lines
 
 
 def alive(pid: int) -> bool:

@@ -19,6 +19,11 @@ BUSY = {"engine": 2}
 """Writes sixty times a second."""
 
 
+def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
+    """A clock as the page asks for it, in seconds."""
+    return {"kind": "clock", "base": base, "increment": increment}
+
+
 def shot(page: Browser, name: str) -> None:
     """Save a screenshot, and check that nothing is cut off or overlaps."""
     time.sleep(0.3)
@@ -97,10 +102,19 @@ def play(page: Browser, *points: str) -> None:
     page.wait(f"document.querySelectorAll('#moves button').length > {count}")
 
 
+def enter(page: Browser, selector: str, value: str) -> None:
+    """Replace the value of a field, and leave the focus on it."""
+    page.run(
+        """const one = document.querySelector(arguments[0]);
+           one.focus(); one.value = arguments[1]; one.dispatchEvent(new Event("change"));""",
+        selector, value,
+    )
+
+
 def load(page: Browser, text: str) -> None:
     """Open a text through the dialog."""
     page.click("#import")
-    page.run("document.getElementById('import-text').value = arguments[0]", text)
+    enter(page, "#import-text", text)
     page.click("#import-go")
 
 

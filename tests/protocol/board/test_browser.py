@@ -22,6 +22,8 @@ from tests.protocol.board.steps import (
     ask,
     begin,
     click,
+    clock,
+    enter,
     load,
     moves,
     play,
@@ -249,7 +251,7 @@ def test_a_game_is_opened_and_saved(page: Browser) -> None:
     assert page.text("#import-fault") == fault
     refused(page)
     shot(page, "import-fault")
-    page.run("document.getElementById('import-text').value = '1. 5 14\\n2. 2 11 3. 8x14 *'")
+    enter(page, "#import-text", "1. 5 14\n2. 2 11 3. 8x14 *")
     page.click("#import-go")
     page.wait("!document.getElementById('import-dialog').open")
     page.wait("document.querySelectorAll('#moves button').length === 5")
@@ -260,10 +262,7 @@ def test_a_game_is_opened_and_saved(page: Browser) -> None:
         "return document.getElementById('export-text').value"
     )
     shot(page, "export")
-    page.run(
-        "const form = document.getElementById('export-form'); form.value = 'playok';"
-        "form.dispatchEvent(new Event('change'))"
-    )
+    enter(page, "#export-form", "playok")
     text = page.run("return document.getElementById('export-text').value")
     assert "1. 5 14 2. 2 11 3. 8x14 *" in text
     page.key("Escape")
@@ -443,14 +442,11 @@ def test_the_dialogs_and_a_whole_game_of_engines(page: Browser) -> None:
     page.wait("document.getElementById('new-dialog').open")
     page.run("document.querySelector('#new-dialog details').open = true")
     shot(page, "new-game")
-    page.run(
-        """for (const [id, value] of Object.entries(arguments[0])) {
-             const one = document.getElementById(id);
-             one.value = value; one.dispatchEvent(new Event("change"));
-           }""",
-        {"player-0": "1", "player-1": "0", "variant": "multi", "time": "0"},
-    )
-    page.run("document.getElementById('level-1').value = 'Beginner'")
+    for field, value in (
+        ("player-0", "1"), ("player-1", "0"), ("variant", "multi"), ("time", "0"),
+        ("level-1", "Beginner"),
+    ):
+        enter(page, f"#{field}", value)
     page.click("#begin")
     page.wait("document.querySelectorAll('#moves button').length > 20", 20)
     page.wait("/(wins|Draw)/.test(document.getElementById('status').textContent)", 30)
@@ -461,12 +457,11 @@ def test_the_dialogs_and_a_whole_game_of_engines(page: Browser) -> None:
     assert play_moves(position, moves(page)).outcome() is not None
     page.click("#options")
     page.wait("document.querySelectorAll('[data-option]').length > 1")
-    page.run("document.getElementById('options-seat').value = '1';"
-             "document.getElementById('options-seat').dispatchEvent(new Event('change'))")
+    enter(page, "#options-seat", "1")
     page.wait("document.querySelector('[data-option=Hash]')?.value === '16'")
     page.wait("document.querySelector('[data-option=Threads]')")
     shot(page, "options")
-    page.run("document.querySelector('[data-option=Threads]').value = '0'")
+    enter(page, "[data-option=Threads]", "0")
     page.click("#options-go")
     page.wait("/a number from 1/.test(document.getElementById('options-fault').textContent)")
     refused(page)
@@ -488,8 +483,7 @@ def test_nothing_overlaps(
     page: Browser, name: str, width: int, height: int, phone: bool, dark: bool
 ) -> None:
     page.look(width, height, phone=phone, dark=dark)
-    clock = {"kind": "clock", "base": 600, "increment": 5}
-    ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock)
+    ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5))
     page.wait("document.querySelectorAll('.clock').length === 2")
     shot(page, f"{name}-clock")
     page.click("#new")

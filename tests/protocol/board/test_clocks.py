@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from time import sleep
-from typing import Any
 
 import pytest
 
@@ -12,18 +11,11 @@ from merels.protocol.board.actions import act
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import news_view
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON
-
-
-def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
-    """A clock as the page asks for it, in seconds."""
-    return {"kind": "clock", "base": base, "increment": increment}
+from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
 
 def test_a_game_opened_under_a_clock_is_played_on_with_it(server: Server) -> None:
-    session = server.open()
-    players = [PERSON, BEGINNER, ANALYST]
-    server.api("new", session=session, players=players, time=clock(60))
+    session = server.begin(black=BEGINNER, time=clock(60))
     server.api("load", session=session, text="1. d6 *")
     with server.stream(session) as stream:
         state = stream.until("state", lambda state: state["moves"])
@@ -35,8 +27,7 @@ def test_a_game_opened_under_a_clock_is_played_on_with_it(server: Server) -> Non
 
 
 def test_a_game_of_two_persons_opened_under_a_clock_can_be_resumed(server: Server) -> None:
-    session = server.open()
-    server.api("new", session=session, players=[PERSON, PERSON, ANALYST], time=clock(60))
+    session = server.begin(time=clock(60))
     server.api("load", session=session, text="1. d6 *")
     with server.stream(session) as stream:
         state = stream.until("state", lambda state: state["moves"])
@@ -73,13 +64,11 @@ def test_a_move_after_the_flag_ends_the_game_for_every_page(session: Session) ->
 
 
 def test_an_engine_whose_options_change_is_told_the_time_that_is_left(server: Server) -> None:
-    session = server.open()
-    players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
-    server.api("new", session=session, players=players, time=clock(200))
+    session = server.begin(black={"engine": 0, "level": "full"}, time=clock(200))
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
-        stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        stream.until_go()
         server.api("configure", session=session, seat=1, settings={"Hash": "32"})
-        lines = stream.until("log", lambda log: any("go wtime" in line[2] for line in log))
+        lines = stream.until_go()
     told = [text.split() for _, _, text in lines if text.startswith("go wtime")]
     assert int(told[-1][4]) < 200_000

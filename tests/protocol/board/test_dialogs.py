@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.protocol.board.steps import BEGINNER, BUSY, PERSON, ask, begin, refused, shot
+from tests.protocol.board.steps import BEGINNER, BUSY, PERSON, ask, begin, enter, refused, shot
 from tests.protocol.board.webdriver import Browser
 
 
@@ -13,18 +13,10 @@ def is_open(name: str) -> str:
     return f"document.getElementById('{name}-dialog').open"
 
 
-def enter(page: Browser, selector: str, text: str) -> None:
-    """Replace the value of a field."""
-    page.run(
-        "const one = document.querySelector(arguments[0]); one.focus(); one.value = arguments[1];",
-        selector, text,
-    )
-
-
-def hash_of(page: Browser, seat: int) -> str:
-    """The value of an engine's option Hash."""
+def value(page: Browser, seat: int, name: str) -> str:
+    """The value of an engine's option."""
     options = ask(page, "options", seat=seat)["options"]
-    return str({option["name"]: option["value"] for option in options}["Hash"])
+    return str({option["name"]: option["value"] for option in options}[name])
 
 
 def test_enter_applies_what_was_entered(page: Browser) -> None:
@@ -33,7 +25,7 @@ def test_enter_applies_what_was_entered(page: Browser) -> None:
     enter(page, "[data-option=Hash]", "64")
     page.key("Enter")
     page.wait(f"!{is_open('options')}")
-    assert hash_of(page, 1) == "64"
+    assert value(page, 1, "Hash") == "64"
     page.click("#new")
     page.run("document.querySelector('#new-dialog details').open = true")
     enter(page, "#field-NoRemovalPlies", "77")
@@ -44,20 +36,20 @@ def test_enter_applies_what_was_entered(page: Browser) -> None:
 
 
 def test_cancel_discards_what_was_entered(page: Browser) -> None:
-    before = hash_of(page, 1)
+    before = value(page, 1, "Hash")
     page.click("#options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "0")
     page.click("#options-dialog button[value=cancel]")
     page.wait(f"!{is_open('options')}")
-    assert hash_of(page, 1) == before
+    assert value(page, 1, "Hash") == before
     page.click("#new")
     # The field is in the closed part of the dialog.
-    page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
+    enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#new-dialog button[value=cancel]")
     page.wait(f"!{is_open('new')}")
     page.click("#new")
-    page.run("document.getElementById('field-NoRemovalPlies').value = '99999999'")
+    enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#begin")
     page.wait("/NoRemovalPlies/.test(document.getElementById('toast').textContent)")
     refused(page)
@@ -68,7 +60,7 @@ def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:
     ask(page, "load", text="1. d6 f4 *")
     page.wait("document.querySelectorAll('#moves button').length === 2")
     page.click("#new")
-    page.run("document.getElementById('time').value = '7'")
+    enter(page, "#time", "7")
     page.click("#apply")
     page.wait("document.querySelectorAll('.clock').length === 2")
     assert page.run("return document.querySelectorAll('#moves button').length") == 2
@@ -83,8 +75,7 @@ def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
     assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
     page.click("#options-go")
     page.wait(f"!{is_open('options')}")
-    options = ask(page, "options", seat=2)["options"]
-    assert {option["name"]: option["value"] for option in options}["Style"] == "Solid"
+    assert value(page, 2, "Style") == "Solid"
 
 
 def test_a_user_who_plays_only_black_sits_at_the_bottom(page: Browser) -> None:
@@ -92,7 +83,7 @@ def test_a_user_who_plays_only_black_sits_at_the_bottom(page: Browser) -> None:
     for white, black, side in (("0", "", "0"), ("", "0", "1")):
         page.click("#new")
         for seat, engine in enumerate((white, black)):
-            page.run(f"document.getElementById('player-{seat}').value = '{engine}'")
+            enter(page, f"#player-{seat}", engine)
         page.click("#begin")
         page.wait(f"{top} === '{side}'")
 
@@ -113,10 +104,7 @@ def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -
     )
     page.click("#options")
     page.wait("!!window.answer")
-    page.run(
-        """const seat = document.getElementById("options-seat");
-           seat.value = "1"; seat.dispatchEvent(new Event("change"));"""
-    )
+    enter(page, "#options-seat", "1")
     page.wait("document.querySelector('[data-option=Hash]')")
     page.run("window.shown = document.querySelector('[data-option=Hash]'); answer()")
     page.wait("answered === 2")

@@ -20,8 +20,7 @@ from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.client.any_engine import PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
-from tests.protocol.board.steps import ANALYST, PERSON
-from tests.protocol.board.test_clocks import clock
+from tests.protocol.board.steps import ANALYST, PERSON, clock
 from tests.protocol.board.webdriver import wait
 
 
