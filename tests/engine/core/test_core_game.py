@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.core import core
+from merels.engine.core import core, weights
 from merels.engine.core.convert import (
     core_board,
     core_history,
@@ -122,3 +122,26 @@ def test_games_replay(game: dict[str, Any]) -> None:
     assert outcome is not None
     assert (outcome.result, outcome.reason) == (game["result"], game["why"])
     assert core_outcome(position) == outcome
+
+
+def test_a_stored_result_without_a_move_gives_the_search_none() -> None:
+    """Only bounds are stored of the replies that all fall short; the next search meets them."""
+    weights.ensure()
+    worker = core.SearchWorker(core.TranspositionTable(1))
+    worker.set_deadline(None)
+    lines: list[list[int]] = []
+
+    def report(depth: int, found: list[tuple[int, int, list[int]]]) -> bool:
+        lines.append(found[0][2])
+        return False
+
+    start = parse_position(START)
+    rules, board = core_rules(start.rules), core_board(start)
+    for _ in range(2):
+        worker.run(rules, board, [], core_moves(start), report, max_depth=5)
+    assert len(lines) == 10
+    for line in lines:
+        position = start
+        for code in line:
+            assert code in core_moves(position)
+            position = position.push(decode_move(code))
