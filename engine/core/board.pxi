@@ -169,7 +169,7 @@ cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
     assert is_sound(after)
 
 
-# The plies without a removal that make a draw with so many men on the board; 0: no limit.
+# How many plies without a removal make a draw; 0: any number goes.
 cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
     cdef int limit = rules.no_removal_plies
     if own == 3 and opponent == 3 and rules.three_three_plies:
@@ -201,9 +201,7 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
 # recurrence counts, for what can be repeated once can be repeated again; positions of the game
 # itself count as often as the rules say.
 cdef inline bint repeats(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
-    cdef int at = game.base + ply
-    cdef int distance = 4
-    cdef int seen = 1
+    cdef int at = game.base + ply, distance = 4, seen = 1
     assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
     while distance <= plies and distance <= at:
         if (game.path[at - distance] ^ key) << 8 == 0:
@@ -251,7 +249,7 @@ cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
     return GOES_ON
 
 
-# A rule set from the tuple that convert.py makes of its fields.
+# These tuples are convert.py's.
 cdef RuleSet load_rules(tuple fields) except *:
     cdef RuleSet rules
     (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,
@@ -259,7 +257,6 @@ cdef RuleSet load_rules(tuple fields) except *:
     return rules
 
 
-# A board from the tuple that convert.py makes of a position.
 cdef Board load_board(tuple fields) except *:
     cdef Board b
     b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
@@ -268,7 +265,6 @@ cdef Board load_board(tuple fields) except *:
     return b
 
 
-# A game's rules and the keys of its earlier positions that may recur, oldest first.
 cdef int load_game(Game *game, tuple rules, history) except -1:
     cdef int i
     game.rules = load_rules(rules)

@@ -42,10 +42,8 @@ AT_STEPS: int
 AT_BLOCKED: int
 FEATURES: int
 
-SAMPLE_FORMAT: str
-"""The format, as of `struct`, of `merels.engine.training.samples.Sample`."""
-STAGES: tuple[int, int, int, int, int]
-"""The stages of `Retrograde`, in order; the fourth is repeated for every level."""
+SAMPLE_FORMAT: str                       # of training's `Sample`, as in `struct`
+STAGES: tuple[int, int, int, int, int]   # of `Retrograde`; the fourth is repeated for every level
 
 def perft(rules: _Rules, fields: _Board, depth: int) -> int:
     """The number of legal move sequences of ``depth`` plies; draws by counting do not end them."""
@@ -54,54 +52,42 @@ def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
     """All legal moves; draws by counting do not matter."""
 
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]:
-    """Why the game is over ("": it is not) and its value for the side to move.
-
-    ``history`` holds the keys of the earlier positions that may recur, oldest first.
-    """
+    """Why the game is over ("": it is not) and its value; ``history`` as in `SearchWorker.run`."""
 
 def evaluate(rules: _Rules, fields: _Board) -> int:
-    """The static evaluation from the side to move's view, in hundredths of a man."""
+    """The static evaluation for the side to move, in hundredths of a man."""
 
 def terms(rules: _Rules, fields: _Board) -> list[float]:
-    """The value of each feature, as in ``FEATURE_NAMES``, and then of the hidden layer.
-
-    In hundredths of a man, from the side to move's view.
-    """
+    """The parts of `evaluate`: each feature's, as in ``FEATURE_NAMES``, and the hidden layer's."""
 
 def load_weights(data: bytes) -> None:
-    """Use these weights: ``WEIGHTS_SIZE`` bytes of 16-bit little-endian numbers.
-
-    `ValueError` for another size, and for weights that 16 bits could not sum.
-    """
+    """Use these 16-bit little-endian numbers; `ValueError` for another size, or sums too large."""
 
 def shuffle(data: bytearray, seed: int) -> None:
-    """Put packed samples in random order, in place; `ValueError` for bytes that are none."""
+    """Put packed samples in random order; `ValueError` for bytes that are not samples."""
 
 class Fit:
-    """Weights in the making."""
+    """Weights fitted to samples: by ``share`` to their scores, for the rest to their results."""
 
-    def __init__(self, share: float, seed: int = 1) -> None:
-        """``share`` is the part of a sample's score in what is learnt; its result has the rest."""
-
+    def __init__(self, share: float, seed: int = 1) -> None: ...
     def epoch(self, data: bytes | bytearray, rate: float) -> float:
-        """One pass over packed samples at a learning rate; at 0 nothing is learnt.
+        """One pass over packed samples at a learning rate, 0 to learn nothing.
 
-        Returns the mean squared error, of each sample before its step. `ValueError` for bytes that
-        are no samples.
+        Returns the mean squared error, each taken before the sample's step. `ValueError` for bytes
+        that are not samples.
         """
 
     def weights(self) -> bytes:
         """The weights as `load_weights` takes them."""
 
 class TranspositionTable:
-    """A hash table of results, shared by the workers of one searcher."""
+    """A hash table of results, shared by the workers of one searcher.
 
-    def __init__(self, megabytes: int) -> None:
-        """`ValueError` for less than 1 MiB, `MemoryError` for more than there is."""
+    `ValueError` for less than 1 MiB, `MemoryError` for more than there is.
+    """
 
-    def clear(self) -> None:
-        """Forget everything."""
-
+    def __init__(self, megabytes: int) -> None: ...
+    def clear(self) -> None: ...
     def new_search(self) -> None:
         """Begin a generation: entries of earlier searches are replaced first."""
 
@@ -109,19 +95,21 @@ class TranspositionTable:
         """How many entries in a thousand are this search's."""
 
 class SearchWorker:
-    """One thread's search. Between searches it keeps only its move-ordering history."""
+    """One thread's search, which keeps its move-ordering history for the next.
+
+    nodes       visited by the running or last search
+    table_hits  positions that the running or last search found in the tablebase
+    """
 
     nodes: int
-    """Nodes visited by the running or last search."""
     table_hits: int
-    """Positions that the running or last search found in the tablebase."""
 
     def __init__(self, table: TranspositionTable) -> None: ...
     def stop(self) -> None:
         """End the running search as soon as possible; from any thread."""
 
     def set_deadline(self, deadline: int | None) -> None:
-        """When a search ends, running or not: monotonic nanoseconds, None for never."""
+        """When the running or next search ends, in monotonic nanoseconds; None for never."""
 
     def arm(self) -> None:
         """Forget an earlier `stop`."""
@@ -155,10 +143,9 @@ class SearchWorker:
         root_moves      the moves to choose from
         report          called after each iteration with its depth and its lines, the best first:
                         score, selective depth, principal variation; ends the search by True
-        ranks           a number for each root move, rising: none comes before one of lower rank,
-                        whatever the search thinks of it
-        tables          the tablebase, asked where no man is in hand and fewer than ``table_men``
-                        men are on the board
+        ranks           of the root moves, rising: none comes before one of lower rank, whatever
+                        the search thinks of it
+        tables          the tablebase, asked with empty hands and fewer than ``table_men`` men
         first_depth     the depth of the first iteration, which is always finished
         max_depth       the depth of the last one, at most ``MAX_DEPTH``
         node_limit      of this worker; 0: none
@@ -174,7 +161,7 @@ def table_classes(men: int) -> int:
     """How many classes sets of so many men (3 to 9) form under the 16 symmetries."""
 
 def table_limit(rules: _Rules, own: int, opponent: int) -> int:
-    """The plies without a removal that make a draw with so many men on the board; 0: no limit."""
+    """The plies without a removal that make a draw with so many men; 0 for no limit."""
 
 def table_places(own: int, opponent: int) -> int:
     """The number of places of the table of ``own`` men to move against ``opponent``."""
@@ -182,9 +169,7 @@ def table_places(own: int, opponent: int) -> int:
 def table_place(own: int, opponent: int) -> tuple[int, int]:
     """The class and the rank of a board of 3 to 9 men a side (masks), as FORMAT.md defines them."""
 
-def table_board(
-    own_count: int, opponent_count: int, found: int, rank: int
-) -> tuple[int, int]:
+def table_board(own_count: int, opponent_count: int, found: int, rank: int) -> tuple[int, int]:
     """The men (own, opponent) at a class and rank: the inverse of `table_place`."""
 
 def sector_memory(larger: int, smaller: int, with_depths: bool) -> int:
@@ -195,15 +180,14 @@ def verify_classes(
 ) -> tuple[int, int]:
     """Recompute the states of the classes from ``first`` to before ``last`` by their successors.
 
-    Returns how many stored values (and depths, where there are any) differ, and the place of the
-    first one. `ValueError` where a table that moves lead to is missing.
+    Returns how many stored values or depths differ, and the place of the first one. `ValueError`
+    where a table that moves lead to is missing.
     """
 
 class TableSet:
     """Open tables of one rule set, by the side to move's and the opponent's men."""
 
-    kept: dict[tuple[int, int], tuple[memoryview, memoryview | None]]
-    """The values and depths that `add` was given."""
+    kept: dict[tuple[int, int], tuple[memoryview, memoryview | None]]   # what `add` was given
 
     def __init__(self) -> None: ...
     def add(
@@ -211,17 +195,12 @@ class TableSet:
     ) -> None:
         """Add a table, and its depths if any; `ValueError` where they are too short."""
 
-    def has(self, own: int, opponent: int) -> bool:
-        """Whether a table is here."""
-
-    def has_depths(self, own: int, opponent: int) -> bool:
-        """Whether a table's depths are here."""
-
+    def has(self, own: int, opponent: int) -> bool: ...
+    def has_depths(self, own: int, opponent: int) -> bool: ...
     def probe(self, fields: _Board) -> tuple[int, int] | None:
-        """The value and the depth to conversion in plies, or None where no table has the board.
+        """The value and the depth to conversion as if just after a removal; None without a table.
 
-        No ply counts as played since the last removal. The depth is -1 for a draw and where the
-        table has none; 255 stands for 255 or more.
+        The depth is in plies: -1 for a draw and where the table has none, 255 for 255 or more.
         """
 
     def bounds(self, rules: _Rules, fields: _Board) -> tuple[int, int] | None:
@@ -231,16 +210,17 @@ class Retrograde:
     """The retrograde analysis of one sector: the larger side is to move in table 0, not in table 1.
 
     One thread begins each stage; then any number of threads work on it until none of it is left.
+
+    done        how much of the stage was begun, from 0 to 1
+    settled     for each table: states won and lost at the last level
+    tallies     for each table, after packing: canonical states drawn, won and lost
+    places      in each table
     """
 
     done: float
-    """How much of the stage was begun, from 0 to 1."""
     settled: tuple[tuple[int, int], tuple[int, int]]
-    """States won and lost at the last level, for each table."""
     tallies: tuple[tuple[int, int, int], tuple[int, int, int]]
-    """After packing: canonical states drawn, won and lost, for each table."""
     places: int
-    """Places in each table."""
 
     def __init__(
         self, rules: _Rules, larger: int, smaller: int, with_depths: bool, lower: TableSet
@@ -251,29 +231,31 @@ class Retrograde:
         """Make one of `STAGES` ready for `work`; ``level`` counts the plies of the fourth."""
 
     def work(self) -> None:
-        """Work on the stage, with other threads, until none of it is left."""
+        """Work on the stage until none of it is left."""
 
     def stop(self) -> None:
-        """Let every `work` return early; nothing can be used then."""
+        """Let every `work` return early; the tables are then of no use."""
 
     def blocked(self) -> tuple[bool, bool]:
         """Whether a state of each table is lost at once; to be asked before the second level."""
 
     def values(self, table: int) -> memoryview:
-        """After packing: a table's bytes, which live as long as this object."""
+        """A packed table; it lives as long as this object."""
 
     def depths(self, table: int) -> memoryview:
-        """A table's depths, a byte for each place, which live as long as this object."""
+        """A table's depths, a byte for each place; they live as long as this object."""
 
 class PlacingProver:
-    """Proves values of positions with men in hand from the tablebase; for any number of threads."""
+    """Proves values of positions with men in hand from the tablebase; for any number of threads.
+
+    nodes       positions searched by all calls that have ended
+    probes      positions that they looked up
+    missing     the table (own men, opponent's) that was needed and is not here
+    """
 
     nodes: int
-    """Positions searched by all calls that have ended."""
     probes: int
-    """Tables looked up by all calls that have ended."""
     missing: tuple[int, int] | None
-    """The table (own men, opponent's) that was needed and is not here."""
 
     def __init__(self, rules: _Rules, tables: TableSet, megabytes: int = 256) -> None: ...
     def reaches(self, fields: _Board, goal: int) -> bool | None:

@@ -81,7 +81,7 @@ cdef inline int pattern(int own, int opponent) noexcept nogil:
     return TERNARY[own] + 2 * TERNARY[opponent]
 
 
-cdef bint are_features(const int *at) noexcept nogil:
+cdef inline bint are_features(const int *at) noexcept nogil:
     cdef int i
     for i in range(ACTIVE):
         if not 0 <= at[i] < FEATURES:
@@ -116,7 +116,7 @@ cdef inline void find_features(const RuleSet *rules, const Board *b, int *at) no
     assert are_features(at)
 
 
-# What the hidden layer adds to the sum of the features' values.
+# What the hidden layer adds to the features' values.
 cdef inline int hidden_layer(const int *at, int phase) noexcept nogil:
     cdef int16_t sums[HIDDEN]    # which load_weights keeps within 16 bits
     cdef int i, j, value = 0
@@ -132,7 +132,6 @@ cdef inline int hidden_layer(const int *at, int phase) noexcept nogil:
     return value
 
 
-# The evaluation from the side to move's view, in hundredths of a man.
 cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef int at[ACTIVE]
     cdef int phase = phase_of(rules, b)
@@ -236,14 +235,14 @@ cdef int largest_sum(const Weights *weights, int neuron) except -1:
 def load_weights(bytes data):
     cdef const uint8_t *raw = data
     cdef Weights *weights
-    cdef size_t i
+    cdef int i
     if len(data) != sizeof(Weights):
         raise ValueError(f"expected {sizeof(Weights)} bytes of weights, found {len(data)}")
     weights = <Weights *>malloc(sizeof(Weights))
     if weights == NULL:
         raise MemoryError("no memory for the weights")
     try:
-        for i in range(sizeof(Weights) // 2):
+        for i in range(<int>sizeof(Weights) // 2):
             (<int16_t *>weights)[i] = <int16_t>(raw[2 * i] | (raw[2 * i + 1] << 8))
         for i in range(HIDDEN):
             if largest_sum(weights, i) > 32767:

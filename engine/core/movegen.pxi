@@ -121,8 +121,7 @@ cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, 
                  closing, quiet)
 
 
-# Whether the generator finds a move.
-cdef bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
+cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef MoveList list
     cdef int i
     generate(rules, b, &list, True, True)
@@ -132,14 +131,13 @@ cdef bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept n
     return False
 
 
-# How many moves the generator finds.
-cdef int count_generated(const RuleSet *rules, const Board *b) noexcept nogil:
+cdef inline int count_generated(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef MoveList list
     generate(rules, b, &list, True, True)
     return list.size
 
 
-# The same without a list of them.
+# How many moves `generate` finds, without a list of them.
 cdef inline int count_moves(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
     cdef uint32_t left, risky, targets
@@ -193,11 +191,10 @@ cdef uint64_t perft_count(const RuleSet *rules, const Board *b, int depth) noexc
 def perft(tuple rules, tuple fields, int depth):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
-    cdef uint64_t total
-    if depth <= 0:
-        return 1
-    with nogil:
-        total = perft_count(&rule_set, &b, depth)
+    cdef uint64_t total = 1
+    if depth > 0:
+        with nogil:
+            total = perft_count(&rule_set, &b, depth)
     return total
 
 

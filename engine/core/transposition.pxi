@@ -21,10 +21,7 @@ cdef extern from *:
 
 cdef enum:
     BUCKET = 4               # entries
-    ENTRY_BYTES = 16
-    PAGE = 1 << 21
-
-cdef enum:
+    PAGE = 1 << 21           # bytes
     UPPER = 1                # the value is at most the score
     LOWER = 2                # the value is at least the score
     EXACT = 3
@@ -56,7 +53,6 @@ cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
 
-# What the table knows of a key.
 cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept nogil:
     cdef const Entry *entry = bucket_of(table, key)
     cdef uint64_t data
@@ -117,7 +113,7 @@ cdef class TranspositionTable:
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
         self.table.entries = <Entry *>((<size_t>self.table.memory + PAGE - 1) & ~<size_t>(PAGE - 1))
-        self.table.buckets = size // (BUCKET * ENTRY_BYTES)
+        self.table.buckets = size // (BUCKET * sizeof(Entry))
         large_pages(self.table.entries, size)
         # The system hands memory out when it is first written to: now, not on a running clock.
         self.clear()
@@ -127,7 +123,7 @@ cdef class TranspositionTable:
 
     def clear(self):
         with nogil:
-            memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * ENTRY_BYTES)
+            memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * sizeof(Entry))
         self.table.generation = 0
 
     def new_search(self):
@@ -136,5 +132,6 @@ cdef class TranspositionTable:
     def full(self):
         cdef int i
         cdef const Entry *entries = self.table.entries
-        return sum([entries[i].data != 0 and (entries[i].data >> 46) & 0xFF == self.table.generation
+        return sum([entries[i].data != 0
+                    and <int>(entries[i].data >> 46 & 0xFF) == self.table.generation
                     for i in range(1000)])

@@ -19,19 +19,19 @@ cdef uint16_t LOW_RANK[1 << HALF]
 cdef uint32_t BINOMIAL[POINT_COUNT + 1][POINT_COUNT + 1]
 cdef uint32_t IMAGE[SYMMETRY_COUNT][3][256]     # what a symmetry makes of each byte of a mask
 cdef uint8_t MAPPED[SYMMETRY_COUNT][POINT_COUNT]
+cdef uint8_t INVERSE[SYMMETRY_COUNT]
 cdef uint32_t *CLASS_OF[MEN_PER_SIDE + 1]           # by rank: class << 4 | symmetry to its member
 cdef uint32_t *MEMBER[MEN_PER_SIDE + 1]             # by class: its smallest mask
 cdef uint32_t CLASSES[MEN_PER_SIDE + 1]
 cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank: masks of a smaller side, compressed
+cdef bint index_loaded = False
 
 
-# A mask's rank among the masks of the same size.
 cdef inline uint32_t rank_of(uint32_t mask, int bits) noexcept nogil:
     assert 0 <= bits <= MEN_PER_SIDE and count(mask) == bits and mask >> POINT_COUNT == 0
     return START[bits][mask >> HALF] + LOW_RANK[mask & LOW_HALF]
 
 
-# What a symmetry makes of a mask.
 cdef inline uint32_t image_of(int symmetry, uint32_t mask) noexcept nogil:
     assert 0 <= symmetry < SYMMETRY_COUNT and mask >> POINT_COUNT == 0
     return (IMAGE[symmetry][0][mask & 0xFF] | IMAGE[symmetry][1][(mask >> 8) & 0xFF]
@@ -49,7 +49,7 @@ cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
     return mask
 
 
-# The mask that `compress` makes another of, brought back among all points.
+# The inverse of `compress`.
 cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
     cdef uint32_t below
     while men:
@@ -77,9 +77,6 @@ cdef inline uint32_t locate_sides(uint32_t own, int own_count, uint32_t opponent
     if own_count >= opponent_count:
         return locate(own, own_count, opponent, opponent_count, place)
     return locate(opponent, opponent_count, own, own_count, place)
-
-
-cdef bint index_loaded = False
 
 
 cdef void load_ranks() noexcept nogil:
@@ -135,9 +132,6 @@ cdef bint load_classes(int men) noexcept nogil:
     CLASSES[men] = classes
     MASKS[men] = masks
     return True
-
-
-cdef uint8_t INVERSE[SYMMETRY_COUNT]
 
 
 # Fill the arrays of this file, at first use: it takes some hundredths of a second.

@@ -54,7 +54,6 @@ cdef inline void recall(const Proof *p, uint64_t key, int *least, int *greatest)
             return
 
 
-# The men in hand of a key.
 cdef inline int hands_of(uint64_t key) noexcept nogil:
     return ((key >> 48) & 15) + ((key >> 52) & 15)
 
@@ -124,13 +123,12 @@ cdef struct PlacingNode:
 
 
 # Whether the side to move reaches at least `goal` (0 or 1).
-cdef bint proves(Proof *p, const Board *b, int goal, PlacingNode *stack) noexcept nogil:
+cdef bint proves(Proof *p, const Board *b, int goal, PlacingNode *node) noexcept nogil:
     cdef uint64_t key
     cdef int value, least, greatest, i
     cdef Board after
     cdef uint32_t empty = ALL & ~(b.own | b.opponent), danger, chances
     cdef bint reached = False
-    cdef PlacingNode *node = stack
     cdef ScoredMoves *moves = &node.moves
     p.nodes += 1
     if read_shared(p.stop):
@@ -175,8 +173,7 @@ cdef bint proves(Proof *p, const Board *b, int goal, PlacingNode *stack) noexcep
         make(b, moves.list.moves[moves.next], &after)
         moves.next += 1
         # This side reaches the goal where the other cannot reach what would prevent it.
-        if not proves(p, &after, 1 - goal, stack + 1):
-            reached = True
+        reached = not proves(p, &after, 1 - goal, node + 1)
     if read_shared(p.stop):
         return False
     recall(p, key, &least, &greatest)

@@ -23,9 +23,8 @@ cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
 cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
                               int opponent_count) noexcept nogil:
     cdef uint32_t rank, found = locate_sides(own, own_count, opponent, opponent_count, &rank)
-    if own_count >= opponent_count:
-        return <uint64_t>found * BINOMIAL[POINT_COUNT - own_count][opponent_count] + rank
-    return <uint64_t>found * BINOMIAL[POINT_COUNT - opponent_count][own_count] + rank
+    cdef int larger = max(own_count, opponent_count), smaller = min(own_count, opponent_count)
+    return <uint64_t>found * BINOMIAL[POINT_COUNT - larger][smaller] + rank
 
 
 # The value of a board for the side to move, as if just after a removal. `depth` becomes the depth
@@ -35,9 +34,7 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
     cdef uint64_t place
     assert is_sound(b)
     depth[0] = -1
-    if b.own_hand | b.opponent_hand or own > MEN_PER_SIDE or opponent > MEN_PER_SIDE:
-        return UNKNOWN
-    if tables.values[own][opponent] == NULL:
+    if b.own_hand | b.opponent_hand or tables.values[own][opponent] == NULL:
         return UNKNOWN
     place = place_of(b.own, own, b.opponent, opponent)
     value = value_at(tables.values[own][opponent], place)
@@ -47,9 +44,9 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
     return value
 
 
-# The least and the greatest value (-1, 0, 1) of a board for the side to move, given the plies
-# since the last removal; False where no table has it. A win is certain while its
-# depth fits into the plies left; without its depth it may have become a draw, but never a loss.
+# The least and the greatest value (-1, 0, 1) given the plies since the last removal; False where no
+# table has the board. A win is certain while its depth fits into the plies left; without its depth
+# it may have become a draw, but never a loss.
 cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *b, int *least,
                        int *greatest) noexcept nogil:
     cdef int depth, value = table_probe(tables, b, &depth)

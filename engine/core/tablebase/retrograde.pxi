@@ -23,7 +23,7 @@ cdef void pack(const uint8_t *states, uint64_t place, uint64_t end, uint8_t *pac
     assert (place & 3) == 0
     while place < end:
         value = 0
-        for i in range(4 if place + 4 <= end else end - place):
+        for i in range(4 if place + 4 <= end else <int>(end - place)):
             value |= value_of_state(states[place + i]) << (2 * i)
         packed[place >> 2] = value
         place += 4
@@ -103,8 +103,7 @@ def _removals_lead_to(tuple rules, int larger, int smaller):
 
 
 def sector_memory(int larger, int smaller, bint with_depths):
-    cdef uint64_t places = table_places(larger, smaller)
-    cdef uint64_t blocks = CLASSES[larger]
+    cdef uint64_t places = table_places(larger, smaller), blocks = CLASSES[larger]
     cdef uint64_t words = (BINOMIAL[POINT_COUNT - larger][smaller] + 63) // 64
     cdef uint64_t frontier = 8 * blocks * (words * 8 + sizeof(uint32_t) + FEW * sizeof(uint16_t))
     cdef uint64_t arcs = blocks * sizeof(Frame) + blocks * sizeof(Arc) * (
@@ -134,10 +133,8 @@ cdef class Retrograde:
         p.size = BINOMIAL[p.empty][smaller]
         p.words = (p.size + 63) // 64
         p.classes = CLASSES[larger]
-        p.flying[0] = larger == 3 and p.rules.flying == FLYING_OWN
-        p.flying[1] = smaller == 3 and p.rules.flying != FLYING_NEVER
-        if smaller == 3 and p.rules.flying == FLYING_BOTH:
-            p.flying[0] = True
+        p.flying[0] = flies(&p.rules, (1u << larger) - 1, 0, (1u << smaller) - 1, 0)
+        p.flying[1] = flies(&p.rules, (1u << smaller) - 1, 0, (1u << larger) - 1, 0)
         with nogil:
             allocated = allocate_sector(p, with_depths)
         if not allocated:
@@ -156,7 +153,7 @@ cdef class Retrograde:
         if stage == STAGE_PACK:
             free_frontiers(p)
             for table in range(2):
-                p.packed[table] = <uint8_t *>malloc(self.packed_size() + 8)
+                p.packed[table] = <uint8_t *>malloc((self.places + 3) // 4)
                 if p.packed[table] == NULL:
                     raise MemoryError("no memory to pack the table")
 
@@ -189,25 +186,15 @@ cdef class Retrograde:
                       self.sector.settled[table][LOST]) for table in range(2))
 
     def blocked(self):
-        cdef uint32_t cls
-        cdef int table
-        some = [False, False]
-        for table in range(2):
-            for cls in range(self.sector.classes):
-                if self.sector.frontier[table][NEW_LOST][0].counts[cls]:
-                    some[table] = True
-                    break
-        return tuple(some)
+        return tuple(any(self.sector.frontier[table][NEW_LOST][0].counts[cls]
+                         for cls in range(self.sector.classes)) for table in range(2))
 
     @property
     def places(self):
         return <uint64_t>self.sector.classes * self.sector.size
 
-    cdef uint64_t packed_size(self):
-        return (<uint64_t>self.sector.classes * self.sector.size + 3) // 4
-
     def values(self, int table):
-        return memoryview(<uint8_t[:self.packed_size()]>self.sector.packed[table])
+        return memoryview(<uint8_t[:(self.places + 3) // 4]>self.sector.packed[table])
 
     def depths(self, int table):
         return memoryview(<uint8_t[:self.places]>self.sector.depths[table])
