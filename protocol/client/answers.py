@@ -81,14 +81,6 @@ class AnswerFinder:
             end = start
 
 
-def move_text(answer: bytes) -> str:
-    """The move's text in what followed ``bestmove``, with removals in separate words joined to it.
-
-    Nothing for an empty answer.
-    """
-    return _first_move(answer.decode("utf-8", "replace").split())
-
-
 def ponder_text(answer: bytes) -> str:
     """The text of the expected reply, after ``ponder``, or nothing."""
     words = answer.decode("utf-8", "replace").split()
@@ -97,7 +89,7 @@ def ponder_text(answer: bytes) -> str:
 
 
 def _first_move(words: list[str]) -> str:
-    """The first word, and the words of removals directly after it."""
+    """The first word, joined by the words of removals directly after it; nothing without words."""
     text = "".join(words[:1])
     for word in words[1:]:
         if word[:1] not in ("x", "X"):
@@ -109,7 +101,7 @@ def _first_move(words: list[str]) -> str:
 @lru_cache(maxsize=1 << 14)
 def read_move(answer: bytes) -> tuple[str, Move | None]:
     """The text of the move in an answer, and the move if the text is one, legal or not."""
-    text = move_text(answer)
+    text = _first_move(answer.decode("utf-8", "replace").split())
     try:
         return text, parse_move(text)
     except InputError:

@@ -26,13 +26,14 @@ class PlayResult:
 class Analysis:
     """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
 
-    ``info`` and ``infos`` are what it has said so far. One thread reads it; `stop` is free for
-    others. Where the reports come from is left to the analysis of each kind of engine.
+    ``info`` and ``infos`` are what it has said so far; while it is ``running`` there may be more to
+    read. One thread reads it; `stop` is free for others. Where the reports come from is left to the
+    analysis of each kind of engine.
     """
 
     def __init__(self) -> None:
         self._variations: dict[int, Info] = {}
-        self._running = True
+        self.running = True
 
     @property
     def info(self) -> Info:
@@ -43,11 +44,6 @@ class Analysis:
     def infos(self) -> list[Info]:
         """The latest of each variation, the best one first."""
         return [self._variations[index] for index in sorted(self._variations)]
-
-    @property
-    def running(self) -> bool:
-        """Whether there may be more to read."""
-        return self._running
 
     def __iter__(self) -> Iterator[Info]:
         return self
@@ -60,13 +56,13 @@ class Analysis:
 
     def next(self) -> Info | None:
         """Wait for the next `Info`; None once the analysis has ended."""
-        info = self._next() if self._running else None
+        info = self._next() if self.running else None
         if info is not None and info.score is not None:
             self._variations[info.multipv] = info
         return info
 
     def _next(self) -> Info | None:
-        """The next `Info`, or None at the end; the caller that reads the end sets ``_running``."""
+        """The next `Info`, or None at the end; the caller that reads the end clears ``running``."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -90,7 +86,7 @@ class Analysis:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if error is None:
             self.close()
-        elif self._running and not isinstance(error, (EngineTerminated, EngineTimeout)):
+        elif self.running and not isinstance(error, (EngineTerminated, EngineTimeout)):
             with suppress(EngineError):  # The caller must see the first error.
                 self.close()
 

@@ -14,13 +14,11 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial, wraps
 from threading import Event, Lock, Thread
-from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from merels.engine.search.limits import Info
 from merels.protocol.client.any_engine import Analysis
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.options import Options
 from merels.protocol.process.errors import EngineError, EngineTerminated
 from merels.protocol.process.process import QUIT_SECONDS
 
@@ -88,8 +86,8 @@ def _streamed(
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnalysis:
-        start = partial(method, self.engine, *args, **kwargs)
-        return AsyncAnalysis(self, await self.run(start))
+        analysis = await self.run(partial(method, self.engine, *args, **kwargs))
+        return AsyncAnalysis(self, analysis)
 
     return call
 
@@ -160,24 +158,21 @@ class AsyncAnalysis:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self._engine.run(partial(self._analysis.__exit__, kind, error, traceback))
+    async def __aexit__(self, *error: Any) -> None:
+        await self._engine.run(partial(self._analysis.__exit__, *error))
 
 
 class AsyncEngine:
     """`Engine` with awaitable methods. Make one with `AsyncEngine.popen`.
 
-    ``engine`` is that engine. Calls are carried out one after another. Cancelling one that searches
-    stops the search, and the engine is free for the next.
+    ``engine`` is that engine, ``name`` and ``options`` are its own. Calls are carried out one after
+    another. Cancelling one that searches stops the search, and the engine is free for the next.
     """
 
     def __init__(self, engine: Engine, thread: ThreadPoolExecutor) -> None:
         self.engine = engine
+        self.name = engine.name
+        self.options = engine.options
         self._thread = thread
         self._closed = False
 
@@ -189,19 +184,7 @@ class AsyncEngine:
     analyse = _searched(Engine.analyse)
     analysis = _streamed(Engine.analysis)
 
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        return self.engine.name
-
-    @property
-    def options(self) -> Options:
-        """The engine's options."""
-        return self.engine.options
-
-    async def run(
-        self, action: Callable[[], T], interrupt: Callable[[], None] | None = None
-    ) -> T:
+    async def run(self, action: Callable[[], T], interrupt: Callable[[], None] | None = None) -> T:
         """Do something with the engine in its thread; a cancelled one is interrupted first."""
         if self._closed:
             raise EngineTerminated("it was closed")

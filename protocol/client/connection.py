@@ -5,6 +5,7 @@ Tournaments use it as it is; `merels.protocol.client.engine.Engine` plays and an
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic_ns
 
 from merels.engine.game.errors import shorten
@@ -72,13 +73,9 @@ class Connection:
         """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = FOREVER
         self._started = monotonic_ns()
-        try:
+        # `greet` says if it has gone, and reads first what it may have left to say.
+        with suppress(EngineTerminated):
             self._send(self.dialect.hello)
-        except EngineTerminated:
-            pass  # `greet` says so, and reads first what the engine may have left to say.
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name or '?'} (pid {self.pid})>"
 
     # Before a search.
 
@@ -86,15 +83,15 @@ class Connection:
         """Read the engine's name and options, until ``timeout`` seconds after it was started."""
         deadline = self._started + int(timeout * 1e9)
         while (line := self._pipe.read_line(deadline)) is not None:
-            words = line.decode("utf-8", "replace").split(None, 2)
+            text = line.decode("utf-8", "replace")
+            words = text.split(None, 2)
             first = words[0].lower() if words else ""
             if first == self.dialect.ready.decode():
                 return
             if first == "id" and len(words) == 3 and words[1] in ("name", "author"):
                 setattr(self, words[1], shorten(words[2], LONGEST_NAME))
             elif first == "option" and len(self.options) < _MOST_OPTIONS:
-                option = parse_option(line.decode("utf-8", "replace"))
-                if option is not None:
+                if (option := parse_option(text)) is not None:
                     self.options.add(option)
         hello = self.dialect.hello.decode().strip()
         raise EngineTimeout(f"gives no answer to {hello} in {timeout:g} s")
@@ -290,11 +287,9 @@ class Connection:
 
     def send_quit(self) -> None:
         """The first half of `close`: several engines can end side by side."""
-        try:
+        with suppress(EngineError):
             if not self._process.closed:
                 self._send(b"stop\nquit\n" if self.owing else b"quit\n", 0.0)
-        except EngineError:
-            pass
         self._pipe.close_input()
 
     def close(self, patience: float = QUIT_SECONDS) -> None:

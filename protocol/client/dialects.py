@@ -26,7 +26,7 @@ from merels.protocol.process.errors import EngineError
 
 
 class UciAdapter:
-    """The common dialect, and what the others have in common with it."""
+    """The common dialect, and what the others share with it."""
 
     name = "uci"
     hello = b"uci\n"
@@ -70,9 +70,7 @@ class UciAdapter:
         infinite: bool = False, ponder: bool = False,
     ) -> bytes:  # fmt: skip
         """The ``go`` line for ``side``, with its end, and anything to be sent just before it."""
-        template = self.go_template(
-            limit, root_moves=root_moves, infinite=infinite, ponder=ponder
-        )
+        template = self.go_template(limit, root_moves=root_moves, infinite=infinite, ponder=ponder)
         clocks = (limit.white_clock, limit.black_clock)
         return template % tuple(milliseconds(clock) for clock in clocks if clock is not None)
 
@@ -121,19 +119,15 @@ class UciAdapter:
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
         """The options to set, of those that the engine offers, for a game under ``rules``."""
         chosen: list[tuple[str, str]] = []
-        fields = list(FIELDS)
+        preset: Rules | None = None
         variants = offered.get("UCI_Variant")
         if variants is not None and rules.variant in variants.choices:
             chosen.append((variants.name, rules.variant))
             preset = PRESETS[rules.variant]
-            fields = [
-                field
-                for field in FIELDS
-                if getattr(rules, field.attribute) != getattr(preset, field.attribute)
-            ]
-        for field in fields:
-            if field.name in offered:
-                chosen.append((offered[field.name].name, str(getattr(rules, field.attribute))))
+        for field in FIELDS:
+            value = getattr(rules, field.attribute)
+            if field.name in offered and value != getattr(preset, field.attribute, None):
+                chosen.append((offered[field.name].name, str(value)))
         return chosen
 
 

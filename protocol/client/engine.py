@@ -20,7 +20,7 @@ from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_m
 from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
 from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.options import Option, Options, Value
+from merels.protocol.client.options import Option, Value
 from merels.protocol.process.errors import EngineError, EngineTimeout
 from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
@@ -48,22 +48,22 @@ class EngineAnalysis(Analysis):
 
     def _next(self) -> Info | None:
         connection = self._connection
-        while self._running:
+        while self.running:
             # In slices, for another thread may bring the deadline forward.
             line = connection.read_line(min(self._deadline, monotonic_ns() + _SLICE))
             if line is not None:
-                self._running = connection.owing
+                self.running = connection.owing
                 if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                     return connection.dialect.info(line, self._position)
             elif monotonic_ns() >= self._deadline:
-                self._running = False
+                self.running = False
                 if connection.unended_answer(0) is None:
                     connection.stop()
                     raise EngineTimeout("does not end its search in its time")
         return None
 
     def stop(self) -> None:
-        if self._running and not self._stopped:
+        if self.running and not self._stopped:
             self._stopped = True
             self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
             self._connection.interrupt(self._search)

@@ -74,11 +74,7 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
         name,
         protocol,
         None if directory is None else os.path.abspath(directory),
-        tuple(
-            (key.removeprefix(OPTION), value)
-            for key, value in values.items()
-            if key.startswith(OPTION)
-        ),
+        tuple((key.removeprefix(OPTION), values[key]) for key in values if key.startswith(OPTION)),
         limits.read_limits(values, where.strip()),
     )
 

@@ -49,7 +49,7 @@ class OwnAnalysis(Analysis):
         news = self._queue.get()
         if isinstance(news, Info):
             return news
-        self._running = False
+        self.running = False
         self._thread.join()
         if news is not None:
             raise news

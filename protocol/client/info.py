@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError, printable
@@ -37,16 +38,6 @@ def number(word: bytes) -> int | None:
     return parse_whole(word.decode("latin-1")) if len(word) <= _LONGEST_NUMBER else None
 
 
-def win_from_mate(mate: int, in_plies: bool) -> int:
-    """Plies to the end from the number after ``mate``.
-
-    UGI counts plies. UCI counts own moves: a win in N takes 2 N - 1 plies, a loss in N takes 2 N.
-    """
-    if in_plies:
-        return mate
-    return 2 * mate - 1 if mate > 0 else 2 * mate
-
-
 def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool = False) -> Brief:
     """Score, depth and nodes of an ``info`` line; what cannot be read is left out.
 
@@ -65,9 +56,12 @@ def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool
         value = found
     if white_view and side != WHITE:
         value = -value
-    if kind == b"mate":
-        return Brief(None, win_from_mate(value, in_plies), depth, nodes)
-    return Brief(value, None, depth, nodes)
+    if kind != b"mate":
+        return Brief(value, None, depth, nodes)
+    if not in_plies:
+        # UCI counts own moves: a win in N takes 2 N - 1 plies, a loss in N takes 2 N.
+        value = 2 * value - (value > 0)
+    return Brief(None, value, depth, nodes)
 
 
 def _score_words(words: list[bytes]) -> tuple[bytes, int | None]:
@@ -110,9 +104,9 @@ def parse_info(
         if word == b"string":
             text = printable(b" ".join(words[index:]).decode("utf-8", "replace"))
             break
+        if word == b"pv":
+            pv = _legal_moves(position, words[index:])
         if word in (b"pv", b"bestmove"):
-            if word == b"pv":
-                pv = _legal_moves(position, words[index:])
             break
         if word in _BOUNDS:
             bound = _BOUNDS[word]
@@ -129,32 +123,17 @@ def parse_info(
     score = None
     if brief.score is not None or brief.win_in is not None:
         score = PovScore(Score(brief.score, brief.win_in), position.side)
-    milliseconds = values.get("time")
-    return Info(
-        score=score,
-        bound=bound,
-        depth=values.get("depth"),
-        seldepth=values.get("seldepth"),
-        multipv=values.get("multipv", 1),
-        nodes=values.get("nodes"),
-        nps=values.get("nps"),
-        time=None if milliseconds is None else milliseconds / 1000,
-        hashfull=values.get("hashfull"),
-        tbhits=values.get("tbhits"),
-        wdl=wdl,
-        pv=pv,
-        string=text,
-    )
+    milliseconds = values.pop("time", None)
+    time = None if milliseconds is None else milliseconds / 1000
+    return Info(score=score, bound=bound, time=time, wdl=wdl, pv=pv, string=text, **values)
 
 
 def _legal_moves(position: Position, words: list[bytes]) -> tuple[Move, ...]:
     """The moves of a variation up to the first illegal one."""
     moves = []
-    try:
+    with suppress(InputError):
         for _, token in join_steps([word.decode("ascii", "replace") for word in words]):
             move = parse_move(token)
             position = position.push(move)
             moves.append(move)
-    except InputError:
-        pass
     return tuple(moves)

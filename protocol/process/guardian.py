@@ -11,6 +11,7 @@ their engine's group.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import signal
 import subprocess
@@ -69,10 +70,9 @@ class Guardian:
         with self._lock:
             self._groups.discard(pid)
             if self._process is not None and not self._send(f"-{pid}\n"):
-                try:
+                # The next engine tries again, and is not started without one.
+                with contextlib.suppress(OSError):
                     self._start()
-                except OSError:
-                    pass  # The next engine tries again, and is not started without one.
 
     def _send(self, text: str) -> bool:
         """Tell the process; False if it is gone."""
@@ -103,19 +103,15 @@ class Guardian:
         """Let the process finish its work, so that nothing is left after this one."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(5.0)
-            except subprocess.TimeoutExpired:
-                pass
 
 
 def kill_group(pid: int) -> None:
     """Kill a process group, or on Windows a process tree; one that is gone is no error."""
     if os.name == "posix":
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
     else:
         command = ["taskkill", "/F", "/T", "/PID", str(pid)]
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -53,8 +53,11 @@ class ResourceLimits:
             wanted["RLIMIT_CORE"] = self.core * MIB, self.core * MIB
         if not wanted:
             return words
-        if not _can_limit():
-            raise EngineError(f"this system cannot limit an engine's resources; leave out {self}")
+        try:
+            import resource  # noqa: F401
+        except ImportError:
+            message = f"this system cannot limit an engine's resources; leave out {self}"
+            raise EngineError(message) from None
         limits = [f"{name}={soft}:{hard}" for name, (soft, hard) in wanted.items()]
         return [sys.executable, "-I", "-S", LIMITER, *limits, "--", *words]
 
@@ -86,12 +89,3 @@ def read_limits(values: Mapping[str, str], where: str = "") -> ResourceLimits | 
     except EngineError as error:
         raise InputError(str(limits), str(error)) from None
     return limits
-
-
-def _can_limit() -> bool:
-    """Whether the system has such limits."""
-    try:
-        import resource  # noqa: F401
-    except ImportError:
-        return False
-    return True

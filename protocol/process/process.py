@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.guardian import GUARDIAN, kill_group
@@ -154,10 +155,8 @@ class EngineProcess:
         self.stdout = self._popen.stdout.fileno()
         self.sentinel: int | None = None
         if hasattr(os, "pidfd_open"):
-            try:
+            with suppress(OSError):
                 self.sentinel = os.pidfd_open(self.pid)
-            except OSError:
-                pass
         self.closed = False
 
     def exit_status(self) -> int | None:
@@ -218,21 +217,17 @@ class EngineProcess:
 
     def widen_output(self) -> None:
         """Let the pipe from the engine hold a megabyte, where the system allows it."""
-        try:
+        with suppress(ImportError, AttributeError, OSError):
             import fcntl
 
             fcntl.fcntl(self.stdout, fcntl.F_SETPIPE_SZ, WIDE_PIPE)
-        except (ImportError, AttributeError, OSError):
-            pass
 
     def close_input(self) -> None:
         """Close the pipe to the engine: to most engines the end of their input means to quit."""
         stdin = self._popen.stdin
-        if stdin is not None and not stdin.closed:
-            try:
+        if stdin is not None:
+            with suppress(OSError):
                 stdin.close()
-            except OSError:
-                pass
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the process within about ``patience`` seconds and leave nothing of it.
@@ -249,10 +244,9 @@ class EngineProcess:
             self.wait(min(patience, TERMINATE_SECONDS))
         kill_group(self.pid)
         GUARDIAN.remove(self.pid)
-        try:
+        # One that is stuck in the kernel is killed and goes when the kernel lets it.
+        with suppress(subprocess.TimeoutExpired):
             self._popen.wait(5.0)
-        except subprocess.TimeoutExpired:
-            pass  # Stuck in the kernel; it is killed and goes when the kernel lets it.
         if self._popen.stdout is not None:
             self._popen.stdout.close()
         if self.sentinel is not None:
@@ -264,7 +258,5 @@ class EngineProcess:
         if not POSIX:
             self._popen.terminate()
             return
-        try:
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGTERM)
-        except (ProcessLookupError, PermissionError):
-            pass

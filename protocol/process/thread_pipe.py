@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+from contextlib import suppress
 from time import monotonic_ns
 
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
@@ -65,15 +66,11 @@ class ThreadPipe(Pipe):
     def close(self) -> None:
         """Let both threads end, whatever they wait for."""
         self._closed = self._broken = True
-        try:
+        with suppress(queue.Full):
             self._unsent.put_nowait(b"")
-        except queue.Full:
-            pass
-        try:
+        with suppress(queue.Empty):
             while True:
                 self._received.get_nowait()
-        except queue.Empty:
-            pass
 
     def _read(self, milliseconds: int) -> bytes | None:
         if self._at_end:
