@@ -30,6 +30,7 @@ def test_all_that_can_be_said_of_an_engine(tmp_path: Path) -> None:
         (["cmd=./mill uci"], ["./mill", "uci"]),
         (["java -Dx=1 -jar a.jar", "name=A"], ["java", "-Dx=1", "-jar", "a.jar"]),
         (["cmd='./an engine' -u", "args=-x"], ["./an engine", "-u", "-x"]),
+        (["cmd=engine 'a b' $HOME;x"], ["engine", "a b", "$HOME;x"]),
         (["cmd=my engine's", "args=-x"], ["HERE/my engine's", "-x"]),
         (["cmd=my engine's", "dir=beside"], ["my engine's"]),
         (["cmd=only there", "dir=beside"], ["only there"]),

@@ -83,10 +83,6 @@ def test_an_analysis_streams_until_it_is_stopped() -> None:
         running = engine.analysis(Position())
         assert engine.play(Position(), Limit(nodes=100)).move is not None
         assert not running.running
-
-
-def test_another_thread_can_end_a_search() -> None:
-    with OwnEngine() as engine:
-        analysis = engine.analysis(Position())
-        threading.Timer(0.1, analysis.stop).start()
-        assert analysis.wait().score is not None
+        running = engine.analysis(Position())
+        threading.Timer(0.1, running.stop).start()
+        assert running.wait().score is not None
