@@ -56,17 +56,18 @@ def main(argv: list[str]) -> int:
     )
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
-    if arguments.codingame and len(argv) > 1:
+    if not arguments.codingame:
+        return _run(arguments)
+    if len(argv) > 1:
         parser.error("-codingame takes no other flag: the arena sets the rules and the time")
-    return _run(arguments)
+    from merels.protocol.bot.arena import main as play
+
+    play()
+    return 0
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    if arguments.codingame:
-        from merels.protocol.bot.arena import main as play
-
-        play()
-        return 0
+    """Answer requests with the engine that the flags name."""
     rules = rules_of(arguments)
     limit = Limit(time=read_seconds(arguments.time))
     if arguments.engine is None:

@@ -27,8 +27,7 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     joined = merge(arguments.out, arguments.journals, lambda words: without(words, OF_A_PART))
     doubles = f"; {joined.again} came more than once" if joined.again else ""
-    journals = "journal" if len(arguments.journals) == 1 else "journals"
-    print(
-        f"{arguments.out}: {joined.games} games from {len(arguments.journals)} {journals}{doubles}"
-    )
+    count = len(arguments.journals)
+    journals = "journal" if count == 1 else "journals"
+    print(f"{arguments.out}: {joined.games} games from {count} {journals}{doubles}")
     return OK

@@ -68,12 +68,10 @@ def _games(paths: Sequence[str]) -> list[PlayedGame]:
     """The games of the files, each once; an `InputError` where none of them can be rated."""
     found = read_games(paths)
     games = without_doubles(found)
-    if len(games) < len(found):
-        doubles = len(found) - len(games)
-        print(
-            f"merels ratings: ignored {doubles} duplicates; every game counts once",
-            file=sys.stderr,
-        )
+    doubles = len(found) - len(games)
+    if doubles:
+        text = f"merels ratings: ignored {doubles} duplicates; every game counts once"
+        print(text, file=sys.stderr)
     if not scores(games):
         raise file_error(paths[0], "expected finished games between two engines, found none")
     return games
