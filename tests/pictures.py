@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.commands import MERELS
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import load
 from tests.protocol.board.webdriver import Browser
@@ -14,7 +15,6 @@ from tests.protocol.board.webdriver import Browser
 ROOT = Path(__file__).parent.parent
 BOARD = ROOT / "protocol" / "board" / "board.webp"
 REPORT = ROOT / "tournament" / "report" / "report.webp"
-MERELS = [sys.executable, "-m", "merels.tournament.commands.main"]
 GAME = (
     "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 "
     "10. a1-d1 g1-g4 11. d1-a1 *"

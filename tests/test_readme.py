@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import doctest
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.commands import output
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,9 +22,8 @@ def columns(table: str) -> set[tuple[str, ...]]:
 
 
 def test_its_tables_are_those_of_a_tournament_without_flags() -> None:
-    command = [sys.executable, "-m", "merels.tournament.commands.main", "tournament", "-quiet"]
-    command += ["-each", "nodes=1", "-rounds", "1", "-maxmoves", "2"]
-    report = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    words = ["-quiet", "-each", "nodes=1", "-rounds", "1", "-maxmoves", "2"]
+    report = output("tournament", *words)
     standings, crosstable = (ROOT / "README.md").read_text("utf-8").split("```\n")[1].split("\n\n")
     shown = report.split("\n\n")
     assert [columns(standings), columns(crosstable)] == [columns(table) for table in shown[:2]]

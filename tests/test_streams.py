@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from merels.tournament.commands.main import COMMANDS
+from tests.commands import MERELS
+from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a POSIX shell opens the streams")
 
-MERELS = [sys.executable, "-m", "merels.tournament.commands.main"]
 ENGINE = f"cmd={sys.executable} args='-m merels.protocol' nodes=5"
 QUICK = {
     "": "",
@@ -100,13 +101,13 @@ def test_streams_that_do_not_block(tmp_path: Path) -> None:
     to_engine, from_engine = os.pipe(), os.pipe()
     for end in (to_engine[0], from_engine[1]):
         os.set_blocking(end, False)
-    process = subprocess.Popen(
+    started = subprocess.Popen(
         [sys.executable, "-m", "merels.protocol"],
         stdin=to_engine[0], stdout=from_engine[1], stderr=subprocess.PIPE,
     )  # fmt: skip
     os.close(to_engine[0])
     os.close(from_engine[1])
-    try:
+    with limited(started) as process:
         with open(to_engine[1], "wb", buffering=0) as to, open(from_engine[0], "rb") as answers:
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)  # No input yet is not the end of the input.
@@ -117,8 +118,3 @@ def test_streams_that_do_not_block(tmp_path: Path) -> None:
             assert answers.read().count(b"uciok\n") == 200
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None and process.stderr.read() == b""
-    finally:
-        process.kill()
-        process.wait()
-        if process.stderr is not None:
-            process.stderr.close()

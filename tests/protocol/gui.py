@@ -21,8 +21,6 @@ PATIENCE = 20.0
 LONGEST = 400.0
 """Seconds after which the process is killed, whatever it does."""
 
-_END = None
-
 
 class Gui:
     """The protocol loop as a process; a context manager that ends it."""
@@ -63,7 +61,7 @@ class Gui:
                 self._lines.put(line)
         except (OSError, ValueError):
             pass
-        self._lines.put(_END)
+        self._lines.put(None)
 
     def raw(self, data: bytes) -> None:
         """Send bytes as they are."""
@@ -75,15 +73,21 @@ class Gui:
         """Send lines."""
         self.raw("".join(line + "\n" for line in lines).encode())
 
-    def line(self, timeout: float = PATIENCE) -> str:
-        """The next line with all its spaces; fails if none comes."""
+    def _next(self, timeout: float) -> str | None:
+        """The next line, or None if none comes in time; fails if the output has ended."""
         try:
             line = self._lines.get(timeout=timeout)
         except queue.Empty:
-            raise AssertionError(f"no line within {timeout} s") from None
-        assert line is not _END, f"the output has ended; stderr: {self.errors()!r}"
+            return None
+        assert line is not None, f"the output has ended; stderr: {self.errors()!r}"
         assert line.endswith(b"\n"), f"a torn line: {line!r}"
         return line[:-1].decode()
+
+    def line(self, timeout: float = PATIENCE) -> str:
+        """The next line with all its spaces; fails if none comes."""
+        line = self._next(timeout)
+        assert line is not None, f"no line within {timeout} s"
+        return line
 
     def until(self, wanted: str | Callable[[str], bool]) -> list[str]:
         """All lines up to the one that starts with ``wanted``, or that it accepts."""
@@ -105,17 +109,21 @@ class Gui:
         self.send(*before, go)
         return self.until("bestmove")
 
+    def stop(self) -> list[str]:
+        """Stop the search, and return the lines up to ``bestmove``."""
+        return self.go("stop")
+
+    def greet(self, dialect: str = "uci") -> list[str]:
+        """The answer to the handshake in a dialect."""
+        self.send(dialect)
+        return self.until(f"{dialect}ok")
+
     def pending(self, seconds: float) -> list[str]:
         """The lines that come within some seconds."""
         lines: list[str] = []
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
-            try:
-                line = self._lines.get(timeout=left)
-            except queue.Empty:
-                break
-            assert line is not _END, f"the output has ended; stderr: {self.errors()!r}"
-            lines.append(line.decode().rstrip("\n"))
+        while (left := deadline - time.monotonic()) > 0 and (line := self._next(left)) is not None:
+            lines.append(line)
         return lines
 
     def fen(self) -> str:

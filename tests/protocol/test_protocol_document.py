@@ -64,8 +64,7 @@ def described(line: str) -> tuple[str, str]:
 
 def test_every_option_and_command_is_described(gui: Gui) -> None:
     rows = [tuple(map(str.strip, row.split("|")[1:3])) for row in TEXT.splitlines() if "|" in row]
-    gui.send("uci")
-    for line in gui.until("uciok")[2:-1]:
+    for line in gui.greet()[2:-1]:
         assert described(line) in rows
     for line in gui.ask("help"):
         assert re.search(rf"`{line.split()[0]}[` ]", TEXT), line

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,29 +17,16 @@ from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools import bench
 from merels.protocol.commands import analyse
+from tests.commands import MERELS, output, shell
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
 PERFT = json.loads((Path(__file__).parents[2] / "data" / "perft.json").read_text())
 
 
-def command(name: str, *arguments: str) -> list[str]:
-    """The command line that runs one of the shell's commands."""
-    return [sys.executable, "-m", "merels.tournament.commands.main", name, *arguments]
-
-
-def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end."""
-    return subprocess.run(
-        command(name, *arguments), capture_output=True, encoding="utf-8", timeout=PATIENCE
-    )
-
-
-def output(name: str, *arguments: str) -> list[str]:
-    """The lines of a command that succeeds and has nothing to complain about."""
-    done = run(name, *arguments)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
+def lines_of(*words: str) -> list[str]:
+    """The lines of a command that succeeds."""
+    return output(*words).splitlines()
 
 
 @pytest.mark.parametrize("row", PERFT[::7], ids=lambda row: f"{row['rules']} {row['position']}")
@@ -50,27 +36,27 @@ def test_perft_of_the_published_rows(row: dict[str, object]) -> None:
     depth = max(d for d, leaves in enumerate(counts, 1) if leaves < 2_000_000)
     variant, *fields = str(row["rules"]).split()
     settings = ["-set", *fields] if fields else []
-    lines = output(
+    lines = lines_of(
         "perft", str(depth), "-variant", variant, *settings, "-position", str(row["position"])
     )
     assert lines[-1] == str(counts[depth - 1])
 
 
 def test_perft_divides_and_its_total_is_the_last_line() -> None:
-    lines = output("perft", "4", "-divide")
+    lines = lines_of("perft", "4", "-divide")
     parts = [re.fullmatch(r"([a-g][1-7]): (\d+)", line) for line in lines[:24]]
     assert all(parts)
     assert sum(int(part[2]) for part in parts if part) == 24 * 23 * 22 * 21 == int(lines[-1])
-    assert output("perft", "0")[-1] == "1"
-    assert output("perft", "6")[-1] == "99274176"
+    assert lines_of("perft", "0")[-1] == "1"
+    assert lines_of("perft", "6")[-1] == "99274176"
 
 
 def test_rule_fields_over_a_variant() -> None:
     three = "O*O*O***/@*@*@***/@******* w 0 0 0 20"
-    assert output("perft", "1", "-position", three)[-1] == "51"
+    assert lines_of("perft", "1", "-position", three)[-1] == "51"
     fields = ["-set", "Flying=never", "LockedMills=none"]
-    assert output("perft", "1", "-position", three, *fields)[-1] == "6"
-    assert output("perft", "1", "-position", three, "-variant", "loc")[-1] == "6"
+    assert lines_of("perft", "1", "-position", three, *fields)[-1] == "6"
+    assert lines_of("perft", "1", "-position", three, "-variant", "loc")[-1] == "6"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +86,7 @@ def test_rule_fields_over_a_variant() -> None:
     ],
 )
 def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
-    done = run(*arguments)
+    done = shell(*arguments)
     assert done.returncode == 2
     assert token in done.stderr
     assert "Traceback" not in done.stderr
@@ -108,15 +94,15 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) 
 
 
 def test_analyse_shows_the_board_the_lines_and_the_best_move() -> None:
-    lines = output("analyse", "startpos", "moves", "a1", "d6", "d1", "f4", "-depth", "6")
+    lines = lines_of("analyse", "startpos", "moves", "a1", "d6", "d1", "f4", "-depth", "6")
     assert any("Fen: " in line for line in lines)
     assert sum(" nodes " in line for line in lines) == 6
     assert re.fullmatch(r"White's best move: [a-gx1-7]+ \([+-]\d+\.\d\d\)", lines[-1])
-    two = output("analyse", "-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
+    two = lines_of("analyse", "-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
     assert sum(re.match(r" *3/", line) is not None for line in two) == 2
-    won = output("analyse", "****OO**/*OOO@*@*/**@***** w 0 0 0 30", "-depth", "5")
+    won = lines_of("analyse", "****OO**/*OOO@*@*/**@***** w 0 0 0 30", "-depth", "5")
     assert won[-1] == "White's best move: f4-e4 (wins in 2)"
-    over = output("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")
+    over = lines_of("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")
     assert over[-1] == "The game is over: Black wins, White has two men"
     assert not any(" nodes " in line for line in over)
 
@@ -132,7 +118,7 @@ def test_eval_is_white_s_view() -> None:
     for side, sign in (("w", 1), ("b", -1)):
         own = evaluation.evaluate(parse_position(board.format(side)))
         assert own != 0
-        last = output("eval", board.format(side))[-1]
+        last = output("eval", board.format(side)).splitlines()[-1]
         assert last.startswith(f"Evaluation: {sign * own:+} (White's view")
 
 
@@ -149,19 +135,16 @@ def test_bench_states_the_nodes_that_it_searched(
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
 @pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "8", "-divide")])
 def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
-    process = subprocess.Popen(
-        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    started = subprocess.Popen(
+        [*MERELS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     )
-    try:
+    with limited(started) as process:
         assert process.stdout is not None
         awaited = " nodes " if arguments[0] == "analyse" else "a1: "
         while awaited not in process.stdout.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
-        process.wait()
     assert err == ""
     if arguments[0] == "analyse":
         assert process.returncode == 0
@@ -173,7 +156,7 @@ def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     started = subprocess.Popen(
-        command("perft", "8", "-divide"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*MERELS, "perft", "8", "-divide"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     with limited(started) as process:
         assert process.stdout is not None and process.stderr is not None

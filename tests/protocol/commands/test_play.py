@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from merels.engine.game.record import parse_record, parse_records
-from tests.protocol.gui import PATIENCE
+from tests.commands import output, refusal, shell
 
-PLAY = [sys.executable, "-m", "merels.tournament.commands.main", "play"]
 QUICK = ("-level", "Beginner", "-time", "0.05")
 
 
-def play(typed: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Plays a game by typing some lines; the end of the lines is the end of the input."""
-    return subprocess.run(
-        [*PLAY, *arguments],
-        input=typed,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-    )
-
-
 def shown(typed: str, *arguments: str) -> str:
-    """What a game shows that ends without a complaint."""
-    done = play(typed, *arguments)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    """What a game shows in which some lines are typed; their end is the end of the input."""
+    return output("play", *arguments, typed=typed)
 
 
 @pytest.mark.parametrize("typed", ["", "quit\n", "d6\n", "\n\n \n", "d6\nquit\n"])
@@ -114,13 +98,14 @@ def test_every_game_is_kept_not_just_the_last(tmp_path: Path) -> None:
 
 
 def test_a_record_that_cannot_be_written_stops_no_new_game(tmp_path: Path) -> None:
-    text = play("d6\nnew\na1\nquit\n", *QUICK, "-record", str(tmp_path)).stdout
+    flags = (*QUICK, "-record", str(tmp_path))
+    text = shell("play", *flags, typed="d6\nnew\na1\nquit\n").stdout
     assert text.count("cannot write the record here") == 1
     assert "1. d6 " in text and "1. a1 " in text
 
 
 def test_a_record_that_cannot_be_written_is_shown_instead(tmp_path: Path) -> None:
-    done = play("d6\nquit\n", *QUICK, "-record", str(tmp_path))
+    done = shell("play", *QUICK, "-record", str(tmp_path), typed="d6\nquit\n")
     assert done.returncode == 2
     assert "cannot write the record here" in done.stderr
     assert '[Variant "mill"]' in done.stdout and "1. d6 " in done.stdout
@@ -153,9 +138,7 @@ def test_a_game_is_played_to_its_end_by_either_side(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
-    done = play("", *arguments)
-    assert done.returncode == 2
-    assert token in done.stderr and "Traceback" not in done.stderr
+    assert token in refusal("play", *arguments)
 
 
 def test_help() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -104,12 +103,10 @@ def test_damaged_depths_are_built_again_when_asked_for(
 def test_a_bar_that_cannot_be_written_ends_no_build(tmp_path: Path) -> None:
     if not Path("/dev/full").is_char_device():
         pytest.skip("needs a device that is full")
-    command = [sys.executable, "-m", "merels.tournament.commands.main"]
-    command += ["tables", "build", "-men", "6"]
+    words = ["tables", "build", "-men", "6", *RULES, "-dir", str(tmp_path)]
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*command, *RULES, "-dir", str(tmp_path)], stdout=subprocess.PIPE, stderr=full,
-            timeout=120,
+            [*commands.MERELS, *words], stdout=subprocess.PIPE, stderr=full, timeout=120
         )
     assert done.returncode == 0 and done.stdout.startswith(b"1 sectors, ")
 

@@ -10,8 +10,7 @@ from tests.protocol.gui import Gui
 
 
 def test_bestmove_stands_alone(gui: Gui) -> None:
-    gui.send("ugi")
-    gui.until("ugiok")
+    gui.greet("ugi")
     assert gui.ask("uginewgame") == []
     best = gui.go("go p1time 500 p2time 500 p1inc 1 p2inc 1", "position startpos moves d6")[-1]
     assert len(best.split()) == 2
@@ -30,8 +29,7 @@ def test_mates_count_own_moves_in_uci_and_plies_in_ugi(
     gui: Gui, position: str, uci: str, ugi: str
 ) -> None:
     for dialect, mate in (("uci", uci), ("ugi", ugi)):
-        gui.send(dialect)
-        gui.until(f"{dialect}ok")
+        gui.greet(dialect)
         lines = gui.go("go depth 6", f"position fen {position}")
         assert f" score {mate} " in [line for line in lines if line.startswith("info depth")][-1]
 
@@ -39,8 +37,7 @@ def test_mates_count_own_moves_in_uci_and_plies_in_ugi(
 def test_go_mate_ends_with_the_proof(gui: Gui) -> None:
     position = "position fen ****OO**/*OOO@*@*/**@***** w 0 0 0 30"
     for dialect, go in (("uci", "go mate 2"), ("ugi", "go mate 3")):
-        gui.send(dialect)
-        gui.until(f"{dialect}ok")
+        gui.greet(dialect)
         lines = gui.go(go, position)
         assert lines[-1].split()[1] == "f4-e4"
         depths = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
@@ -71,8 +68,7 @@ def test_mate_numbers(win_in: int, uci: int, ugi: int) -> None:
 def test_query(
     gui: Gui, dialect: str, position: str, move: str, over: str, result: str
 ) -> None:
-    gui.send(dialect)
-    gui.until(f"{dialect}ok")
+    gui.greet(dialect)
     gui.send(f"position {position}")
     assert gui.ask("query p1turn") == [f"response {move}"]
     assert gui.ask("query gameover") == [f"response {over}"]

@@ -102,8 +102,7 @@ def test_go_without_clocks_or_with_another_limit_has_no_clock(gui: Gui) -> None:
         gui.send(go)
         lines = gui.until("info depth 2 ") + gui.pending(0.2)
         assert not any(line.startswith("bestmove") for line in lines)
-        gui.send("stop")
-        gui.until("bestmove")
+        gui.stop()
 
 
 def test_the_first_limit_reached_ends_the_search(gui: Gui) -> None:
@@ -150,8 +149,7 @@ def test_isready_is_answered_during_a_search(gui: Gui) -> None:
     gui.send("go infinite")
     for _ in range(20):
         assert all(line.startswith("info") for line in gui.ask())
-    gui.send("stop")
-    gui.until("bestmove")
+    gui.stop()
 
 
 def test_ponderhit_starts_the_clock(gui: Gui) -> None:
@@ -194,16 +192,13 @@ def test_a_go_during_a_search_ends_that_search_first(gui: Gui) -> None:
 
 
 def test_position_does_not_disturb_a_running_search(gui: Gui) -> None:
-    gui.send("position startpos", "go infinite", f"position fen {MOVING}", "isready")
-    lines = gui.until("readyok")[:-1]
-    gui.send("stop")
-    check(lines + gui.until("bestmove"), Position())
+    lines = gui.ask("position startpos", "go infinite", f"position fen {MOVING}")
+    check(lines + gui.stop(), Position())
     assert gui.fen() == MOVING
 
 
 def test_a_new_game_during_a_search_ends_it(gui: Gui) -> None:
-    gui.send("go infinite", "ucinewgame", "isready")
-    lines = gui.until("readyok")
+    lines = gui.ask("go infinite", "ucinewgame")
     assert sum(line.startswith("bestmove") for line in lines) == 1
 
 
@@ -227,8 +222,7 @@ def test_a_finished_game_has_a_score_and_no_best_move(
     gui.send("go infinite")
     lines = gui.until("info") + gui.pending(0.1)
     assert [line.split()[0] for line in lines] == ["info"]
-    gui.send("stop")
-    assert gui.until("bestmove")[-1] == "bestmove 0000"
+    assert gui.stop()[-1] == "bestmove 0000"
 
 
 def test_a_draw_by_repetition_is_seen_and_can_be_played_through(gui: Gui) -> None:
@@ -272,8 +266,7 @@ def test_a_count_ends_before_the_next_command_ends_it(gui: Gui) -> None:
 
 
 def test_perft_can_be_stopped(gui: Gui) -> None:
-    gui.send("go perft 20", "isready")
-    gui.until("readyok")
+    gui.ask("go perft 20")
     gui.send("stop")
     assert gui.until("Nodes searched")[-2] == ""
     gui.send("go perft 20")

@@ -35,8 +35,7 @@ EXPECTED = {
 
 def declarations(gui: Gui) -> dict[str, str]:
     """The options as the process declares them, by name."""
-    gui.send("uci")
-    lines = "\n".join(gui.until("uciok"))
+    lines = "\n".join(gui.greet())
     return dict(re.findall(r"^option name (.+?) type (.+)$", lines, re.MULTILINE))
 
 

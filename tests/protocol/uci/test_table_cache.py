@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from merels.engine.game.rules import PRESETS, Rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import rules_folder
 from merels.protocol.uci.table_cache import TableCache
+from tests.commands import output, shell
 from tests.protocol.gui import PATIENCE, Gui
 
 LEAVE_EARLY = """
@@ -77,39 +77,22 @@ DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
 LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
 
 
-def run(folder: Path, typed: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command that uses, or builds, the small tables in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "merels.tournament.commands.main", *words], input=typed, text=True,
-        capture_output=True, timeout=PATIENCE, env={**os.environ, "MERELS_TABLES": str(folder)},
-    )  # fmt: skip
-    assert done.returncode == 0
-    return done
-
-
-def merels(folder: Path, typed: str, *words: str) -> str:
-    """The output of such a command, which reports no problem."""
-    done = run(folder, typed, *words)
-    assert done.stderr == ""
-    return done.stdout
-
-
 def test_every_command_plays_by_the_tables_that_the_engine_plays_by(tmp_path: Path) -> None:
     with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
         lines = gui.go("go depth 3", f"position fen {DRAWN}")
     assert "score cp 0 " in lines[-2]
     best = lines[-1].split()[1]
-    analysed = merels(tmp_path, "", "analyse", DRAWN, "-depth", "3")
+    analysed = output("analyse", DRAWN, "-depth", "3", tables=tmp_path)
     assert analysed.splitlines()[-1] == f"White's best move: {best} (+0.00)"
     request = json.dumps({"position": DRAWN, "depth": 3})
-    answer = json.loads(merels(tmp_path, request, "bot").splitlines()[-1])
+    answer = json.loads(output("bot", typed=request, tables=tmp_path).splitlines()[-1])
     assert (answer["move"], answer["score"]) == (best, {"cp": 0})
-    played = merels(tmp_path, "hint\n", "play", "-position", DRAWN)
+    played = output("play", "-position", DRAWN, typed="hint\n", tables=tmp_path)
     assert "looks best (+0.00 for you)" in played
 
 
 def test_a_loss_that_tables_know_is_called_one(tmp_path: Path) -> None:
-    analysed = merels(tmp_path, "", "analyse", LOST, "-depth", "1")
+    analysed = output("analyse", LOST, "-depth", "1", tables=tmp_path)
     assert re.fullmatch(r"White's best move: \S+ \(loses\)", analysed.splitlines()[-1])
 
 
@@ -117,5 +100,5 @@ def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     Builder(tmp_path, PRESETS["mill"]).build(6)
     [table] = tmp_path.glob("*/3-3.wdl")
     table.write_bytes(b"MMTB")
-    done = run(tmp_path, "", "analyse", "-movetime", "1")
-    assert str(table) in done.stderr
+    done = shell("analyse", "-movetime", "1", tables=tmp_path)
+    assert done.returncode == 0 and str(table) in done.stderr
