@@ -145,22 +145,16 @@ def counted(tables: Tables, sector: Sector) -> list[tuple[int, int, int]]:
 
 def of_tables() -> list[object]:
     """Building, verifying, probing, proving, searching and fitting by tables."""
-    with tempfile.TemporaryDirectory() as folder:
-        return on_tables(Path(folder))
-
-
-def on_tables(root: Path) -> list[object]:
-    """The same, in a folder."""
     found: list[object] = []
-    for rules in BUILT:
-        tables = built(root, rules)
-        found.append([header.checksum for header in tables.headers.values()])
-        # Three against three is quick to verify; the other sector is checked by probes.
-        assert [table.errors for table in verify(tables, Sector(3, 3), threads=3)] == [0]
-        found.append(probes(tables))
-        found.append(proofs(tables))
-        keeps(tables)
-    found.append(fitting(tables))
+    with tempfile.TemporaryDirectory() as folder:
+        for rules in BUILT:
+            tables = built(Path(folder), rules)
+            found.append([header.checksum for header in tables.headers.values()])
+            # Three against three is quick to verify; the other sector is checked by probes.
+            assert [table.errors for table in verify(tables, Sector(3, 3), threads=3)] == [0]
+            found += probes(tables), proofs(tables)
+            keeps(tables)
+        found.append(fitting(tables))
     return found
 
 
@@ -176,13 +170,9 @@ def probes(tables: Tables) -> list[object]:
         # Under a limit on plies a win may come too late to count.
         if moves and not tables.rules.no_removal_plies:
             assert known.value == max(moves), position
-        found.append((known, tables.bounds(replace_plies(position, 3))))
+        later = Position(position.rules, position.men, (0, 0), position.side, plies=3)
+        found.append((known, tables.bounds(later)))
     return found
-
-
-def replace_plies(position: Position, plies: int) -> Position:
-    """The same position after so many plies without a removal."""
-    return Position(position.rules, position.men, (0, 0), position.side, plies)
 
 
 def proofs(tables: Tables) -> list[object]:
@@ -200,7 +190,7 @@ def proofs(tables: Tables) -> list[object]:
 
 
 def keeps(tables: Tables) -> None:
-    """The search, asked with tables and threads, keeps what a position is worth."""
+    """A search with tables and threads keeps what a position is worth."""
     searcher = Searcher(1, threads=3)
     searcher.tables = tables
     chance = random.Random(11)
@@ -272,7 +262,7 @@ def fitting(tables: Tables) -> list[object]:
 
 
 def assertions_are_alive() -> None:
-    """A board that is none is noticed, by code without the interpreter's lock."""
+    """Code without the interpreter's lock notices an impossible board."""
     noticed = []
     sys.unraisablehook = lambda failure: noticed.append(failure.exc_type)
     core.table_place(7, 7)

@@ -56,8 +56,11 @@ def test_both_count_men_alike() -> None:
     )
 
 
-def test_random_games_agree() -> None:
-    for position in random_positions(seed=1, number=20_000):
+@pytest.mark.parametrize(
+    ("seed", "number"), [(1, 20_000), pytest.param(2, 200_000, marks=pytest.mark.slow)]
+)
+def test_random_games_agree(seed: int, number: int) -> None:
+    for position in random_positions(seed, number):
         assert_same(position)
 
 
@@ -72,12 +75,6 @@ def test_random_boards_agree() -> None:
             sum(1 << point for point in points[own : own + other]),
         )
         assert_same(Position(random_rules(chance), men, (0, 0)))
-
-
-@pytest.mark.slow
-def test_many_random_games_agree() -> None:
-    for position in random_positions(seed=2, number=200_000):
-        assert_same(position)
 
 
 @pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")

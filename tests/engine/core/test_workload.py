@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The workload's end in a process of its own, for it may end that at once."""
+    """Run the workload in a process of its own, which a broken assertion ends at once."""
     command = [sys.executable, "-m", "tests.sanitize.workload", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
@@ -21,6 +21,6 @@ def test_the_workload_answers_as_it_must() -> None:
     assert done.stdout.splitlines()[-1].startswith("signature ")
 
 
-def test_a_part_that_is_none_is_named() -> None:
+def test_an_unknown_part_is_named() -> None:
     done = run("move")
     assert done.returncode != 0 and done.stderr.startswith("move: expected one of counts")
