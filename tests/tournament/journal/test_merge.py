@@ -39,14 +39,13 @@ def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2"], rounds=5)
     out = str(tmp_path / "out")
     assert main([out, one, two]) == 0
-    said = f"{out}: 5 games from 2 journals; 1 came more than once\n"
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == (
+        f"{out}: 5 games from 2 journals; 1 came more than once\n")
     with read_journal(out) as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5]
         assert json.loads(joined.meta()["settings"])["rounds"] == 5
         assert joined.meta()["id"] not in ("a", "b")
-        words = json.loads(joined.meta()["arguments"])
-        assert words == ["-rounds", "5"]
+        assert json.loads(joined.meta()["arguments"]) == ["-rounds", "5"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 

@@ -21,7 +21,7 @@ from merels.tournament.pairing.book import BookSettings, make_book
 from merels.tournament.pairing.openings import _canonical, load_openings, shipped_book
 from merels.tournament.records.settings import OpeningSettings
 from tests.tournament.processes import Marked
-from tests.tournament.specs import engine_words
+from tests.tournament.specs import match
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and symbolic links")
 PROVEN = re.compile(
@@ -33,10 +33,15 @@ LINE = re.compile(r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): score (-?\d+) nodes (\
 
 def entries(text: str) -> list[tuple[str, str, int, int]]:
     """Position, name, index and score of each line that is no comment."""
+    return [(m[1], m[2], int(m[3]), int(m[4])) for m in matches(LINE, text)]
+
+
+def matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """The matches of each line that is no comment: all must match."""
     lines = [line for line in text.splitlines() if not line.startswith(";")]
-    found = list(filter(None, map(LINE.fullmatch, lines)))
+    found = list(filter(None, map(pattern.fullmatch, lines)))
     assert len(found) == len(lines), lines
-    return [(m[1], m[2], int(m[3]), int(m[4])) for m in found]
+    return found
 
 
 def made(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
@@ -59,15 +64,14 @@ def test_shipped_books(variant: str) -> None:
     rules = parse_rules(variant)
     with open(shipped_book(rules), encoding="utf-8") as file:
         text = file.read()
-    lines = [line for line in text.splitlines() if not line.startswith(";")]
-    found = list(filter(None, map(PROVEN.fullmatch, lines)))
-    assert len(found) == len(lines) >= 500
+    found = matches(PROVEN, text)
+    assert len(found) >= 500
     assert [int(m[3]) for m in found] == list(range(1, len(found) + 1))
     assert {m[2] for m in found} == {variant}
     positions = [parse_position(m[1], rules) for m in found]
-    for position, match in zip(positions, found):
+    for position, line in zip(positions, found):
         moves = len(position.legal_moves())
-        assert int(match[5]) == moves and 1 <= int(match[4]) <= moves // 3
+        assert int(line[5]) == moves and 1 <= int(line[4]) <= moves // 3
     assert len({(_canonical(p.men), p.side) for p in positions}) == len(positions)
     assert len({sum(men.bit_count() for men in p.men) for p in positions}) >= 5
     for position in positions:
@@ -84,9 +88,8 @@ def test_shipped_books(variant: str) -> None:
 
 def test_same_command_same_book(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (first, said), (second, _) = made(capsys, *SMALL), made(capsys, *SMALL)
-    assert first == second
+    assert first == second and len(entries(first)) == 8
     assert "8 of 8 positions" in said
-    assert len(entries(first)) == 8
     other, _ = made(capsys, *SMALL, "-srand", "2")
     assert not {text for text, *_ in entries(other)} & {text for text, *_ in entries(first)}
     path = tmp_path / "book.pos"
@@ -205,15 +208,12 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], words: list[str], message:
 
 
 def test_tournament_from_the_book(tmp_path: Path) -> None:
-    words = []
-    for name, nodes in (("A", 9), ("B", 20)):
-        words += engine_words(name, f"nodes={nodes}")
-    run = Marked(*words, "-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
-                 "-rounds", "2", "-srand", "1", "-pgnout", f"file={tmp_path}/g.pgn")
+    run = Marked(*match("-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
+                        "-rounds", "2", "-pgnout", f"file={tmp_path}/g.pgn", nodes=(9, 20)))
     status, _, err = run.wait()
     assert status == 0, err
     with open(shipped_book(parse_rules("loc")), encoding="utf-8") as file:
-        book = [match[1] for match in PROVEN.finditer(file.read())]
+        book = [line[1] for line in matches(PROVEN, file.read())]
     games = (tmp_path / "g.pgn").read_text()
     assert re.findall(r'\[FEN "(.*)"\]', games) == [book[2]] * 2 + [book[3]] * 2
 

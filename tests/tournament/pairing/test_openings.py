@@ -138,13 +138,13 @@ def test_bad_record_files(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read this file: No such file"):
-        load_openings(OpeningSettings(file=str(tmp_path / "none")), MILL)
-    with pytest.raises(InputError, match="cannot read this file"):
-        load_openings(OpeningSettings(file=str(tmp_path)), MILL)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="UTF-8"):
-        load_openings(OpeningSettings(file=str(tmp_path / "binary")), MILL)
+    for name, message in (
+        ("none", "cannot read this file: No such file"), ("", "cannot read this file"),
+        ("binary", "UTF-8"),
+    ):
+        with pytest.raises(InputError, match=message):
+            load_openings(OpeningSettings(file=str(tmp_path / name)), MILL)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs named pipes and /dev/zero")

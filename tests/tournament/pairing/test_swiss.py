@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import pytest
 
@@ -18,20 +18,16 @@ from tests.tournament.specs import settings
 PairRound = Callable[[Settings, int, Results], list[Pairing]]
 
 
-def played(pairings: Iterable[Pairing], games: int, rng: random.Random) -> list[PairingResult]:
-    results = []
-    for pairing in pairings:
-        first = sum(rng.choice((0, 0.5, 1)) for _ in range(games))
-        results.append(PairingResult(pairing, (first, games - first)))
-    return results
-
-
 def play(chosen: Settings, pair_round: PairRound, seed: int) -> list[list[PairingResult]]:
     rng = random.Random(seed)
     results: list[list[PairingResult]] = []
     while pairings := pair_round(chosen, len(results), results):
         assert pairings == pair_round(chosen, len(results), results), "pure"
-        results.append(played(pairings, chosen.games, rng))
+        firsts = [sum(rng.choice((0, 0.5, 1)) for _ in range(chosen.games)) for _ in pairings]
+        results.append([
+            PairingResult(pairing, (first, chosen.games - first))
+            for pairing, first in zip(pairings, firsts)
+        ])
     return results
 
 
@@ -104,25 +100,19 @@ def test_knockout_leaves_one(count: int, games: int) -> None:
         assert knockout.champion(chosen, results[:-1]) is None
 
 
-def test_drawn_matches_are_prolonged_and_then_go_to_the_seed() -> None:
-    chosen = settings(2, format="knockout", rounds=1)
-    results: list[list[PairingResult]] = []
-    while pairings := knockout.pair_round(chosen, len(results), results):
-        assert pairings == [Pairing(0, 1)]
-        results.append([PairingResult(pairings[0], (1, 1))])
-    assert len(results) == 1 + knockout.MOST_EXTRA
-    assert knockout.champion(chosen, results) == 0
-
-
 @pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_white_alternates_through_a_knockout_match_and_what_prolongs_it(rounds: int) -> None:
-    chosen = settings(2, format="knockout", rounds=rounds, games=1)
+@pytest.mark.parametrize("games", [1, 2])
+def test_drawn_matches_are_prolonged_and_then_go_to_the_seed(rounds: int, games: int) -> None:
+    chosen = settings(2, format="knockout", rounds=rounds, games=games)
     results: list[list[PairingResult]] = []
     white: list[int] = []
     while pairings := knockout.pair_round(chosen, len(results), results):
         white += [pairing.first for pairing in pairings]
-        results.append([PairingResult(pairing, (0.5, 0.5)) for pairing in pairings])
-    assert white == [number % 2 for number in range(rounds + knockout.MOST_EXTRA)]
+        results.append([PairingResult(pairing, (games / 2, games / 2)) for pairing in pairings])
+    assert len(results) == 1 + knockout.MOST_EXTRA
+    assert knockout.champion(chosen, results) == 0
+    # With an odd number of games White alternates.
+    assert white == [number % 2 * (games % 2) for number in range(rounds + knockout.MOST_EXTRA)]
 
 
 @pytest.mark.parametrize("style", ["swiss", "knockout"])

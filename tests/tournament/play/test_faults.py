@@ -120,12 +120,6 @@ def test_faults_that_lose_the_game(
     check(meet(engines, faulty), termination, pattern, moves)
 
 
-def test_no_such_program(engines: EngineCache) -> None:
-    missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
-    result = meet(engines, missing)
-    check(result, "abandoned", r"White does not start \(no such engine: './no-such-engine'.*\)", 0)
-
-
 def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> None:
     faulty = changed(engine("sound"), options=(("Hsh", "16"),))
     result = meet(engines, faulty)
@@ -133,8 +127,10 @@ def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> No
     check(result, "abandoned", rf"White does not start \({how}\)")
 
 
-def test_both_engines_missing(engines: EngineCache) -> None:
+def test_no_such_program(engines: EngineCache) -> None:
     missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
+    result = meet(engines, missing)
+    check(result, "abandoned", r"White does not start \(no such engine: './no-such-engine'.*\)", 0)
     result = play_game(game(missing, missing), engines)
     assert (result.result, result.termination) == ("*", "abandoned")
     assert "White does not start" in result.reason and "Black does not start" in result.reason
@@ -145,13 +141,6 @@ def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
     check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 0.5 s\)")
     result = meet(engines, replace(slow, ping_timeout=2.0))
     assert result.termination in ("adjudication", "normal"), result.reason
-
-
-def overrun(result: GameResult) -> int:
-    """The milliseconds that White is recorded to have taken too many."""
-    found = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
-    assert found is not None, result.reason
-    return int(found[1])
 
 
 def test_an_overrun_counts_what_a_busy_machine_lets_pass(
@@ -165,7 +154,9 @@ def test_an_overrun_counts_what_a_busy_machine_lets_pass(
         return stop(one, seconds)
 
     monkeypatch.setattr(Engine, "stop", delayed)
-    assert overrun(meet(engines, engine("late", "0.3", TENTH))) >= 200
+    result = meet(engines, engine("late", "0.3", TENTH))
+    found = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
+    assert found is not None and int(found[1]) >= 200, result.reason
 
 
 def test_late_by_less_than_the_margin(engines: EngineCache) -> None:

@@ -14,6 +14,7 @@ import urllib.request
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from merels.engine.game.record import parse_records
 from merels.tournament.journal import journal as store
 from merels.tournament.journal.import_games import read_games
 from merels.tournament.journal.merge import merge
-from merels.tournament.journal.open import open_journal, read_journal, stored
+from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
 from tests.commands import command
 from tests.processes import FAKE, HOSTILE, needs_proc, needs_resource
@@ -54,6 +55,14 @@ def play(*words: str, status: int = 0) -> tuple[str, str]:
     code, out, err = Marked(*words).wait(float(PATIENCE))
     assert code == status, err
     return out, err
+
+
+def merels(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What a command of merels printed, and its exit status."""
+    return subprocess.run(
+        [*COMMAND[:-1], *words], text=True, timeout=float(PATIENCE),
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
+    )
 
 
 def is_fit_to_print(text: str) -> bool:
@@ -106,20 +115,16 @@ def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
     pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
     few = {**os.environ, "PYTHONIOENCODING": "ascii"}
     for words in (["ratings", str(pgn)], ["tournament", *flags("words"), "-rounds", "1"]):
-        done = subprocess.run(
-            [*COMMAND[:-1], *words], env=few, capture_output=True, text=True,
-            timeout=float(PATIENCE),
-        )
+        done = merels(*words, env=few)
         assert done.returncode == 0, done.stderr
         assert "M?hle ?" in done.stdout or "an illegal move ('?[2J" in done.stdout
 
 
 @pytest.mark.parametrize("mode", ["words", "fails-to-start"])
 def test_check_prints_no_hostile_word(mode: str) -> None:
-    words = [*COMMAND[:-1], "check", "-fast", "-engine", f"cmd={' '.join(HOSTILE)} {mode}"]
+    engine = ("-engine", f"cmd={' '.join(HOSTILE)} {mode}", "name=\x1b[2J")
     for form in ([], ["-json"]):
-        command = [*words, "name=\x1b[2J", "-only", "greeting,moves", *form]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=float(PATIENCE))
+        done = merels("check", "-fast", *engine, "-only", "greeting,moves", *form)
         assert done.returncode in (1, 2), done.stderr
         assert is_fit_to_print(done.stdout + done.stderr)
         assert "Traceback" not in done.stderr
@@ -127,9 +132,8 @@ def test_check_prints_no_hostile_word(mode: str) -> None:
 
 def test_a_greeting_without_end_is_cut_off() -> None:
     """By the time or by the size, whichever comes first; what is kept of it is bounded."""
-    command = [*COMMAND[:-1], "check", "-fast", "-engine", f"cmd={' '.join(HOSTILE)} floods"]
-    command += ["-only", "greeting"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=float(PATIENCE))
+    engine = f"cmd={' '.join(HOSTILE)} floods"
+    done = merels("check", "-fast", "-engine", engine, "-only", "greeting")
     assert done.returncode == 1
     assert "more than 32 MiB" in done.stdout or "no answer to 'uci'" in done.stdout
     assert len(done.stdout) < 10_000
@@ -263,22 +267,14 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
 
 
 def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -> None:
+    """A stranger's journal names programs; whoever resumes its tournament starts them."""
     journal = str(tmp_path / "j")
     play(*flags("tame"), "-rounds", "1", "-games", "1", "-journal", journal)
-    done = subprocess.run(
-        [*COMMAND, "-journal", journal, "-resume", "-rounds", "2"], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"}, timeout=float(PATIENCE),
+    done = merels(
+        "tournament", "-journal", journal, "-resume", "-rounds", "2",
+        stderr=subprocess.STDOUT, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert done.returncode == 0, done.stdout
-    shown = done.stdout.index(f"the journal's own command line: -engine cmd={HOSTILE[0]}")
-    assert shown < done.stdout.index("Started game 2 ")
-
-
-def test_going_on_with_a_journal_says_which_programs_it_starts(tmp_path: Path) -> None:
-    """A stranger's journal names programs, and resuming it starts them."""
-    journal = str(tmp_path / "j")
-    play(*flags("tame"), "-rounds", "1", "-journal", journal)
-    assert stored(journal)
-    _, err = play("-journal", journal, "-resume", "-quiet")
-    assert f"the journal's own command line: -engine cmd={HOSTILE[0]}" in err
+    said = f"the journal's own command line: -engine cmd={HOSTILE[0]}"
+    assert done.stdout.index(said) < done.stdout.index("Started game 2 ")
+    assert said in play("-journal", journal, "-resume", "-quiet")[1]

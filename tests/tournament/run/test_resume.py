@@ -36,10 +36,11 @@ def games_of(path: Path) -> list[Game]:
 
 def kill_and_resume(
     tmp_path: Path, rounds: int, concurrency: int, kills: int, lines: int, style: str = "roundrobin"
-) -> tuple[list[int], str]:
-    """Play to the end through so many kills; the numbers of games that were finished at each.
+) -> tuple[list[int], list[Game], str]:
+    """Play to the end through so many kills, and see that nothing differs from a run without any.
 
-    Each kill comes at random: soon after the start, or up to so many printed lines later.
+    Each kill comes at random: soon after the start, or up to so many printed lines later. Returns
+    how many games were finished at each, the games, and what the last run printed.
     """
     rng = random.Random(20)
     steps = []
@@ -60,13 +61,6 @@ def kill_and_resume(
     status, out, err = run.wait(300)
     assert status == 0, err
     assert run.survivors() == []
-    return steps, out
-
-
-def check(
-    tmp_path: Path, rounds: int, concurrency: int, steps: list[int], style: str = "roundrobin"
-) -> list[Game]:
-    """The journal and the PGN are those of a run that was never killed; returns its games."""
     uninterrupted = tmp_path / "whole"
     uninterrupted.mkdir()
     run = Marked(*flags(uninterrupted, rounds, concurrency, style))
@@ -79,7 +73,7 @@ def check(
     assert numbers == list(range(1, len(expected) + 1)), "each game once, in its place"
     names = [(record.tags["White"], record.tags["Black"]) for record in records]
     assert names == [(white, black) for _, _, _, white, black, _ in expected]
-    return expected
+    return steps, expected, out
 
 
 def check_counts(out: str, total: int) -> None:
@@ -91,17 +85,17 @@ def check_counts(out: str, total: int) -> None:
 
 @needs_proc
 def test_killed_and_resumed(tmp_path: Path) -> None:
-    steps, out = kill_and_resume(tmp_path, rounds=4, concurrency=2, kills=6, lines=15)
+    steps, games, out = kill_and_resume(tmp_path, rounds=4, concurrency=2, kills=6, lines=15)
     assert 0 < steps[-1], "the kills came while games were played"
-    assert len(check(tmp_path, 4, 2, steps)) == 48
+    assert len(games) == 48
     check_counts(out, 48)
 
 
 @needs_proc
 @pytest.mark.slow
 def test_killed_fifty_times(tmp_path: Path) -> None:
-    steps, out = kill_and_resume(tmp_path, rounds=25, concurrency=4, kills=50, lines=16)
-    assert len(check(tmp_path, 25, 4, steps)) == 300
+    _, games, out = kill_and_resume(tmp_path, rounds=25, concurrency=4, kills=50, lines=16)
+    assert len(games) == 300
     check_counts(out, 300)
 
 
@@ -111,5 +105,5 @@ def test_killed_fifty_times(tmp_path: Path) -> None:
 def test_killed_between_rounds_that_follow_from_results(
     tmp_path: Path, style: str, rounds: int
 ) -> None:
-    steps, _ = kill_and_resume(tmp_path, rounds, concurrency=2, kills=6, lines=8, style=style)
-    assert len(check(tmp_path, rounds, 2, steps, style)) >= 12
+    _, games, _ = kill_and_resume(tmp_path, rounds, concurrency=2, kills=6, lines=8, style=style)
+    assert len(games) >= 12

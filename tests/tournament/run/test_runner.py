@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -37,11 +37,6 @@ from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import engine, settings
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-SCRIPT = "import os, signal, sys\nflag = sys.argv[1]\n"
 
 
 class Record(View):
@@ -109,7 +104,7 @@ def script(tmp_path: Path, body: str) -> tuple[str, ...]:
     """An engine that does something first and then is an ordinary one."""
     path = tmp_path / "fake.py"
     loop = "\nfrom merels.protocol.uci.loop import main\nsys.exit(main())\n"
-    path.write_text(SCRIPT + body + loop)
+    path.write_text(f"import os, signal, sys\nflag = sys.argv[1]\n{body}{loop}")
     return (sys.executable, "-P", str(path), str(tmp_path / "flag"))
 
 
@@ -169,14 +164,11 @@ def test_shards_make_up_the_whole(size: int) -> None:
     assert as_planned(sorted(rows), chosen)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        partial(ThreadPoolExecutor, 2),
-        partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn")),
-    ],
-    ids=["threads", "processes"],
-)
+THREADS = partial(ThreadPoolExecutor, 2)
+PROCESSES = partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn"))
+
+
+@pytest.mark.parametrize("make", [THREADS, PROCESSES], ids=["threads", "processes"])
 def test_any_executor_will_do(make: Callable[[], Executor]) -> None:
     chosen = settings(2, rounds=3)
     run = Run(chosen)
@@ -184,21 +176,16 @@ def test_any_executor_will_do(make: Callable[[], Executor]) -> None:
     assert as_planned(run.rows, chosen) and run.record.begun == run.record.ended
 
 
-class Fragile(Executor):
+class Fragile(ThreadPoolExecutor):
     """Breaks at its second task, as a process pool does when a worker is killed."""
 
-    def __init__(self) -> None:
-        self._inner = ThreadPoolExecutor(1)
-        self._tasks = 0
+    tasks = 0
 
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        self._tasks += 1
-        if self._tasks > 1:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.tasks += 1
+        if self.tasks > 1:
             raise BrokenExecutor("gone")
-        return self._inner.submit(fn, *args, **kwargs)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self._inner.shutdown(wait, cancel_futures=cancel_futures)
+        return super().submit(fn, *args, **kwargs)
 
 
 def test_a_broken_executor_is_replaced() -> None:
@@ -218,7 +205,7 @@ class Refusing(Fragile):
         super().__init__()
         self.made.append(self)
 
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if len(self.made) > 1:
             raise RuntimeError("refused")
         return super().submit(fn, *args, **kwargs)
@@ -240,11 +227,11 @@ class Cancelling(ThreadPoolExecutor):
 
     tasks = 0
 
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.tasks += 1
         if self.tasks > 2:
             return super().submit(fn, *args, **kwargs)
-        future: Future[T] = Future()
+        future: Future[Any] = Future()
         future.cancel()
         future.set_running_or_notify_cancel()
         return future
@@ -283,44 +270,34 @@ def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it() -> None:
     assert [row.result == "*" for row in run.rows] == [True, True, False, False]
 
 
-class Blank(Executor):
-    """Fails without a word."""
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        future: Future[T] = Future()
-        future.set_exception(RuntimeError("\n"))
-        return future
-
-
-def test_a_failure_without_words_is_named_by_its_kind() -> None:
-    run = Run(settings(2, rounds=1))
-    with pytest.raises(WorkerError, match="RuntimeError"):
-        run.play(Blank)
-    assert "RuntimeError" in run.record.notices[0]
-
-
 class Bare(ThreadPoolExecutor):
     """Fails as a cluster does whose workers have no merels, after so many tasks that are played."""
 
-    def __init__(self, played: int = 0) -> None:
+    def __init__(
+        self, played: int = 0, error: Exception = ModuleNotFoundError("No module named 'merels'")
+    ) -> None:
         super().__init__(1)
-        self.left = played
+        self.left, self.error = played, error
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.left -= 1
         if self.left >= 0:
             return super().submit(fn, *args, **kwargs)
         future: Future[Any] = Future()
-        future.set_exception(ModuleNotFoundError("No module named 'merels'"))
+        future.set_exception(self.error)
         return future
 
 
+def test_a_failure_without_words_is_named_by_its_kind() -> None:
+    run = Run(settings(2, rounds=1))
+    with pytest.raises(WorkerError, match="RuntimeError"):
+        run.play(partial(Bare, error=RuntimeError("\n")))
+    assert "RuntimeError" in run.record.notices[0]
+
+
 @pytest.mark.parametrize("workers", [1, 4])
-def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(
-    tmp_path: Path, workers: int
-) -> None:
-    chosen = settings(2, rounds=30)
-    run = Run(chosen, tmp_path / "j", workers)
+def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(workers: int) -> None:
+    run = Run(settings(rounds=30), workers=workers)
     with pytest.raises(WorkerError, match="no worker .*No module named 'merels'"):
         run.play(Bare)
     assert run.rows == []
@@ -336,8 +313,7 @@ def test_where_workers_have_played_a_pair_that_fails_is_recorded() -> None:
 def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
     import resource
 
-    chosen = settings(2, rounds=30)
-    run = Run(chosen, tmp_path / "j", workers=4)
+    run = Run(settings(rounds=30), tmp_path / "j", workers=4)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with open(os.devnull) as lowest_free:
         resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free.fileno() + 1, hard))
@@ -356,8 +332,7 @@ if not os.path.exists(flag):
     open(flag, "w").close()
     os.kill(os.getppid(), signal.SIGKILL)
 """)
-    chosen = settings(rounds=3)
-    chosen = replace(chosen, engines=(engine("A", command=command), chosen.engines[1]))
+    chosen = settings(rounds=3, engines=(engine("A", command=command), engine("B")))
     run = Run(chosen)
     assert run.play() == "finished"
     assert as_planned(run.rows, chosen)
@@ -369,8 +344,8 @@ def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(
     tmp_path: Path,
 ) -> None:
     command = script(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
-    chosen = settings(3, rounds=1)
-    chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=command)))
+    engines = (engine("A"), engine("B"), engine("C", command=command))
+    chosen = settings(rounds=1, engines=engines)
     run = Run(chosen)
     assert run.play() == "finished"
     assert as_planned(run.rows, chosen)
@@ -380,8 +355,8 @@ def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(
 
 
 def test_an_engine_that_does_not_exist_is_withdrawn() -> None:
-    chosen = settings(3, rounds=3)
-    chosen = replace(chosen, engines=(*chosen.engines[:2], engine("C", command=("/no/such",))))
+    engines = (engine("A"), engine("B"), engine("C", command=("/no/such",)))
+    chosen = settings(rounds=3, engines=engines)
     run = Run(chosen)
     assert run.play() == "finished"
     assert as_planned(run.rows, chosen)
@@ -393,23 +368,19 @@ def test_an_engine_that_does_not_exist_is_withdrawn() -> None:
     assert len(run.record.notices) == 1 and "C is withdrawn" in run.record.notices[0]
 
 
-class Interrupting(Record):
-    """Asks for an end when a game is over."""
+class Interrupting(View):
+    """Asks for an end when game number ``after`` is over."""
 
-    runner: Runner
-    after = 5
+    def __init__(self, runner: Runner, after: int) -> None:
+        self.runner, self.after = runner, after
 
     def finished(self, row: Row, standings: Standings) -> None:
-        super().finished(row, standings)
         if row.number == self.after:
             self.runner.interrupt()
 
 
-class Stopping(View):
+class Stopping(Interrupting):
     """Asks for an end at once when so many games are in the journal."""
-
-    def __init__(self, runner: Runner, after: int) -> None:
-        self.runner, self.after = runner, after
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         if len(self.runner.board.played) >= self.after:
@@ -426,7 +397,7 @@ except FileExistsError:
     pass
 """)
     late = replace(engine("B", command=command), start_timeout=60.0)
-    chosen = replace(settings(2, rounds=4), engines=(engine("A"), late))
+    chosen = settings(rounds=4, engines=(engine("A"), late))
     path, writer = tmp_path / "games.pgn", GameWriter(chosen, "x")
     for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
         run = Run(chosen, tmp_path / "j")
@@ -443,9 +414,7 @@ except FileExistsError:
 def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Path) -> None:
     chosen = settings(3, rounds=6)
     run = Run(chosen, tmp_path / "j")
-    stopper = Interrupting()
-    stopper.runner = run.runner
-    run.board.views.append(stopper)
+    run.board.views.append(Interrupting(run.runner, 5))
     assert run.play() == "interrupted"
     numbers = run.journal.numbers()
     assert 5 <= len(numbers) < 36 and run.record.ended == numbers
@@ -462,18 +431,14 @@ def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Pa
 @pytest.mark.parametrize("form", ["roundrobin", "swiss"])
 def test_an_interrupt_in_the_last_game_changes_nothing(form: str) -> None:
     run = Run(settings(2, rounds=1, format=form), workers=1)
-    stopper = Interrupting()
-    stopper.runner, stopper.after = run.runner, 2
-    run.board.views.append(stopper)
+    run.board.views.append(Interrupting(run.runner, 2))
     assert run.play() == "finished" and len(run.rows) == 2
 
 
 def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path: Path) -> None:
     chosen = settings(4, rounds=2, format="swiss")
     run = Run(chosen, tmp_path / "j", workers=1)
-    stopper = Interrupting()
-    stopper.runner, stopper.after = run.runner, 4
-    run.board.views.append(stopper)
+    run.board.views.append(Interrupting(run.runner, 4))
     assert run.play() == "interrupted" and len(run.rows) == 4
     run.journal.close()
     again = Run(chosen, tmp_path / "j")
@@ -492,7 +457,7 @@ def test_a_finished_tournament_is_only_shown(tmp_path: Path) -> None:
 def uneven_test(weak: Entrant = engine("Weak", 1)) -> Settings:
     """A test that the strong engine soon wins."""
     sprt = Sprt(0, 50, model="logistic")
-    return replace(settings(2, rounds=500, sprt=sprt), engines=(engine("Strong", 3000), weak))
+    return settings(rounds=500, sprt=sprt, engines=(engine("Strong", 3000), weak))
 
 
 def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
@@ -508,22 +473,16 @@ def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
     assert len(again.rows) == again.board.standings.finished == played
 
 
-class Plain(Executor):
-    """Lets itself be shut down as Dask's executor does: with one word, and no other."""
-
-    def __init__(self) -> None:
-        self._inner = ThreadPoolExecutor(1)
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        return self._inner.submit(fn, *args, **kwargs)
+class Plain(ThreadPoolExecutor):
+    """Lets itself be shut down as Dask's executor does: with one argument, and no other."""
 
     def shutdown(self, wait: bool = True) -> None:  # type: ignore[override]
-        self._inner.shutdown(wait, cancel_futures=not wait)
+        super().shutdown(wait, cancel_futures=not wait)
 
 
 def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
     run = Run(uneven_test())
-    assert run.play(Plain) == "decided" and run.board.verdict == "H1"
+    assert run.play(partial(Plain, 1)) == "decided" and run.board.verdict == "H1"
 
 
 def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path: Path) -> None:
@@ -554,8 +513,7 @@ def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path: 
 
 
 def test_when_no_engine_starts_the_rest_is_left_for_later(tmp_path: Path) -> None:
-    chosen = settings(2, rounds=50)
     missing = tuple(engine(name, command=("/no/such",)) for name in "AB")
-    run = Run(replace(chosen, engines=missing), tmp_path / "j")
+    run = Run(settings(rounds=50, engines=missing), tmp_path / "j")
     assert run.play() == "stuck"
     assert 3 <= len(run.rows) <= 6 and {row.result for row in run.rows} == {"*"}

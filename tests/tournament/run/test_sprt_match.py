@@ -25,15 +25,13 @@ def level(elo: int) -> list[str]:
 
 
 def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, int]:
-    """Run a test to its end; the verdict, the number of games, the last LLR and all it printed."""
+    """Run a test to its end; the verdict and the number of games."""
     path = tmp_path / "journal.db"
     run = Marked(*words, *BOUNDS, "-srand", "1", "-journal", f"file={path}")
     status, out, err = run.wait(timeout)
     assert status == 0, err
     assert "nan" not in out.lower()
-    accepted = re.search(r"completed - (H[01]) was accepted", out)
-    assert accepted is not None
-    verdict = accepted[1]
+    (verdict,) = re.findall(r"completed - (H[01]) was accepted", out)
     ratio = float(re.findall(r"^LLR: (-?\d+\.\d+) ", out, re.MULTILINE)[-1])
     assert (ratio > 2.94) == (verdict == "H1") and (ratio < -2.94) == (verdict == "H0")
     with read_journal(str(path)) as journal:
@@ -47,33 +45,26 @@ def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, in
     ("first", "second", "verdict"), [(STRONG, WEAK, "H1"), (WEAK, STRONG, "H0")]
 )
 def test_the_stronger_level_is_found(tmp_path: Path, first: int, second: int, verdict: str) -> None:
-    words = engines(("A", level(first)), ("B", level(second)))
-    found, games = decide(tmp_path, *words)
-    assert found == verdict
-    assert games < 200
+    found, games = decide(tmp_path, *engines(("A", level(first)), ("B", level(second))))
+    assert found == verdict and games < 200
 
 
 def test_identical_engines(tmp_path: Path) -> None:
     """Every pair is a draw of pairs: no variance at all, and still a verdict and no nan."""
-    words = engines(("A", ["nodes=40"]), ("B", ["nodes=40"]))
-    found, games = decide(tmp_path, *words)
-    assert found == "H0"
-    assert games < 400
+    found, games = decide(tmp_path, *engines(("A", ["nodes=40"]), ("B", ["nodes=40"])))
+    assert found == "H0" and games < 400
 
 
 @pytest.mark.slow
-def test_more_nodes(tmp_path: Path) -> None:
-    """The engine itself, with four times the nodes of its opponent, from the balanced book."""
-    words = engines(("A", ["nodes=8000"]), ("B", ["nodes=2000"]))
-    found, _ = decide(tmp_path, *words, "-openings", "book", "-concurrency", "2")
-    assert found == "H1"
-
-
-@pytest.mark.slow
-def test_equal_in_time(tmp_path: Path) -> None:
-    """Equals that differ by chance, since the clock is never quite the same."""
-    words = engines(("A", ["st=0.01"]), ("B", ["st=0.01"]))
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [("nodes=8000", "nodes=2000", "H1"), ("st=0.01", "st=0.01", "H0")],
+    ids=["more nodes", "equal in time"],
+)
+def test_from_the_balanced_book(tmp_path: Path, first: str, second: str, verdict: str) -> None:
+    """Four times the nodes; and equals that differ by chance, as the clock is never the same."""
+    words = engines(("A", [first]), ("B", [second]))
     found, _ = decide(
         tmp_path, *words, "-openings", "book", "-concurrency", "2", timeout=1800.0
     )
-    assert found == "H0"
+    assert found == verdict

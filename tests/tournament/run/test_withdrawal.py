@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from merels.tournament.records.games import Entrant, GameResult
+from merels.tournament.records.games import GameResult
 from merels.tournament.run.tasks import finished
 from merels.tournament.run.withdrawal import FAILED_STARTS, Withdrawals
 from merels.tournament.statistics.sprt import Sprt
@@ -27,14 +26,7 @@ def test_three_failed_starts_in_a_row_withdraw_an_engine() -> None:
     ]
     assert withdrawn == ["A"]
     assert [r.result for r in withdrawals.forfeits([result(9).spec])] == ["0-1"]
-    assert withdrawals.out == {"A"}
-
-
-def test_a_game_that_was_in_progress_takes_no_engine_back() -> None:
-    withdrawals = Withdrawals()
-    for number in range(1, FAILED_STARTS + 1):
-        withdrawals.add(finished(lost(number, unstarted=(0,))))
-    assert withdrawals.add(finished(result(FAILED_STARTS + 1))) == []
+    assert withdrawals.add(finished(result(FAILED_STARTS + 2))) == [], "it was in progress"
     assert withdrawals.out == {"A"}
 
 
@@ -53,14 +45,12 @@ def test_the_words_of_a_reason_decide_nothing() -> None:
     assert withdrawals.forfeits([result(11).spec]) == []
 
 
-def missing(name: str) -> Entrant:
-    """An engine that is not there."""
-    return engine(name, command=("/no/such",))
+ENGINES = (engine("A"), engine("B", command=("/no/such",)))
+"""The second of them is not there."""
 
 
 def test_a_test_without_an_opponent_stops_and_decides_nothing() -> None:
-    chosen = settings(2, rounds=500, sprt=Sprt(0, 50, model="logistic"))
-    run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
+    run = Run(settings(rounds=500, sprt=Sprt(0, 50, model="logistic"), engines=ENGINES))
     assert run.play() == "stuck" and run.board.verdict is None
     assert FAILED_STARTS <= len(run.rows) <= FAILED_STARTS + 2
     assert {row.reason.split(" (")[0][6:] for row in run.rows} == {"does not start"}
@@ -68,8 +58,7 @@ def test_a_test_without_an_opponent_stops_and_decides_nothing() -> None:
 
 
 def test_a_match_without_a_test_is_played_to_its_end() -> None:
-    chosen = settings(2, rounds=50)
-    run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
+    run = Run(settings(rounds=50, engines=ENGINES))
     assert run.play() == "finished"
     assert len(run.rows) == 100 and run.record.notices == [
         "B is withdrawn: it failed to start 3 times in a row; its remaining games are recorded as "
@@ -79,8 +68,7 @@ def test_a_match_without_a_test_is_played_to_its_end() -> None:
 
 
 def test_a_run_of_forfeits_can_be_interrupted() -> None:
-    chosen = settings(2, rounds=10_000)
-    run = Run(replace(chosen, engines=(chosen.engines[0], missing("B"))))
+    run = Run(settings(rounds=10_000, engines=ENGINES))
     run.board.views.append(Stopping(run.runner, 50))
     assert run.play() == "killed"
     assert 50 <= len(run.rows) < 100
@@ -93,8 +81,8 @@ with open(flag, "a") as file:
 if os.path.getsize(flag) <= 3:
     sys.exit(1)
 """)
-    chosen = settings(2, rounds=5, sprt=Sprt(-500, 500, 0.001, 0.001, "logistic"))
-    chosen = replace(chosen, engines=(chosen.engines[0], engine("B", command=command)))
+    sprt = Sprt(-500, 500, 0.001, 0.001, "logistic")
+    chosen = settings(rounds=5, sprt=sprt, engines=(engine("A"), engine("B", command=command)))
     run = Run(chosen, tmp_path / "j", workers=1)
     assert run.play() == "stuck" and len(run.rows) == 3
     run.journal.close()
