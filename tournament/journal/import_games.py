@@ -14,8 +14,6 @@ from merels.tournament.records.output import ID_TAG, IDENTITY, PAIR_TAG
 from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.terminations import Ending
 
-SQLITE_MAGIC = b"SQLite format 3\0"
-UNKNOWN = ("", "?", "-")
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.|"(?!\s*\]))*)"\s*\]\s*')
 """A tag with the spaces around it. Not every runner escapes the quotes within a name."""
 _COMMENT = re.compile(r"\{[^}]*\}?|;.*")
@@ -94,7 +92,7 @@ def is_journal(path: str) -> bool:
         return False  # What a pipe holds can be read only once.
     try:
         with open(path, "rb") as file:
-            return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+            return file.read(16) == b"SQLite format 3\0"
     except OSError:
         return False  # Whoever reads it next says why.
 
@@ -145,9 +143,8 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:
     """What the two games of a pair have in common; None if nothing tells."""
     marks = tuple(tags.get(name, "") for name in ("Round", "FEN", "Opening"))
-    if all(mark in UNKNOWN for mark in marks):
-        return None
-    return (frozenset((white, black)), *marks)
+    unknown = all(mark in ("", "?", "-") for mark in marks)
+    return None if unknown else (frozenset((white, black)), *marks)
 
 
 def _tag_sets(lines: Iterable[str]) -> Iterator[dict[str, str]]:

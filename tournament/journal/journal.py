@@ -95,12 +95,8 @@ class Journal:
 
     def set_meta(self, values: dict[str, str]) -> None:
         """Note something about the tournament."""
-        self._write(
-            lambda: self._database.executemany(
-                "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                values.items(),
-            )
-        )
+        query = "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+        self._write(lambda: self._database.executemany(query, values.items()))
 
     def fold(self) -> None:
         """Fold the write-ahead log into the file, so that it can be read from a read-only folder.

@@ -79,10 +79,7 @@ def _closed_on_failure(path: str | None) -> Iterator[Journal]:
 
 
 def _check(journal: Journal) -> None:
-    """Raise an `InputError` unless the file, which may be a stranger's, is a whole journal of ours.
-
-    What is read of it later has the types and the size that a journal's fields have.
-    """
+    """Refuse a file, perhaps a stranger's, unless it is a whole journal that this version reads."""
     journal.distrust()
     ((application,),) = journal.query("PRAGMA application_id")
     if application != APPLICATION_ID:

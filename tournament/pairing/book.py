@@ -91,7 +91,7 @@ def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[
             yield from _fill(settings, _by_proof(settings, tables, pool))
     else:
         searcher = Searcher(_HASH_MB)
-        yield from _fill(settings, lambda position: judge(searcher, position, settings))
+        yield from _fill(settings, lambda position: _judge(searcher, position, settings))
 
 
 def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Found]:
@@ -117,12 +117,8 @@ def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Found]:
             yield Found(tried, entry)
 
 
-def judge(searcher: Searcher, position: Position, settings: BookSettings) -> Entry | None:
-    """The book's entry for a position, or None if it is not level or leaves too little choice.
-
-    The side to move and, after its best move, the opponent must each find the game level and have
-    several moves to choose from.
-    """
+def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> Entry | None:
+    """A level position's entry, where each side in its turn has several good moves; else None."""
     bound = settings.bound
     glance = _best_lines(searcher, position, max(1, settings.nodes // _GLANCE_SHARE), 1)
     if not _is_level(_score(glance[0]), bound * _GLANCE_BOUND):
@@ -158,13 +154,10 @@ def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) 
 
 def _best_lines(searcher: Searcher, position: Position, nodes: int, count: int) -> list[Info]:
     """The best moves' lines, from a search that starts with an empty transposition table."""
-    lines: dict[int, Info] = {}
-
-    def keep(info: Info) -> None:
-        lines[info.multipv] = info
-
+    said: list[Info] = []
     searcher.clear()
-    searcher.search(position, Limit(nodes=nodes), keep, multipv=count)
+    searcher.search(position, Limit(nodes=nodes), said.append, multipv=count)
+    lines = {info.multipv: info for info in said}
     return [lines[number] for number in sorted(lines)]
 
 

@@ -47,18 +47,22 @@ class EngineCache:
         fresh one.
         """
         kept = [self._take(entrant) for entrant in entrants]
-        fresh = [engine is None for engine in kept]
+        lent = self._make_ready(entrants, kept, rules)
+        for index, entrant in enumerate(entrants):
+            if isinstance(lent[index], EngineError) and kept[index] is not None:
+                (lent[index],) = self._make_ready([entrant], [None], rules)
+        return lent
+
+    def _make_ready(
+        self, entrants: Sequence[Entrant], kept: Sequence[Engine | None], rules: Rules
+    ) -> list[Engine | EngineError]:
+        """The engines that were kept, and fresh ones in place of None, ready for a new game."""
         lent = [engine or self._start(entrant) for engine, entrant in zip(kept, entrants)]
         for index, entrant in enumerate(entrants):
-            if fresh[index]:
+            if kept[index] is None:
                 lent[index] = self._attempt(lent[index], partial(greet, entrant=entrant))
         lent = [self._attempt(engine, partial(prepare, rules=rules)) for engine in lent]
-        lent = [self._attempt(engine, Engine.await_ready) for engine in lent]
-        for index, entrant in enumerate(entrants):
-            if isinstance(lent[index], EngineError) and not fresh[index]:
-                again = partial(start_over, entrant=entrant, rules=rules)
-                lent[index] = self._attempt(self._start(entrant), again)
-        return lent
+        return [self._attempt(engine, Engine.await_ready) for engine in lent]
 
     def give_back(self, entrant: Entrant, engine: Engine) -> None:
         """Keep an engine after its game, unless it is to be started for every game."""
@@ -69,22 +73,17 @@ class EngineCache:
         if len(self._idle) > self._kept:
             self._idle.pop(0)[1].close()
 
-    def discard(self, engine: Engine) -> None:
-        """End an engine that is at fault."""
-        engine.close(FAULT_PATIENCE)
-
     def close(self) -> None:
         """End all engines that are not lent, side by side."""
-        engines = [engine for _, engine in self._idle]
-        self._idle.clear()
-        for engine in engines:
+        idle, self._idle = self._idle, []
+        for _, engine in idle:
             engine.send_quit()
-        for engine in engines:
+        for _, engine in idle:
             engine.close()
 
     def _take(self, entrant: Entrant) -> Engine | None:
         """The entrant's engine that was given back last, if there is one."""
-        for index in range(len(self._idle) - 1, -1, -1):
+        for index in reversed(range(len(self._idle))):
             if self._idle[index][0] == entrant:
                 return self._idle.pop(index)[1]
         return None
@@ -105,7 +104,7 @@ class EngineCache:
         try:
             action(engine)
         except EngineError as error:
-            self.discard(engine)
+            engine.close(FAULT_PATIENCE)
             return error
         return engine
 
@@ -125,10 +124,3 @@ def prepare(engine: Engine, rules: Rules) -> None:
     """Tell an engine the rules and that a new game begins."""
     engine.set_rules(rules)
     engine.send_new_game()
-
-
-def start_over(engine: Engine, entrant: Entrant, rules: Rules) -> None:
-    """Take a fresh engine through everything that it needs before its first game."""
-    greet(engine, entrant)
-    prepare(engine, rules)
-    engine.await_ready()

@@ -25,7 +25,7 @@ from merels.protocol.process.errors import EngineError, EngineTerminated, Engine
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import Clock, overrun_text
 from merels.tournament.play.end import NO_RESULT, WINS, End, fault, loss_on_time
-from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
 from merels.tournament.play.player import Player, Script
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord
 
@@ -57,13 +57,13 @@ def play_game(spec: GameSpec, engines: EngineCache) -> GameResult:
         elapsed = monotonic_ns() - begun
     except BaseException:
         for engine in ready:
-            engines.discard(engine)
+            engine.close(FAULT_PATIENCE)
         raise
     for player in game.players:
         if player.side != end.culprit and player.settle():
             engines.give_back(player.entrant, player.engine)
         else:
-            engines.discard(player.engine)
+            player.engine.close(FAULT_PATIENCE)
     return GameResult(
         spec, end.result, end.termination, end.reason, tuple(game.moves), began, elapsed
     )

@@ -61,10 +61,8 @@ class Player:
         the game if there is no answer in time.
         """
         allowance = self.clock.allowance()
-        if allowance is None:
-            timeout = self._patience
-        else:
-            timeout = max(0, allowance + self.clock.limit.margin)
+        margin = self.clock.limit.margin
+        timeout = self._patience if allowance is None else max(0, allowance + margin)
         guess, self._guess = self._guess, None
         begun = monotonic_ns()
         try:
@@ -153,28 +151,24 @@ class Player:
         control = self.clock.limit
         white, black = self._clocks
         return Limit(
-            time=_seconds(control.per_move),
+            time=_seconds(control.per_move and control.per_move // MILLISECOND),
             depth=control.depth,
             nodes=control.nodes,
-            white_clock=_time_left(white),
-            black_clock=_time_left(black),
+            white_clock=_seconds(white.milliseconds()),
+            black_clock=_seconds(black.milliseconds()),
             white_inc=_increment(white),
             black_inc=_increment(black),
             remaining_moves=self.clock.moves_to_go,
         )
 
 
-def _seconds(nanoseconds: int | None) -> float | None:
-    """Seconds, rounded down to the whole milliseconds that engines get."""
-    return None if nanoseconds is None else nanoseconds // MILLISECOND / 1000
-
-
-def _time_left(clock: Clock) -> float | None:
-    """What is left on a clock, as sent to engines."""
-    left = clock.milliseconds()
-    return None if left is None else left / 1000
+def _seconds(milliseconds: int | None) -> float | None:
+    """The whole milliseconds that engines get, in seconds."""
+    return None if milliseconds is None else milliseconds / 1000
 
 
 def _increment(clock: Clock) -> float | None:
-    """A clock's increment, where there is one to tell."""
-    return _seconds(clock.limit.increment or None) if clock.left is not None else None
+    """A clock's increment in seconds, where there is one to tell."""
+    if clock.left is None or not clock.limit.increment:
+        return None
+    return clock.limit.increment // MILLISECOND / 1000

@@ -20,8 +20,6 @@ from merels.tournament.statistics.sprt import Sprt
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 MAY_GROW = "rounds"
 """The one setting that a resumed run may raise: the games before stay what they were."""
-NOTHING = "null"
-"""The JSON that a missing field equals: older journals lack the newer fields."""
 GROWING_FORMATS = ("roundrobin", "gauntlet")
 
 
@@ -125,10 +123,11 @@ def differences(ours: str, theirs: str) -> list[str]:
     if mine.get("format") in GROWING_FORMATS and other.get(MAY_GROW, 0) < mine.get(MAY_GROW, 0):
         del mine[MAY_GROW], other[MAY_GROW]
     left, right = dict(_leaves(mine, "")), dict(_leaves(other, ""))
+    # Older journals lack the newer fields, which are null where they say nothing.
     return [
         f"{name}: now {left.get(name, 'absent')}, in the journal {right.get(name, 'absent')}"
         for name in sorted(left | right)
-        if left.get(name, NOTHING) != right.get(name, NOTHING)
+        if left.get(name, "null") != right.get(name, "null")
     ]
 
 

@@ -20,8 +20,11 @@ class LogFile:
         except OSError as error:
             raise system_error(path, "write", error) from None
         with contextlib.suppress(OSError):
-            if _is_torn(path):
-                os.write(self._file, b"\n")
+            if os.path.isfile(path) and os.path.getsize(path):
+                with open(path, "rb") as file:
+                    file.seek(-1, os.SEEK_END)
+                    if file.read() != b"\n":  # A full disk has cut its last line off.
+                        os.write(self._file, b"\n")
 
     def write(self, level: str, text: str) -> None:
         """Add an entry; OSError (the disk is full) loses it."""
@@ -37,12 +40,3 @@ class LogFile:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
-
-
-def _is_torn(path: str) -> bool:
-    """Whether a file's last line has no end, as a full disk leaves it."""
-    if not os.path.isfile(path) or not os.path.getsize(path):
-        return False
-    with open(path, "rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read() != b"\n"

@@ -8,7 +8,7 @@ from functools import cached_property
 from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing.openings import Openings
 from merels.tournament.pairing.schedule import colours, schedule_for, total_games
-from merels.tournament.records.games import GameSpec, Pairing, PairingResult, PairTask, Results
+from merels.tournament.records.games import GameSpec, Pairing, PairingResult, PairTask
 from merels.tournament.records.settings import Settings
 
 
@@ -27,8 +27,8 @@ class Plan:
         self._part = part
         self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
         self._round = 0
-        self._results: list[list[PairingResult]] = []
-        """Of the rounds that are over, where later ones are paired by them."""
+        self.results: list[list[PairingResult]] = []
+        """Of the rounds that are over, where ``waits`` is set."""
         self._points: list[list[float]] = []
         self._pairings: list[Pairing] = []
         self._places: dict[int, tuple[int, bool]] = {}
@@ -60,11 +60,6 @@ class Plan:
         index, count = self._part
         return task.games[0].pair % count == index % count
 
-    @property
-    def results(self) -> Results:
-        """The rounds that are finished, where ``waits`` is set."""
-        return self._results
-
     def next_round(self) -> list[PairTask]:
         """The tasks of the next round; empty when the tournament is over.
 
@@ -72,11 +67,11 @@ class Plan:
         """
         schedule = schedule_for(self.settings)
         if self._pairings and self.waits:
-            self._results.append([
+            self.results.append([
                 PairingResult(pairing, (points[0], points[1]))
                 for pairing, points in zip(self._pairings, self._points)
             ])
-        self._pairings = schedule.pair(self.settings, self._round, self._results)
+        self._pairings = schedule.pair(self.settings, self._round, self.results)
         if not self._pairings:
             return []
         self._round += 1
@@ -89,10 +84,7 @@ class Plan:
         ]
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Note the result of a game of the last round; a game broken off gives no points.
-
-        Nor does a game of no round: a journal may hold anything.
-        """
+        """Note a game's result; one broken off, or of no round of ours, gives no points."""
         if not self.waits or white_score is None or number not in self._places:
             return
         index, first_is_white = self._places[number]
@@ -112,19 +104,11 @@ class Plan:
                 self._games += 1
                 white, black = colours(settings, pairing, game)
                 self._places[self._games] = (index, white == pairing.first)
-                games.append(
-                    GameSpec(
-                        self._games,
-                        round_number,
-                        self._pairs,
-                        settings.engines[white],
-                        settings.engines[black],
-                        opening,
-                        settings.rules,
-                        settings.adjudication,
-                        derive_seed(settings.seed, self._games),
-                    )
-                )
+                games.append(GameSpec(
+                    self._games, round_number, self._pairs,
+                    settings.engines[white], settings.engines[black], opening,
+                    settings.rules, settings.adjudication, derive_seed(settings.seed, self._games),
+                ))
             tasks.append(PairTask(tuple(games)))
         return tasks
 

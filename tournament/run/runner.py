@@ -181,7 +181,6 @@ class Runner:
         self.board.tick()
 
     def _act(self, event: _Event) -> None:
-        """Act on an event."""
         if isinstance(event, Finished):
             self._take(event)
         elif isinstance(event, Started):
@@ -242,9 +241,8 @@ class Runner:
         """End the executor's work as soon as it can be ended."""
         if isinstance(self._executor, LocalPool):
             self._executor.kill()
-        else:
-            try:
-                self._executor.shutdown(wait=False, cancel_futures=True)
-            except TypeError:
-                # Dask's executor does not know this argument, and cancels unasked.
-                self._executor.shutdown(wait=False)
+            return
+        try:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+        except TypeError:  # Dask's executor does not know this argument, and cancels unasked.
+            self._executor.shutdown(wait=False)

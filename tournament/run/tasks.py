@@ -48,12 +48,8 @@ worker: Worker | None = None
 
 
 def play_pair(task: PairTask) -> list[Finished]:
-    """Play a task's games; returns those that were not reported.
-
-    On a foreign executor the engines live for this task alone, so that none outlives the
-    tournament.
-    """
-    if worker is None:
+    """Play a task's games; returns those that were not reported."""
+    if worker is None:  # On a foreign executor no engine outlives its task, nor the tournament.
         with EngineCache() as engines:
             return [finished(play_game(spec, engines)) for spec in task.games]
     for spec in task.games:

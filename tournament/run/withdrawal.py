@@ -40,14 +40,11 @@ class Withdrawals:
 
     def forfeits(self, games: Sequence[GameSpec]) -> list[GameResult]:
         """The results of the games that a withdrawn engine forfeits."""
-        results = []
-        for spec in games:
-            white, black = spec.white.name in self.out, spec.black.name in self.out
-            if white and black:
-                reason = "No result, both engines were withdrawn"
-                results.append(GameResult(spec, "*", "unterminated", reason))
-            elif white:
-                results.append(GameResult(spec, "0-1", "abandoned", "White was withdrawn"))
-            elif black:
-                results.append(GameResult(spec, "1-0", "abandoned", "Black was withdrawn"))
-        return results
+        ends = {
+            (True, True): ("*", "unterminated", "No result, both engines were withdrawn"),
+            (True, False): ("0-1", "abandoned", "White was withdrawn"),
+            (False, True): ("1-0", "abandoned", "Black was withdrawn"),
+        }
+        sides = ((spec, (spec.white.name in self.out, spec.black.name in self.out))
+                 for spec in games)
+        return [GameResult(spec, *ends[out]) for spec, out in sides if any(out)]

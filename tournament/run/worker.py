@@ -21,9 +21,6 @@ from merels.tournament.run import tasks
 from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
 
-NONE = "-"
-"""An argument for none."""
-
 
 def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threading.Event) -> None:
     """Take the runner's requests while games are played."""
@@ -43,13 +40,13 @@ def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threadi
 def main() -> None:
     """Serve calls until told to leave."""
     cpu, log = sys.argv[1:]
-    if cpu != NONE:
+    if cpu != "-":
         os.sched_setaffinity(0, {int(cpu)})
     link = _take_pipes()
     calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
     stopping = threading.Event()
     threading.Thread(target=_listen, args=(link, calls, stopping), daemon=True).start()
-    cache = EngineCache() if log == NONE else EngineCache(stderr=log, trace=LogFile(log).trace)
+    cache = EngineCache() if log == "-" else EngineCache(stderr=log, trace=LogFile(log).trace)
     try:
         with cache as engines:
             tasks.worker = tasks.Worker(

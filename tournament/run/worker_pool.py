@@ -8,6 +8,7 @@ engines that it starts, and it reports each game at once.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import signal
@@ -39,10 +40,7 @@ class LocalPool(Executor):
     """
 
     def __init__(
-        self,
-        workers: int,
-        report: Callable[[Any], None],
-        cpus: Sequence[int] = (),
+        self, workers: int, report: Callable[[Any], None], cpus: Sequence[int] = (),
         log: str | None = None,
     ) -> None:
         self._report = report
@@ -85,13 +83,10 @@ class LocalPool(Executor):
         self.shutdown()
 
     def _cancel_waiting(self) -> None:
-        while True:
-            try:
-                item = self._items.get_nowait()
-            except queue.Empty:
-                return
-            if item is not None:
-                item[0].cancel()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if (item := self._items.get_nowait()) is not None:
+                    item[0].cancel()
 
     def _serve(self, slot: _Slot) -> None:
         """Run calls in one worker until the pool shuts down."""
@@ -159,10 +154,9 @@ class _Slot:
         """Tell the worker, if there is one, to begin no further game."""
         with self._lock:
             if self._link is not None:
-                try:
+                # One that is gone is noticed by the thread that waits for its answer.
+                with contextlib.suppress(OSError):
                     self._link.send(Leave(quit))
-                except OSError:
-                    pass  # It is gone; the thread that waits for its answer learns that.
 
     def hang_up(self) -> None:
         """Kill the worker now, and for good; its thread buries it."""
@@ -197,10 +191,8 @@ def _start_worker(arguments: list[str]) -> subprocess.Popen[bytes]:
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill a worker that was not waited for yet, and what shares its process group."""
-    if hasattr(os, "killpg"):
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
-    else:
+    if not hasattr(os, "killpg"):
         process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
