@@ -163,16 +163,11 @@ def _tag_sets(lines: Iterable[str]) -> Iterator[dict[str, str]]:
         rest = line[place:]
         if rest.strip():
             in_moves = True
-            bare, in_comment = _without_comments(rest, in_comment)
+            bare = _COMMENT.sub("", ("{" if in_comment else "") + rest + "\n")
+            in_comment = not bare.endswith("\n")
             words = bare if bare.strip() else words
     if tags or in_moves:
         yield _with_result(tags, words)
-
-
-def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
-    """A line without its comments, and whether one in braces is still open at its end."""
-    bare = _COMMENT.sub("", ("{" if inside else "") + line + "\n")
-    return bare, not bare.endswith("\n")
 
 
 def _with_result(tags: dict[str, str], words: str) -> dict[str, str]:

@@ -76,8 +76,8 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
                 else:
                     target.append(row)
                     numbers.add(row.number)
-    words = whole(json.loads(arguments))
-    target.set_meta({"settings": settings, "arguments": json.dumps(words)})
+    arguments = json.dumps(whole(json.loads(arguments)))
+    target.set_meta({"settings": settings, "arguments": arguments})
     return Joined(len(numbers), again)
 
 

@@ -1,4 +1,4 @@
-"""A journaled game as a row of text and numbers."""
+"""Journaled games as rows of text and numbers, and the standings that follow from them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from typing import NamedTuple
 
 from merels.engine.game.errors import InputError, printable
 from merels.tournament.records.games import GameResult, MoveRecord
+from merels.tournament.statistics.counts import (
+    Counts,
+    GameScore,
+    MatchCounter,
+    MatchCounts,
+    counts_between,
+)
 
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points by result; a game broken off (``*``) has none."""
@@ -68,6 +75,32 @@ class Row(NamedTuple):
             raise InputError(
                 f"game {self.number}", "expected numbers for its moves; the journal is damaged"
             ) from None
+
+
+class Standings:
+    """The results so far; every figure follows from the rows that were added."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.finished = 0
+        """How many games there were; those without a result count nowhere else."""
+        self._counter = MatchCounter()
+        self.matches: Counts = self._counter.counts
+        """The counts of every match; empty until a game has a result."""
+
+    def add(self, row: Row) -> None:
+        """Count a finished game."""
+        self.finished += 1
+        if row.white_score is not None:
+            self._counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
+
+    def counts(self, first: str, second: str) -> MatchCounts:
+        """The counts of the games between two engines, seen from the first."""
+        return counts_between(self.matches, first, second)
+
+    def match(self, one: str, other: str) -> tuple[str, str]:
+        """The two engines in the order in which they were entered."""
+        return (one, other) if self.names.index(one) < self.names.index(other) else (other, one)
 
 
 def make_row(result: GameResult) -> Row:

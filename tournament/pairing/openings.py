@@ -20,8 +20,6 @@ from merels.tournament.records.settings import OpeningSettings
 
 BOOK = "book"
 """Stands, instead of a file's name, for the balanced openings that come with merels."""
-FEWEST_PLIES, MOST_PLIES = 4, 8
-"""The length of a random opening when none is asked for."""
 LONGEST_PLIES = 12
 """Longer random openings are refused: on fuller boards one side can nearly always close a mill."""
 TRIES = 2000
@@ -58,7 +56,7 @@ def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
     rng = random.Random(f"merels openings {seed}")
     seen: set[tuple[int, int]] = set()
     for number in count(1):
-        length = plies or FEWEST_PLIES + _below(rng, MOST_PLIES - FEWEST_PLIES + 1)
+        length = plies or 4 + _below(rng, 5)
         points = new_placements(rng, length, seen)
         if points is None:
             seen.clear()

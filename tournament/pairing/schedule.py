@@ -58,26 +58,16 @@ def circle(count: int) -> Iterator[list[tuple[int, int]]]:
         seats.insert(1, seats.pop())
 
 
-def _round_robin_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Every pairing of two engines once."""
+def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
+    """Every pairing once: of any two engines, or in a gauntlet of a seed and one of the others."""
     if number >= settings.rounds:
         return []
-    return [
-        _coloured(settings, number, one, other)
-        for meetings in circle(len(settings.engines))
-        for one, other in meetings
-    ]
-
-
-def _gauntlet_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Each of the seeds meets each of the others once."""
-    if number >= settings.rounds:
-        return []
-    return [
-        _coloured(settings, number, seed, other)
-        for other in range(settings.seeds, len(settings.engines))
-        for seed in range(settings.seeds)
-    ]
+    count, seeds = len(settings.engines), settings.seeds
+    if settings.format == "gauntlet":
+        pairs = [(seed, other) for other in range(seeds, count) for seed in range(seeds)]
+    else:
+        pairs = [pair for meetings in circle(count) for pair in meetings]
+    return [_coloured(settings, number, one, other) for one, other in pairs]
 
 
 def _coloured(settings: Settings, number: int, one: int, other: int) -> Pairing:
@@ -106,8 +96,8 @@ def total_games(settings: Settings) -> int | None:
 
 
 _FORMATS = {
-    "roundrobin": Schedule(_round_robin_round, False, lambda settings: settings.rounds),
-    "gauntlet": Schedule(_gauntlet_round, False, lambda settings: settings.rounds),
+    "roundrobin": Schedule(_fixed_round, False, lambda settings: settings.rounds),
+    "gauntlet": Schedule(_fixed_round, False, lambda settings: settings.rounds),
     "swiss": Schedule(swiss.pair_round, True, swiss.number_of_rounds),
     "knockout": Schedule(knockout.pair_round, True, lambda settings: None),
 }

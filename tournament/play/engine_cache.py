@@ -15,19 +15,18 @@ KEPT = 4
 FAULT_PATIENCE = 0.5
 """Seconds that an engine gets to end by itself after a fault."""
 
-Trace = Callable[[str, str, bytes], None]
-"""Called with the engine's name, ``>`` or ``<``, and what was sent or received."""
-
 
 class EngineCache:
     """Running engines, lent to games; a context manager that ends them all.
 
     One worker uses it, for one game at a time. What engines write to standard error is appended to
-    the file ``stderr``.
+    the file ``stderr``; ``trace`` is called with an engine's name, ``>`` or ``<``, and what was
+    sent or received.
     """
 
     def __init__(
-        self, kept: int = KEPT, *, stderr: str | None = None, trace: Trace | None = None
+        self, kept: int = KEPT, *, stderr: str | None = None,
+        trace: Callable[[str, str, bytes], None] | None = None,
     ) -> None:
         self._kept = kept
         self._stderr = stderr

@@ -24,9 +24,8 @@ from merels.protocol.client.info import Brief
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import Clock, overrun_text
-from merels.tournament.play.end import NO_RESULT, WINS, End, fault, loss_on_time
 from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
-from merels.tournament.play.player import Player, Script
+from merels.tournament.play.player import NO_RESULT, WINS, End, Player, Script, fault, loss_on_time
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord
 
 LONGEST_ANSWER = 200

@@ -1,4 +1,4 @@
-"""One side of a game: its engine, its clock, and what they say to each other for a move."""
+"""One side of a game: its engine, its clock, their talk for a move; and how a game ends."""
 
 from __future__ import annotations
 
@@ -7,15 +7,43 @@ from time import monotonic_ns
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move
-from merels.engine.game.position import Move, Position
+from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.search.limits import Limit
 from merels.protocol.client.answers import Answer, ponder_text
 from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
-from merels.tournament.play.end import End, fault, loss_on_time
 from merels.tournament.records.games import Entrant
+
+WINS = ("1-0", "0-1")
+NO_RESULT = "*"
+
+
+class End(Exception):
+    """The game has ended, with ``winner`` (None: a draw) and in the way of ``termination``.
+
+    ``culprit`` is the side whose engine is at fault; None if neither is.
+    """
+
+    def __init__(
+        self, winner: int | None, termination: str, reason: str, culprit: int | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.result = "1/2-1/2" if winner is None else WINS[winner]
+        self.termination = termination
+        self.reason = reason
+        self.culprit = culprit
+
+
+def fault(side: int, termination: str, reason: str) -> End:
+    """The end of a game that a side loses because its engine is at fault."""
+    return End(1 - side, termination, f"{COLOURS[side]} {reason}", side)
+
+
+def loss_on_time(side: int, how: str) -> End:
+    """The end of a game that a side loses on time."""
+    return fault(side, "time forfeit", f"loses on time ({how})")
 
 
 @dataclass(slots=True)

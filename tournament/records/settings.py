@@ -20,7 +20,6 @@ from merels.tournament.statistics.sprt import Sprt
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 MAY_GROW = "rounds"
 """The one setting that a resumed run may raise: the games before stay what they were."""
-GROWING_FORMATS = ("roundrobin", "gauntlet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,8 @@ def differences(ours: str, theirs: str) -> list[str]:
     More rounds than before are no difference where the games already planned stay the same.
     """
     mine, other = json.loads(ours), json.loads(theirs)
-    if mine.get("format") in GROWING_FORMATS and other.get(MAY_GROW, 0) < mine.get(MAY_GROW, 0):
+    grown = other.get(MAY_GROW, 0) < mine.get(MAY_GROW, 0)
+    if grown and mine.get("format") in ("roundrobin", "gauntlet"):
         del mine[MAY_GROW], other[MAY_GROW]
     left, right = dict(_leaves(mine, "")), dict(_leaves(other, ""))
     # Older journals lack the newer fields, which are null where they say nothing.

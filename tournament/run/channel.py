@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 _LENGTH = struct.Struct("!Q")
-_CHUNK = 1 << 20
 
 
 class Call(NamedTuple):
@@ -67,7 +66,7 @@ class Link:
     def _read(self, length: int) -> bytes:
         parts = []
         while length:
-            part = os.read(self._source, min(length, _CHUNK))
+            part = os.read(self._source, min(length, 1 << 20))
             if not part:
                 raise EOFError("the other end is gone")
             parts.append(part)

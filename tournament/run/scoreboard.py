@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 from merels.tournament.journal.journal import Journal
-from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 
 

@@ -109,7 +109,8 @@ class _Slot:
     """A place for one worker process, started when first needed and again after a crash."""
 
     def __init__(self, cpu: int | None, log: str | None) -> None:
-        self._arguments = ["-" if cpu is None else str(cpu), log or "-"]
+        words = ("-" if cpu is None else str(cpu), log or "-")
+        self._command = [sys.executable, "-P", "-m", "merels.tournament.run.worker", *words]
         self._process: subprocess.Popen[bytes] | None = None
         self._link: Link | None = None
         self._lock = threading.Lock()
@@ -142,7 +143,11 @@ class _Slot:
                 raise EOFError("the pool is closed")
             if self._link is None:
                 try:
-                    self._process = _start_worker(self._arguments)
+                    # In a session of its own: an interrupt at the terminal passes it by.
+                    self._process = subprocess.Popen(
+                        self._command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                        start_new_session=True,
+                    )
                 except OSError as error:
                     raise BrokenExecutor(f"cannot start a worker process: {error}") from None
                 assert self._process.stdin is not None and self._process.stdout is not None
@@ -179,14 +184,6 @@ class _Slot:
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
             pipe.close()
-
-
-def _start_worker(arguments: list[str]) -> subprocess.Popen[bytes]:
-    """A worker in a session of its own, so that an interrupt at the terminal passes it by."""
-    command = [sys.executable, "-P", "-m", "merels.tournament.run.worker", *arguments]
-    return subprocess.Popen(
-        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    )
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

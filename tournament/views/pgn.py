@@ -10,8 +10,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import Rules, parse_rules
-from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import NANOSECONDS, MoveRecord, TimeControl
 from merels.tournament.records.output import ID_TAG, PAIR_TAG, PgnStyle
 from merels.tournament.records.settings import Settings

@@ -7,8 +7,7 @@ from typing import TextIO
 
 from merels.engine.game.errors import printable
 from merels.tournament.journal.journal import Journal
-from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import Intervals

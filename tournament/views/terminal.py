@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from merels.engine.game.errors import printable
-from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import rating_list

@@ -10,8 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from merels.engine.game.errors import InputError
 from merels.protocol.board.own_host import is_own_host
-from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings, facts
 from merels.tournament.report.crosstable import crosstable

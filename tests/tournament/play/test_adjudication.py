@@ -31,11 +31,8 @@ def scores(*scores: int | None, first: int = 9) -> list[tuple[int, int, int | No
     return [(first + ply // 2, ply % 2, score) for ply, score in enumerate(scores)]
 
 
-def test_a_draw_needs_both_sides_to_agree_for_some_moves() -> None:
+def test_a_draw_needs_both_sides_to_agree_for_some_moves_and_waits_for_its_move_number() -> None:
     assert verdicts(DRAWISH, *scores(10, -10, 0, 3)) == [None] * 3 + [DRAW]
-
-
-def test_a_draw_is_not_given_before_its_move_number() -> None:
     assert verdicts(DRAWISH, *scores(0, 0, 0, 0, 0, first=1)) == [None] * 4 + [DRAW]
 
 
@@ -44,11 +41,8 @@ def test_one_score_outside_and_no_score_start_the_count_again(odd: int | None) -
     assert verdicts(DRAWISH, *scores(0, 0, 0, odd, 0, 0, 0, 0)) == [None] * 7 + [DRAW]
 
 
-def test_a_side_resigns_after_its_own_moves_only() -> None:
+def test_a_side_resigns_after_its_own_moves_alone_unless_a_score_is_better() -> None:
     assert verdicts(LOSING, *scores(-500, 0, -501)) == [None, None, BLACK_WINS]
-
-
-def test_a_better_score_ends_a_resignation() -> None:
     assert verdicts(LOSING, *scores(0, -900, 0, -499, 0, -900)) == [None] * 6
 
 
@@ -64,11 +58,8 @@ def test_resignation_waits_for_its_move_number() -> None:
 
 
 def test_claimed_ends_count_as_scores_beyond_any_estimate() -> None:
-    assert as_number(None, 7) == WON
-    assert as_number(None, 0) == -WON
-    assert as_number(None, -4) == -WON
-    assert as_number(12, None) == 12
-    assert as_number(None, None) is None
+    claims = ((None, 7), (None, 0), (None, -4), (12, None), (None, None))
+    assert [as_number(*claim) for claim in claims] == [WON, -WON, -WON, 12, None]
 
 
 def test_the_longest_game_counts_the_opening() -> None:
@@ -96,11 +87,8 @@ def test_tables_end_what_they_decide(tmp_path: Path) -> None:
     four = parse_position("O******O/@*@*@O**/****@*** w 0 0 3 40", rules)
     assert adjudicator.update(40, BLACK, None, 80, four) is None
     assert adjudicator.update(1, WHITE, None, 1, Position(rules)) is None
-
-
-def test_tables_of_other_rules_decide_nothing(tmp_path: Path) -> None:
-    Builder(tmp_path, make_rules("morris", ["NoRemovalPlies=0"])).build(6)
-    rules = make_rules("mill")
-    adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), rules)
-    won = parse_position("O******O/@*@**O**/****@*** w 0 0 0 40", rules)
+    # Tables of other rules decide nothing.
+    mill = make_rules("mill")
+    adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), mill)
+    won = parse_position("O******O/@*@**O**/****@*** w 0 0 0 40", mill)
     assert adjudicator.update(40, BLACK, None, 80, won) is None

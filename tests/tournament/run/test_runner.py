@@ -23,8 +23,7 @@ import pytest
 from merels.engine.game.record import parse_records
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal
-from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import Entrant, GameSpec, PairTask
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan

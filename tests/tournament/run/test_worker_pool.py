@@ -17,9 +17,6 @@ from merels.tournament.run.worker_pool import CallFailed, LocalPool
 REPORT = "from merels.tournament.run import tasks; tasks.worker.report('a report')"
 
 
-linux = pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
-
-
 @pytest.fixture
 def pool() -> Iterator[LocalPool]:
     with LocalPool(2, print) as made:
@@ -80,7 +77,7 @@ def test_killed_in_the_middle() -> None:
     assert isinstance(futures[0].exception(0), BrokenExecutor) and futures[3].cancelled()
 
 
-@linux
+@pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
 def test_workers_are_pinned() -> None:
     cores = sorted(os.sched_getaffinity(0))
     with LocalPool(1, print, cores[-1:]) as pool:

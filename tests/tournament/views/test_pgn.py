@@ -11,8 +11,7 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import parse_record, parse_records
-from merels.tournament.journal.rows import Row, make_row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import NANOSECONDS, TimeControl
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.views.pgn import GameWriter, PgnView, time_control_text

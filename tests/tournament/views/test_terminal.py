@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from merels.tournament.journal.rows import make_row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Standings, make_row
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt

@@ -10,8 +10,7 @@ import urllib.request
 
 import pytest
 
-from merels.tournament.journal.rows import make_row
-from merels.tournament.journal.standings import Standings
+from merels.tournament.journal.rows import Standings, make_row
 from merels.tournament.report.crosstable import Crosstable, crosstable
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.counts import Counts
