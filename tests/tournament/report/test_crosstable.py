@@ -201,12 +201,8 @@ def test_without_pairs_games_are_judged() -> None:
 
 def test_nothing_prints_nan() -> None:
     odd = [
-        MatchCounts(),
-        MatchCounts(draws=4, dd=2),
-        MatchCounts(wins=4, ww=2),
-        MatchCounts(losses=4, ll=2),
-        MatchCounts(wins=1, losses=1, wl=1),
-        MatchCounts(wins=1),
+        MatchCounts(), MatchCounts(draws=4, dd=2), MatchCounts(wins=4, ww=2),
+        MatchCounts(losses=4, ll=2), MatchCounts(wins=1, losses=1, wl=1), MatchCounts(wins=1),
     ]
     for counts in odd:
         for penta in (True, False):
