@@ -62,7 +62,7 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
     names a bad value.
     """
     name = values.get("name", "")
-    where = f" of {name}" if name else ""
+    where = f" of {name or values['cmd']}"
     directory = values.get("dir")
     if directory is not None and not os.path.isdir(directory):
         raise InputError(directory, f"no such folder for dir={where}")

@@ -111,7 +111,8 @@ class Options(Mapping[str, Option]):
         """The option of that name, or an `InputError` that names the nearest."""
         if name in self:
             return self[name]
-        raise InputError(name, f"no such option{suggestion(name, self)}")
+        hint = suggestion(name, self) or "; 'uci' lists them"
+        raise InputError(name, f"no such option{hint}")
 
 
 def parse_option(line: str) -> Option | None:

@@ -34,7 +34,7 @@ _DEFAULT_TIME = 5000
 _POSITION_HELP = """\
 A position is 'startpos' or its text, for example
   '********/********/******** w 9 9 0 1'
-and may be followed by 'moves' and moves: startpos moves d6 f4. Quote it: shells expand '*'.
+and the moves played from it may follow: startpos moves d6 f4. Quote it: shells expand '*'.
 """
 
 

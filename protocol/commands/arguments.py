@@ -30,6 +30,10 @@ _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for fi
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Help that shows each flag once, although two dashes are accepted as well."""
 
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = len("  -h, --help")  # Room for the names of subcommands.
+
     def _format_action_invocation(self, action: argparse.Action) -> str:
         flags, action.option_strings = action.option_strings, action.option_strings[:1]
         text = super()._format_action_invocation(action)

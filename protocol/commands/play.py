@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     add_rules_flags(parser)
     add_flag(
         parser, "position", metavar="P", default="startpos",
-        help="where to start: a position's text, quoted; 'moves' and moves may follow",
+        help="where to start: a position's text, quoted; 'moves d6 f4 …' may follow",
     )
     add_flag(parser, "record", metavar="FILE", help="append the game's record to this file")
     return _play(parser.parse_args(argv))

@@ -43,8 +43,8 @@ and -set.
 
 A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
 {NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
-{NAMES[0][0]:.0%} a {NAMES[0][1]} (??). 'Proven' means that tables of
-perfect play say so or that the search saw the end of the game.
+{NAMES[0][0]:.0%} a {NAMES[0][1]} (??).
+'Proven' means that tables of perfect play say so or that the search saw the end of the game.
 """
 
 

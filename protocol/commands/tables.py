@@ -31,7 +31,7 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.probe_tables import open_folder, probe, root_of, solve_start
 from merels.protocol.terminal.progress import ProgressLine
 
-_POSITION = "a position's text, quoted, or startpos; 'moves' and moves may follow"
+_POSITION = "a position's text, quoted, or startpos; 'moves d6 f4 …' may follow"
 
 Action = Callable[[argparse.Namespace, Rules], int]
 Commands = argparse._SubParsersAction  # no public name

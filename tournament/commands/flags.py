@@ -72,15 +72,16 @@ def choice(text: str, what: str, choices: Sequence[str]) -> str:
 
 
 def read_sprt(
-    elo0: str, elo1: str, alpha: str = "0.05", beta: str = "0.05", model: str = MODELS[0]
+    elo0: str, elo1: str, alpha: str = "0.05", beta: str = "0.05", model: str = MODELS[0],
+    form: str = "{} of -sprt",
 ) -> Sprt:
-    """The test that the texts of ``-sprt`` describe."""
-    chosen = choice(model, "the model of -sprt", MODELS)
+    """The test that texts describe; ``form`` says how the command spells the name of one."""
+    chosen = choice(model, form.format("model"), MODELS)
     numbers = (
         read_real(elo0, -MAX_ELO, MAX_ELO, "elo0 of -sprt"),
         read_real(elo1, -MAX_ELO, MAX_ELO, "elo1 of -sprt"),
-        read_real(alpha, 0, 1, "alpha of -sprt"),
-        read_real(beta, 0, 1, "beta of -sprt"),
+        read_real(alpha, 0, 1, form.format("alpha")),
+        read_real(beta, 0, 1, form.format("beta")),
     )
     try:
         return Sprt(*numbers, next(known for known in MODELS if known == chosen))

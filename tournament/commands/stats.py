@@ -104,7 +104,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         if chosen:
             raise InputError(f"-{next(iter(chosen))}", "belongs to a test: add -sprt elo0,elo1")
         return None
-    bounds = options.sprt.split(",")
-    if len(bounds) != 2:
+    elo0, comma, elo1 = options.sprt.partition(",")
+    if not comma or "," in elo1:
         raise InputError(options.sprt, "expected two numbers as elo0,elo1 for -sprt")
-    return read_sprt(*bounds, **chosen)
+    return read_sprt(elo0, elo1, **chosen, form="-{}")

@@ -64,7 +64,7 @@ def test_a_program_is_named_without_folder_and_suffix() -> None:
         (["cmd=a", "option.=1"], "'option.=1': expected cmd="),
         (["cmd=a", "option.Hash"], "'option.Hash': expected cmd="),
         (["cmd=a", "proto=x", "name=N"], "'x': expected uci, ugi for proto= of N"),
-        (["cmd=a", "dir=/no/such"], "'/no/such': no such folder for dir="),
+        (["cmd=a", "dir=/no/such"], "'/no/such': no such folder for dir= of a"),
         (["cmd=a", "cpu=-1"], "'-1': expected whole seconds"),
     ],
 )

@@ -82,7 +82,7 @@ def test_infinite_values_are_null(capsys: pytest.CaptureFixture[str]) -> None:
         (["-wld", "1,2,3", "-sprt", "0"], "elo0,elo1"),
         (["-wld", "1,2,3", "-sprt", "5,0"], "elo0 < elo1"),
         (["-wld", "1,2,3", "-sprt", "0,nan"], "'nan'"),
-        (["-wld", "1,2,3", "-sprt", "0,5", "-alpha", "2"], "alpha"),
+        (["-wld", "1,2,3", "-sprt", "0,5", "-alpha", "2"], "for -alpha"),
         (["-wld", "1,2,3", "-sprt", "0,5", "-beta", "b"], "beta"),
         (["-wld", "1,2,3", "-sprt", "0,5", "-model", "pentanomial"], "normalized"),
         (["-wld", "1,2,3", "-model", "logistic"], "-sprt"),
