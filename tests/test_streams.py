@@ -32,6 +32,8 @@ QUICK = {
     "play": "-time 0.01",
     "analyse": "-depth 1",
     "review": "games.pgn -nodes 1 -json",
+    "eval": "",
+    "d": "",
     "perft": "1",
     "bench": "--help",
     "suite": "suite.json -nodes 1",

@@ -159,9 +159,12 @@ def annotated(record: Record, judged: Sequence[Judgement]) -> str:
 
 
 def to_json(record: Record, judged: Sequence[Judgement]) -> dict[str, object]:
-    """The review for a program. ``loss`` and ``value`` are expected scores from 0 to 1."""
+    """The review for a program. ``loss`` and ``value`` are expected scores from 0 to 1.
+
+    Version 1 called a move a turn.
+    """
     return {
-        "version": 1,
+        "version": 2,
         "rules": str(record.start.rules),
         "position": format_position(record.start),
         "result": record.result,

@@ -135,7 +135,7 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "White: 1 blunder, 0 mistakes" in text and "Black: 0 blunders" in text
     assert main([str(game), "-nodes", "2000", "-json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["version"] == 1 and [move["loss"] for move in told["moves"]] == [1.0, 0.0]
+    assert told["version"] == 2 and [move["loss"] for move in told["moves"]] == [1.0, 0.0]
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
     again = parse_record(capsys.readouterr().out)
     assert len(again.moves) == 2 and all(again.comments)
