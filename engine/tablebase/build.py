@@ -100,7 +100,8 @@ class Builder:
         except OSError as error:
             raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
         self._total = sum(sector.places for sector in todo)
-        with locked(self.folder):
+        # One pool for all: as its threads end, an interrupt can be lost in a callback of theirs.
+        with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
             self._remove_partial_files()
             for sector in todo:
                 known = len(self.tables.problems)
@@ -111,7 +112,7 @@ class Builder:
                 if self._started is None:
                     self._started = time.monotonic()
                 self._check_space(sector)
-                self._solve(sector)
+                self._solve(sector, pool)
                 self._done += sector.places
                 self.tell(sector, 0, 0.0)
         return self.tables
@@ -171,14 +172,13 @@ class Builder:
         self._total -= sector.places
         return True
 
-    def _solve(self, sector: Sector) -> None:
+    def _solve(self, sector: Sector, pool: ThreadPoolExecutor) -> None:
         """Solve a sector, write its files and open them; `InputError` where that fails."""
         try:
             solver = core.Retrograde(
                 core_rules(self.rules), *sector, self.depths, self.tables.core
             )
-            with ThreadPoolExecutor(self.threads) as pool:
-                longest = _Stages(self, solver, pool, sector).run()
+            longest = _Stages(self, solver, pool, sector).run()
             self._write(sector, solver, longest)
             self.tables.load(self.folder, sector)
         except TableError as error:
