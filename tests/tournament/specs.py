@@ -37,7 +37,7 @@ def match(*more: str, nodes: tuple[int, int] = (20, 40)) -> list[str]:
 def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> Entrant:
     """An engine that searches so many nodes a move: ours, unless another command is given."""
     spec = EngineSpec(command, name)
-    return Entrant(spec, TimeControl(nodes=nodes), start_timeout=5.0, ping_timeout=5.0)
+    return Entrant(spec, TimeControl(nodes=nodes), start_timeout=20.0, ping_timeout=20.0)
 
 
 def changed(entrant: Entrant, **fields: object) -> Entrant:
