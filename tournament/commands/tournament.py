@@ -163,7 +163,8 @@ def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
 def _local_factory(options: RunOptions, runner: Runner) -> ExecutorFactory:
     """Makes an executor of processes on this machine."""
     log = options.log.file if options.log is not None and options.log.engines else None
-    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
+    watched = options.port is not None
+    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log, watched)
 
 
 def _load_factory(name: str) -> ExecutorFactory:

@@ -10,7 +10,7 @@ the cache, except one at fault, which is ended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from time import monotonic_ns
 
@@ -32,7 +32,11 @@ LONGEST_ANSWER = 200
 """Bytes after ``bestmove`` that are read: twice the longest move and the longest ponder."""
 
 
-def play_game(spec: GameSpec, engines: EngineCache) -> GameResult:
+Watch = Callable[[Sequence[MoveRecord]], None]
+"""Gets the list of a game's moves when the first is asked for: the game appends to it."""
+
+
+def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) -> GameResult:
     """Play a game to its end, whatever the engines do, and give them back or end them.
 
     `InputError` for rules or an opening that make no sense.
@@ -51,6 +55,8 @@ def play_game(spec: GameSpec, engines: EngineCache) -> GameResult:
         return _not_started(spec, lent, began)
     try:
         game = _Game(spec, ready, start, opened)
+        if watch is not None:
+            watch(game.moves)
         begun = monotonic_ns()
         end = game.play()
         elapsed = monotonic_ns() - begun

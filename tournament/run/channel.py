@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pickle
 import struct
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -50,13 +51,15 @@ class Link:
 
     def __init__(self, source: int, sink: int) -> None:
         self._source, self._sink = source, sink
+        self._sending = threading.Lock()
 
     def send(self, message: Any) -> None:
-        """Write a message; OSError when the other end is gone."""
+        """Write a message, from any thread; OSError when the other end is gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         view = memoryview(_LENGTH.pack(len(data)) + data)
-        while view:
-            view = view[os.write(self._sink, view) :]
+        with self._sending:
+            while view:
+                view = view[os.write(self._sink, view) :]
 
     def receive(self) -> Any:
         """Wait for a message; EOFError when the other end is gone."""

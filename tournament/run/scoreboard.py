@@ -10,6 +10,7 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.run.plan import Plan
+from merels.tournament.run.tasks import Progress
 from merels.tournament.run.view import View
 from merels.tournament.statistics.sprt import match_llr
 
@@ -88,6 +89,12 @@ class Scoreboard:
             for _, begun in self._starts.release():
                 for view in self.views:
                     view.started(begun)
+
+    def go_on(self, progress: Progress) -> None:
+        """Show moves of a game in progress, unless they come after its end."""
+        if progress.number in self.playing:
+            for view in self.views:
+                view.progress(progress)
 
     def end(self, row: Row) -> None:
         """Journal a finished game that is not in the journal; `show` counts it in its turn."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
-from merels.tournament.records.games import GameResult, PairTask
+from merels.tournament.records.games import GameResult, MoveRecord, PairTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,18 @@ class Started:
     """A game has begun."""
 
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What has been played of a game in progress since it was last told."""
+
+    number: int
+    told: int
+    """How many of its moves were told before: 0 also where it has begun anew."""
+    moves: tuple[MoveRecord, ...]
+    asked: int
+    """The monotonic time, in nanoseconds, at which the side to move was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,8 @@ class Worker:
     report: Callable[[Started | Finished], None]
     stopping: Callable[[], bool]
     """Whether to leave out the games that have not begun."""
+    watch: Callable[[int, Sequence[MoveRecord]], None] | None = None
+    """Takes the number and the growing list of moves of a game that begins, to tell of it."""
 
 
 worker: Worker | None = None
@@ -56,5 +71,6 @@ def play_pair(task: PairTask) -> list[Finished]:
         if worker.stopping():
             break
         worker.report(Started(spec.number))
-        worker.report(finished(play_game(spec, worker.engines)))
+        watch = None if worker.watch is None else partial(worker.watch, spec.number)
+        worker.report(finished(play_game(spec, worker.engines, watch)))
     return []

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
+from merels.tournament.run.tasks import Progress
 
 
 class View:
@@ -16,6 +17,9 @@ class View:
 
     def started(self, spec: GameSpec) -> None:
         """A game began."""
+
+    def progress(self, progress: Progress) -> None:
+        """Moves were played in a game in progress; only of interest to those who show them live."""
 
     def finished(self, row: Row, standings: Standings) -> None:
         """A game ended."""

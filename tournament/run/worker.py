@@ -1,7 +1,7 @@
-"""A worker process of the local pool: ``python -m merels.tournament.run.worker CPU LOG``.
+"""A worker process of the local pool: ``python -m merels.tournament.run.worker CPU LOG WATCHED``.
 
 It is pinned to the core CPU (``-``: to none), and appends the traffic with its engines to LOG
-(``-``: nowhere).
+(``-``: nowhere). With WATCHED (else ``-``) it tells of the games in progress, move by move.
 
 It takes requests from its standard input and answers on its standard output. The end of its input
 means that the runner is gone, however that came about: the worker ends at once, even in the middle
@@ -10,16 +10,55 @@ of a game, and the guardian of its engines kills them, so that nothing outlives 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import sys
 import threading
+import time
 import traceback
+from collections.abc import Callable, Sequence
 
 from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.records.games import MoveRecord
 from merels.tournament.run import tasks
 from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
+
+TELL_SECONDS = 0.2
+"""How often a worker that is watched looks for moves to tell of."""
+
+
+class Teller:
+    """Tells of the game in progress from a thread of its own: the game itself waits for nothing."""
+
+    def __init__(self, report: Callable[[tasks.Progress], None]) -> None:
+        self._report = report
+        self._game: tuple[int, Sequence[MoveRecord], int] | None = None
+        threading.Thread(target=self._tell, daemon=True).start()
+
+    def watch(self, number: int, moves: Sequence[MoveRecord]) -> None:
+        """Tell of this game from now on: its first move is asked for now."""
+        self._game = number, moves, time.monotonic_ns()
+
+    def _tell(self) -> None:
+        """Report what is new, again and again, as long as the runner is there."""
+        game, told, asked = None, 0, 0
+        with contextlib.suppress(OSError):
+            while True:
+                time.sleep(TELL_SECONDS)
+                if self._game is None:
+                    continue
+                if game is not self._game:
+                    game = self._game
+                    told, asked = 0, game[2]
+                elif len(game[1]) == told:
+                    continue
+                new = tuple(game[1][told:])
+                # The runner's own time between two moves is too short to be seen.
+                asked += sum(move.elapsed for move in new)
+                self._report(tasks.Progress(game[0], told, new, asked))
+                told += len(new)
 
 
 def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threading.Event) -> None:
@@ -39,19 +78,22 @@ def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threadi
 
 def main() -> None:
     """Serve calls until told to leave."""
-    cpu, log = sys.argv[1:]
+    cpu, log, watched = sys.argv[1:]
     if cpu != "-":
         os.sched_setaffinity(0, {int(cpu)})
     link = _take_pipes()
     calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
     stopping = threading.Event()
     threading.Thread(target=_listen, args=(link, calls, stopping), daemon=True).start()
+
+    def report(content: tasks.Started | tasks.Progress | tasks.Finished) -> None:
+        link.send(Report(content))
+
     cache = EngineCache() if log == "-" else EngineCache(stderr=log, trace=LogFile(log).trace)
     try:
         with cache as engines:
-            tasks.worker = tasks.Worker(
-                engines, lambda content: link.send(Report(content)), stopping.is_set
-            )
+            watch = None if watched == "-" else Teller(report).watch
+            tasks.worker = tasks.Worker(engines, report, stopping.is_set, watch)
             while (call := calls.get()) is not None:
                 _answer(call, link)
     except BrokenPipeError:

@@ -36,17 +36,18 @@ class LocalPool(Executor):
     """``workers`` processes; ``report`` gets what their calls report, in a thread of the pool's.
 
     ``cpus``: the cores to pin the workers to, one each in turn; empty: none is pinned. ``log`` is
-    a file for the traffic with the engines.
+    a file for the traffic with the engines. ``watched``: games in progress are reported as well.
     """
 
     def __init__(
         self, workers: int, report: Callable[[Any], None], cpus: Sequence[int] = (),
-        log: str | None = None,
+        log: str | None = None, watched: bool = False,
     ) -> None:
         self._report = report
         self._items: queue.SimpleQueue[tuple[Future[Any], Call] | None] = queue.SimpleQueue()
         self._slots = [
-            _Slot(cpus[index % len(cpus)] if cpus else None, log) for index in range(workers)
+            _Slot(cpus[index % len(cpus)] if cpus else None, log, watched)
+            for index in range(workers)
         ]
         self._threads = [
             threading.Thread(target=self._serve, args=(slot,), daemon=True) for slot in self._slots
@@ -108,8 +109,8 @@ class LocalPool(Executor):
 class _Slot:
     """A place for one worker process, started when first needed and again after a crash."""
 
-    def __init__(self, cpu: int | None, log: str | None) -> None:
-        words = ("-" if cpu is None else str(cpu), log or "-")
+    def __init__(self, cpu: int | None, log: str | None, watched: bool) -> None:
+        words = ("-" if cpu is None else str(cpu), log or "-", "watched" if watched else "-")
         self._command = [sys.executable, "-P", "-m", "merels.tournament.run.worker", *words]
         self._process: subprocess.Popen[bytes] | None = None
         self._link: Link | None = None

@@ -24,12 +24,12 @@ from merels.engine.game.record import parse_records
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings
-from merels.tournament.records.games import Entrant, GameSpec, PairTask
+from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask, TimeControl
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, WorkerError
 from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.tasks import Finished, play_pair
+from merels.tournament.run.tasks import Finished, Progress, play_pair
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.statistics.sprt import Sprt
@@ -46,6 +46,10 @@ class Record(View):
         self.ended: list[int] = []
         self.found_games: list[int] = []
         self.notices: list[str] = []
+        self.progressed: list[Progress] = []
+
+    def progress(self, progress: Progress) -> None:
+        self.progressed.append(progress)
 
     def started(self, spec: GameSpec) -> None:
         self.begun.append(spec.number)
@@ -105,6 +109,23 @@ def script(tmp_path: Path, body: str) -> tuple[str, ...]:
     loop = "\nfrom merels.protocol.uci.loop import main\nsys.exit(main())\n"
     path.write_text(f"import os, signal, sys\nflag = sys.argv[1]\n{body}{loop}")
     return (sys.executable, "-P", str(path), str(tmp_path / "flag"))
+
+
+def test_a_watched_game_is_told_move_by_move() -> None:
+    slow = TimeControl(per_move=40_000_000, margin=10**10)
+    engines = tuple(replace(engine(name), limit=slow) for name in "AB")
+    run = Run(replace(
+        settings(2, rounds=1, games=1), engines=engines, adjudication=Adjudication(max_moves=20)
+    ))
+    run.pool = partial(run.pool, watched=True)
+    assert run.play() == "finished"
+    (row,) = run.rows
+    told = [move for progress in run.record.progressed for move in progress.moves]
+    assert told and told == row.played()[: len(told)]
+    assert len(run.record.progressed) > 1
+    counts = [progress.told for progress in run.record.progressed]
+    assert counts == [sum(len(p.moves) for p in run.record.progressed[:i])
+                      for i in range(len(counts))]
 
 
 def test_all_games_are_played_and_shown_in_order() -> None:
