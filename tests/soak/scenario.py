@@ -136,7 +136,7 @@ class Drawer:
     ) -> Scenario:
         """The scenario, with what all share: the run's flags and the moments to stop it."""
         chance = self._chance
-        flags = [*words, "-concurrency", str(chance.randint(1, 4)),
+        flags = [*words, "-concurrency", str(chance.randint(1, 4)), "-force-concurrency",
                  "-srand", str(chance.randrange(1 << 31)),
                  "-journal", f"file={folder / 'journal.db'}", "-resume",
                  "-pgnout", f"file={folder / 'games.pgn'}"]

@@ -34,6 +34,11 @@ def match(*more: str, nodes: tuple[int, int] = (20, 40)) -> list[str]:
     return [*(word for words in engines for word in words), "-srand", "5", *more]
 
 
+def parallel(games: int) -> list[str]:
+    """The flags for so many games at once, however few processors this machine has."""
+    return ["-concurrency", str(games), "-force-concurrency"]
+
+
 def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> Entrant:
     """An engine that searches so many nodes a move: ours, unless another command is given."""
     spec = EngineSpec(command, name)

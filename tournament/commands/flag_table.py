@@ -54,9 +54,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "a rule field to change in it, such as Flying=never", words=(1, 99), repeats=True
         ),
         "-openings": Flag(
-            "where games start: book, 500 positions that are proven drawn; or a file with "
-            "format=pos|pgn; both with order=sequential|random and start=N. Without a file, "
-            "plies=N random placements",
+            "where games start: book, 500 positions that are proven drawn under the rule set as "
+            "-variant names it; or a file with format=pos|pgn; both with order=sequential|random "
+            "and start=N. Without a file, plies=N random placements",
             ("file", "format", "order", "plies", "start"), plain="file",
         ),
         "-event": Flag("the event's name", words=ONE),
@@ -90,7 +90,12 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-scoreinterval": Flag("print the score every X games (1)", words=ONE),
     },
     "Running": {
-        "-concurrency": Flag("games in parallel (1)", words=ONE),
+        "-concurrency": Flag(
+            "games in parallel (1), at most the processors that merels may use", words=ONE
+        ),
+        "-force-concurrency": Flag(
+            "allow a greater -concurrency: engines share processors and may lose on time"
+        ),
         "-use-affinity": Flag(
             "pin each worker and its engines to a core, optionally of a list such as 0,2-5",
             words=(0, 1),

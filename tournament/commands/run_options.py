@@ -43,6 +43,8 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     concurrency = given.number("-concurrency", usual, 1, MOST_WORKERS)
     executor = given.text("-executor", "") or None
     cpus, log = _cpus(given, settings, concurrency), _log(given)
+    if executor is None and "-force-concurrency" not in given.words:
+        _check_concurrency(concurrency)
     if executor is not None:
         if not all(executor.partition(":")):
             raise InputError(executor, "expected -executor module:factory")
@@ -129,6 +131,18 @@ def _cores() -> list[int]:
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
+
+
+def _check_concurrency(concurrency: int) -> None:
+    """Refuse more games at once than there are cores: engines would lose on time."""
+    cores = len(_cores())
+    if concurrency > cores:
+        count = "1 processor" if cores == 1 else f"{cores} processors"
+        raise InputError(
+            f"-concurrency {concurrency}",
+            f"merels may use {count}: give -concurrency {cores}, or add -force-concurrency "
+            "if the engines may share them",
+        )
 
 
 def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]:

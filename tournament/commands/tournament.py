@@ -18,6 +18,7 @@ from types import FrameType
 
 from merels.engine import __version__
 from merels.engine.game.errors import Failure, InputError
+from merels.engine.game.rules import parse_rules
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.commands.flag_table import help_text
 from merels.tournament.commands.flags import parse
@@ -25,6 +26,7 @@ from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import is_new, open_journal, stored
+from merels.tournament.pairing.openings import proof_limits
 from merels.tournament.records.files import file_error
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner
@@ -101,6 +103,8 @@ def _play(
     runner = Runner(board, window=options.concurrency)
     if not options.quiet:
         notify(f"seed {settings.seed}")
+    if limits := proof_limits(settings.openings, parse_rules(settings.rules)):
+        notify(f"the openings of -openings book are {limits}: one side may be winning")
     try:
         with contextlib.ExitStack() as closing:
             for view in _make_views(options, board):

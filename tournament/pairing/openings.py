@@ -13,7 +13,8 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.record import parse_records
-from merels.engine.game.rules import Rules
+from merels.engine.game.rules import Rules, preset
+from merels.engine.tablebase.files import rule_fields
 from merels.tournament.records.files import file_error, read_text
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
@@ -134,6 +135,17 @@ def shipped_book(rules: Rules) -> str:
     Fields that are set on top of the rule set do not change its book.
     """
     return os.path.join(os.path.dirname(__file__), "books", f"{rules.variant}.pos")
+
+
+def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
+    """Why openings of the book need not be drawn under some rules; empty: their proofs hold.
+
+    The proofs are by tables, which hold for any number of repetitions: these only add draws.
+    """
+    proven = preset(rules.variant)
+    if settings.file != BOOK or rule_fields(rules) == rule_fields(proven):
+        return ""
+    return f"proven drawn under {proven}, not under {rules}"
 
 
 def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:

@@ -155,7 +155,7 @@ def test_tables_for_adjudication(tmp_path: Path) -> None:
 
 def test_run_options() -> None:
     given = parse([*TWO, "-pgnout", "games.pgn", "timeleft=true", "append=false", "-shard", "2/3",
-                   "-concurrency", "4", "-scoreinterval", "0", "-quiet"])
+                   "-concurrency", "4", "-force-concurrency", "-scoreinterval", "0", "-quiet"])
     options = make_run_options(given, make_settings(given, 1))
     assert (options.pgn_file, options.pgn_append) == ("games.pgn", False)
     assert options.pgn_style == PgnStyle(clock=True)

@@ -23,7 +23,7 @@ from merels.tournament.journal.open import open_journal, read_journal, stored
 from merels.tournament.journal.rows import Row
 from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
-from tests.tournament.specs import match
+from tests.tournament.specs import match, parallel
 
 
 def rows_of(path: str) -> list[Row]:
@@ -33,7 +33,7 @@ def rows_of(path: str) -> list[Row]:
 
 
 def test_lines_that_scripts_scrape() -> None:
-    run = Marked(*match("-rounds", "3", "-ratinginterval", "2", "-concurrency", "2",
+    run = Marked(*match("-rounds", "3", "-ratinginterval", "2", *parallel(2),
                         "-sprt", "elo0=-500", "elo1=500", "alpha=0.001", "beta=0.001"))
     status, out, err = run.wait()
     assert status == 0 and "Traceback" not in err
@@ -62,7 +62,7 @@ def test_identical_engines_print_no_nan() -> None:
 
 
 def test_journal_and_pgn_agree(tmp_path: Path) -> None:
-    run = Marked(*match("-rounds", "4", "-concurrency", "2", "-variant", "multi",
+    run = Marked(*match("-rounds", "4", *parallel(2), "-variant", "multi",
                         "-pgnout", f"file={tmp_path}/g.pgn", "-journal", f"file={tmp_path}/j.db"))
     status, _, err = run.wait()
     assert status == 0
@@ -148,7 +148,7 @@ def test_resume_without_engines_and_journal_starts_nothing(tmp_path: Path) -> No
 
 @needs_proc
 def test_one_interrupt_finishes_the_games(tmp_path: Path) -> None:
-    run = Marked(*match("-rounds", "1000", "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
+    run = Marked(*match("-rounds", "1000", *parallel(2), "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 4 ")
     run.process.send_signal(signal.SIGINT)
     status, out, err = run.wait()
@@ -164,7 +164,7 @@ def test_one_interrupt_finishes_the_games(tmp_path: Path) -> None:
     "signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP]]
 )
 def test_interrupted_at_once(tmp_path: Path, signals: list[signal.Signals]) -> None:
-    slow = match("-rounds", "9", "-concurrency", "2", "-journal", f"file={tmp_path}/j",
+    slow = match("-rounds", "9", *parallel(2), "-journal", f"file={tmp_path}/j",
                  "-each", "st=60", nodes=(10**9, 10**9))
     run = Marked(*slow)
     wait_for(run, "Started game 1 ")
@@ -289,7 +289,7 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
         arguments = f"args={shlex.quote(str(path))}"
         engines += ["-engine", f"cmd={sys.executable}", arguments, f"name={name}"]
     run = Marked(*match(*engines, "-each", "nodes=20", "pingtimeout=0.4", "-rounds", "1",
-                        "-concurrency", "2", "-journal", f"file={tmp_path}/j"))
+                        *parallel(2), "-journal", f"file={tmp_path}/j"))
     status, out, err = run.wait(120)
     assert status == 0 and "Traceback" not in err and run.survivors() == []
     rows = rows_of(f"{tmp_path}/j")

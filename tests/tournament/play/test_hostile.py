@@ -28,7 +28,7 @@ from merels.tournament.journal.rows import make_row
 from tests.commands import command
 from tests.processes import FAKE, HOSTILE, needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import result, settings
+from tests.tournament.specs import parallel, result, settings
 
 ratings = command("ratings")
 
@@ -151,7 +151,7 @@ def test_an_engine_inherits_nothing_of_the_runner(tmp_path: Path) -> None:
     """Not the journal, nor the pipes to the runner, which carry what is trusted."""
     about = tmp_path / "about"
     play(
-        *flags("report", str(about)), "-rounds", "1", "-games", "1", "-concurrency", "2",
+        *flags("report", str(about)), "-rounds", "1", "-games", "1", *parallel(2),
         "-journal", str(tmp_path / "j"), "-pgnout", str(tmp_path / "p"),
         "-log", f"file={tmp_path}/log", "-serve", "0",
     )

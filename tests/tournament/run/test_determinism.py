@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournament.processes import Marked
-from tests.tournament.specs import match
+from tests.tournament.specs import match, parallel
 
 OF_THE_RUN = re.compile(
     r'^\[(GameId|PairId|Date|GameDuration|GameStartTime|GameEndTime) "[^"]*"\]\n'
@@ -21,10 +21,10 @@ PATIENT = ("starttimeout=300", "pingtimeout=300")
 """An engine that a busy machine holds up must not lose a game for it."""
 
 
-def written(folder: Path, concurrency: str, *flags: str) -> str:
+def written(folder: Path, concurrency: int, *flags: str) -> str:
     """The PGN file of a tournament, less what is the run's alone."""
     pgn = folder / f"{len(list(folder.iterdir()))}.pgn"
-    run = Marked(*match("-rounds", "4", "-concurrency", concurrency, "-ratinginterval", "0",
+    run = Marked(*match("-rounds", "4", *parallel(concurrency), "-ratinginterval", "0",
                         "-each", *PATIENT, "-pgnout", f"file={pgn}", "nodes=true", *flags))
     status, _, errors = run.wait(600)
     assert status == 0, errors
@@ -40,7 +40,7 @@ def written(folder: Path, concurrency: str, *flags: str) -> str:
     ids=["openings of the seed", "book", "knockout"],
 )
 def test_the_same_flags_give_the_same_file(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    first = written(tmp_path, "1", *flags)
+    first = written(tmp_path, 1, *flags)
     assert first.count("[Event ") >= 3
-    assert written(tmp_path, "1", *flags) == first
-    assert written(tmp_path, "2", *flags) == first, "in the order of the games"
+    assert written(tmp_path, 1, *flags) == first
+    assert written(tmp_path, 2, *flags) == first, "in the order of the games"

@@ -16,6 +16,7 @@ from merels.tournament.statistics.counts import GameScore, count_matches
 from merels.tournament.statistics.ratings import rate
 from tests.tournament.processes import Marked
 from tests.tournament.run.test_sprt_match import engines, level
+from tests.tournament.specs import parallel
 
 
 def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) -> list[str]:
@@ -24,7 +25,7 @@ def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) 
     limits = ((one.name, [*level(one.elo), f"nodes={nodes}"]) for one in levels)
     run = Marked(
         *engines(*limits), "-variant", rules, "-openings", "book", "-rounds", str(pairs),
-        "-concurrency", "2", "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
+        *parallel(2), "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
     )
     status, _, error = run.wait(7200.0)
     assert status == 0, error

@@ -13,7 +13,7 @@ from merels.engine.game.record import parse_records
 from merels.tournament.journal.open import read_journal
 from tests.processes import needs_proc
 from tests.tournament.processes import Marked
-from tests.tournament.specs import engine_words
+from tests.tournament.specs import engine_words, parallel
 
 Game = tuple[int, int, str, str, str, str]
 """What must not change: number, pair, opening, White, Black and moves."""
@@ -23,7 +23,7 @@ def flags(tmp_path: Path, rounds: int, concurrency: int, style: str = "roundrobi
     engines = []
     for index, nodes in enumerate((1, 10, 40, 100)):
         engines += engine_words(f"E{index}", f"nodes={nodes}")
-    return [*engines, "-rounds", str(rounds), "-concurrency", str(concurrency), "-srand", "3",
+    return [*engines, "-rounds", str(rounds), *parallel(concurrency), "-srand", "3",
             "-tournament", style,
             "-journal", f"file={tmp_path / 'journal.db'}", "-resume",
             "-pgnout", f"file={tmp_path / 'games.pgn'}"]

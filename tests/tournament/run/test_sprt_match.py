@@ -9,7 +9,7 @@ import pytest
 
 from merels.tournament.journal.open import read_journal
 from tests.tournament.processes import Marked
-from tests.tournament.specs import engine_words
+from tests.tournament.specs import engine_words, parallel
 
 BOUNDS = ["-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2"]
 STRONG, WEAK = 1500, 800
@@ -65,6 +65,6 @@ def test_from_the_balanced_book(tmp_path: Path, first: str, second: str, verdict
     """Four times the nodes; and equals that differ by chance, as the clock is never the same."""
     words = engines(("A", [first]), ("B", [second]))
     found, _ = decide(
-        tmp_path, *words, "-openings", "book", "-concurrency", "2", timeout=1800.0
+        tmp_path, *words, "-openings", "book", *parallel(2), timeout=1800.0
     )
     assert found == verdict

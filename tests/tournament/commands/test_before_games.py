@@ -1,0 +1,61 @@
+"""What the command says or refuses before the first game: processors and the book's proofs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match, parallel
+
+ONE_GAME = ("-rounds", "1", "-games", "1")
+
+
+def run_on_one_core(*words: str) -> tuple[int, str, str]:
+    """A run that may use a single core."""
+    core = min(os.sched_getaffinity(0))
+    return Marked(*words, preexec_fn=lambda: os.sched_setaffinity(0, {core})).wait()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
+def test_more_games_at_once_than_processors_are_refused_unless_forced(tmp_path: Path) -> None:
+    journal = tmp_path / "j.db"
+    kept = ("-journal", str(journal))
+    status, out, err = run_on_one_core(*match(*ONE_GAME, "-concurrency", "2", *kept))
+    assert (status, out, err.count("\n")) == (2, "", 1) and not journal.exists()
+    assert "'-concurrency 2': merels may use 1 processor" in err
+    assert "give -concurrency 1" in err and "-force-concurrency" in err
+
+    status, out, err = run_on_one_core(*match(*ONE_GAME, *parallel(2), *kept))
+    assert status == 0 and "Finished game 1" in out
+    # The flag is in the journal's own command line.
+    assert run_on_one_core("-resume", *kept)[0] == 0
+    status, _, err = run_on_one_core("-resume", *match(*ONE_GAME, "-concurrency", "2", *kept))
+    assert status == 2 and "-force-concurrency" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
+def test_processors_here_do_not_bound_a_foreign_executor(tmp_path: Path) -> None:
+    (tmp_path / "pool.py").write_text(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def executor():\n    return ThreadPoolExecutor(2)\n"
+    )
+    core = min(os.sched_getaffinity(0))
+    run = Marked(
+        *match(*ONE_GAME, "-concurrency", "9", "-executor", "pool:executor"), cwd=tmp_path,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    )
+    assert run.wait()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_said"),
+    [((), False), (("-set", "Repetition=5"), False), (("-set", "NoRemovalPlies=200"), True)],
+)
+def test_a_book_tells_where_its_proofs_end(fields: tuple[str, ...], is_said: bool) -> None:
+    run = Marked(*match(*ONE_GAME, "-openings", "book", "-variant", "morris", *fields, "-quiet"))
+    status, _, err = run.wait()
+    note = "proven drawn under morris, not under morris NoRemovalPlies=200: one side may be winning"
+    assert status == 0 and (note in err) is is_said
