@@ -400,8 +400,11 @@ class Interrupting(View):
             self.runner.interrupt()
 
 
-class Stopping(Interrupting):
+class Stopping(View):
     """Asks for an end at once when so many games are in the journal."""
+
+    def __init__(self, runner: Runner, after: int) -> None:
+        self.runner, self.after = runner, after
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         if len(self.runner.board.played) >= self.after:
