@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from merels.engine.game.errors import InputError
-from merels.protocol.board.own_host import is_own_host
+from merels.protocol.board.local_server import is_own_host
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings, facts

@@ -1,79 +1,35 @@
-// Draws the board with its men, marks and arrows, and handles the pointer and keys on it.
+// The board of a game: its marks and arrows, and the pointer and keys on it.
 
-import { parse } from "./choice.js";
 import { svg } from "./dom.js";
+import { Drawing, MAN, parse, piece, ring } from "./drawing.js";
 
-const MAN = 36;
 const DRAG = 6;
 
-export class Board {
+export class Board extends Drawing {
   /** `onPick` is called with a point, `onCancel` when a drag ends nowhere. */
   constructor(root, points, { onPick, onCancel }) {
-    Object.assign(this, { root, points, onPick, onCancel });
-    this.flipped = false;
-    this.drag = null;
-    this.groups = new Map();
-    this.view = null;
-    root.append(svg("rect", { class: "wood", x: -28, y: 0, width: 728, height: 728, rx: 22 }));
-    this.lines = svg("path", { class: "lines" });
-    this.labels = svg("g", { "aria-hidden": "true" });
-    this.under = svg("g", { "aria-hidden": "true" });
-    this.men = svg("g");
+    super(root, points);
+    Object.assign(this, { onPick, onCancel, drag: null, view: null });
     this.over = svg("g", { "aria-hidden": "true" });
     this.ghost = svg("g", { class: "ghost", "aria-hidden": "true" });
-    root.append(this.lines, this.labels, this.under, this.men, this.over, this.ghost);
-    for (const point of this.inReadingOrder()) this.addPoint(point);
+    root.append(this.over, this.ghost);
+    for (const group of this.groups.values()) {
+      group.setAttribute("role", "button");
+      group.setAttribute("tabindex", -1);
+      // The marks are redrawn; the hit circle stays, even between a press and its release.
+      group.append(svg("circle", { class: "hit", r: 48 }));
+    }
     root.addEventListener("pointerdown", (event) => this.press(event));
     window.addEventListener("pointermove", (event) => this.move(event));
     window.addEventListener("pointerup", (event) => this.release(event));
     window.addEventListener("pointercancel", () => this.drop());
     root.addEventListener("keydown", (event) => this.key(event));
-    this.place();
-  }
-
-  inReadingOrder() {
-    return [...this.points].sort((a, b) => b[1] - a[1] || a.charCodeAt(0) - b.charCodeAt(0));
-  }
-
-  addPoint(point) {
-    const group = svg("g", { class: "point", role: "button", "data-point": point, tabindex: -1 });
-    // The marks are redrawn; the hit circle stays, even between a press and its release.
-    group.append(svg("g", { class: "marks" }), svg("circle", { class: "hit", r: 48 }));
-    this.groups.set(point, group);
-    this.men.append(group);
-  }
-
-  /** A point's coordinates in the drawing. */
-  at(point) {
-    const x = 50 + 100 * (point.charCodeAt(0) - 97);
-    const y = 50 + 100 * (7 - point[1]);
-    return this.flipped ? [700 - x, 700 - y] : [x, y];
   }
 
   flip() {
     this.flipped = !this.flipped;
     this.place();
     if (this.view) this.draw(this.view);
-  }
-
-  /** Draws what flipping changes: the lines look the same, the labels and points move. */
-  place() {
-    const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
-    this.lines.setAttribute("d", `${square(50)}${square(150)}${square(250)}` +
-      "M350 50V250M350 450V650M50 350H250M450 350H650");
-    this.labels.replaceChildren();
-    for (let index = 0; index < 7; index += 1) {
-      const letter = "abcdefg"[this.flipped ? 6 - index : index];
-      const number = this.flipped ? index + 1 : 7 - index;
-      this.labels.append(
-        svg("text", { class: "label", x: 50 + 100 * index, y: 709 }, letter),
-        svg("text", { class: "label", x: -9, y: 50 + 100 * index }, String(number)),
-      );
-    }
-    for (const [point, group] of this.groups) {
-      const [x, y] = this.at(point);
-      group.setAttribute("transform", `translate(${x} ${y})`);
-    }
   }
 
   /** Draws a view: {white, black, side, last, choice, values}. */
@@ -92,28 +48,20 @@ export class Board {
       if (moved && point === choice.to) colour = own;
       if (choice.removed.includes(point)) colour = "";
       const removable = step === "remove" && live.has(point);
-      const parts = [];
-      if (colour) {
-        parts.push(svg("circle", { class: `man ${colour}`, r: MAN }),
-          svg("circle", { class: "inner", r: MAN - 11 }));
-      } else {
-        parts.push(svg("circle", { class: "dot", r: 8 }));
-      }
-      const ring = (name, r) => parts.push(svg("circle", { class: `ring ${name}`, r }));
-      if (last && !moved && point === last.to) ring("last", MAN + 4);
-      if (point === choice.origin && !moved) ring("picked", MAN + 4);
+      const parts = piece(colour);
+      if (last && !moved && point === last.to) parts.push(ring("last"));
+      if (point === choice.origin && !moved) parts.push(ring("picked"));
       if (live.has(point) && !removable && step !== "man") {
         parts.push(svg("circle", { class: `target ${this.shade(point)}`, r: 14 }));
       }
-      if (removable) ring(`remove ${this.shade(point)}`, MAN + 5);
-      parts.push(svg("circle", { class: "focus", r: 46 }));
-      group.firstChild.replaceChildren(...parts);
+      if (removable) parts.push(ring(`remove ${this.shade(point)}`, 5));
+      this.mark(point, ...parts, svg("circle", { class: "focus", r: 46 }));
       const open = live.has(point) || choice.canLift(point);
       group.classList.toggle("live", open);
       group.setAttribute("aria-label", this.describe(point, colour, live, step));
       group.setAttribute("aria-disabled", String(!open));
     }
-    this.drawLast(last, moved);
+    this.markLast(moved ? null : last);
     const groups = [...this.groups.values()];
     if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
   }
@@ -144,24 +92,6 @@ export class Board {
       return `${what}, ${can[step]}${value ? `: proven ${value}` : ""}`;
     }
     return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
-  }
-
-  /** Marks the last move: where its man came from and which men it removed. */
-  drawLast(last, moved) {
-    this.under.replaceChildren();
-    if (!last || moved) return;
-    const [x, y] = this.at(last.to);
-    if (last.origin) {
-      const [fromX, fromY] = this.at(last.origin);
-      this.under.append(svg("line", { class: "trail", x1: fromX, y1: fromY, x2: x, y2: y }));
-    }
-    for (const man of last.removed) {
-      const [a, b] = this.at(man);
-      this.under.append(
-        svg("line", { class: "gone", x1: a - 20, y1: b - 20, x2: a + 20, y2: b + 20 }),
-        svg("line", { class: "gone", x1: a - 20, y1: b + 20, x2: a + 20, y2: b - 20 }),
-      );
-    }
   }
 
   /** Draws the first move of each variation: an arrow, or a disc where a man is placed. */

@@ -1,12 +1,7 @@
 // Builds a move from the points that are clicked. It knows no rules: it only narrows down the
 // list of legal moves that the server sent.
 
-/** The parts of a move's text such as "a4-b4xb2". */
-export function parse(text) {
-  const [path, ...removed] = text.split("x");
-  const points = path.split("-");
-  return { text, origin: points.length > 1 ? points[0] : null, to: points.at(-1), removed };
-}
+import { parse } from "./drawing.js";
 
 export class Choice {
   constructor(legal) {

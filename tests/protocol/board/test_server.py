@@ -23,8 +23,8 @@ JSON = {"Content-Type": "application/json"}
 def test_the_page_is_small_and_whole(server: Server) -> None:
     total = 0
     for name in (
-        "", "style.css", "app.js", "board.js", "choice.js", "dialogs.js", "dom.js", "net.js",
-        "panels.js", "icon.svg",
+        "", "style.css", "theme.css", "app.js", "board.js", "choice.js", "dialogs.js", "dom.js",
+        "drawing.js", "net.js", "panels.js", "icon.svg",
     ):
         status, data, answer = server.ask("GET", f"/{server.token}/{name}")
         assert status == 200, name

@@ -1,0 +1,194 @@
+"""A web server for the browsers of this machine; it trusts nobody else.
+
+The files of its pages are read once at the start and looked up by name in a table: no path ever
+reaches the disk. A request from another site's page names that site in its headers, and is refused.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import sys
+from collections.abc import Iterable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from socket import AF_INET6, SHUT_RDWR, socket
+from socketserver import TCPServer
+from threading import BoundedSemaphore
+from typing import Any
+from urllib.parse import urlsplit
+
+MOST_CONNECTIONS = 128
+READ_SECONDS = 30.0
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+Page = dict[str, tuple[str, bytes]]
+"""The type and content of a page's files by name; the index has the empty name."""
+
+
+def read_page(package: str, names: Iterable[str] | None = None) -> Page:
+    """The files in a package's folder ``page``: all of them, or those of some names."""
+    page = {}
+    for entry in files(package).joinpath("page").iterdir():
+        kind = TYPES.get(entry.name.rpartition(".")[2])
+        if kind is not None and (names is None or entry.name in names):
+            page["" if entry.name == "index.html" else entry.name] = (kind, entry.read_bytes())
+    return page
+
+
+def is_own_host(header: str, host: str, port: int) -> bool:
+    """Whether a Host header names the server at ``host`` and ``port`` by a number or as loopback.
+
+    A name that a foreign name server gave to its address is refused: a page from there
+    could read what is served here under that name.
+    """
+    try:
+        parts = urlsplit(f"//{header}")
+        name, wanted = parts.hostname or "", parts.port or 80
+    except ValueError:
+        return False
+    if wanted != port or parts.username is not None:
+        return False
+    if name in ("localhost", host):
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+class LocalServer(ThreadingHTTPServer):
+    """Serves until `shutdown`, each connection in a thread of its own."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def __init__(self, host: str, port: int, handler: type[LocalHandler]) -> None:
+        """Listen on a port, or with 0 on a free one; OSError where that fails."""
+        if ":" in host:
+            self.address_family = AF_INET6
+        self._places = BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__((host, port), handler)
+        self.host = host
+        self.port = int(self.server_address[1])
+
+    @property
+    def root(self) -> str:
+        """The address of everything that is served."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/"
+
+    def server_bind(self) -> None:
+        """Bind the port, without the library's look-up of the host name."""
+        TCPServer.server_bind(self)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread of its own, unless there are too many."""
+        if not self._places.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, and free its place."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Report nothing of a browser that vanishes in the middle of a request."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+class Refusal(Exception):
+    """A request is refused: with which HTTP status, and why."""
+
+
+class LocalHandler(BaseHTTPRequestHandler):
+    """One connection of a browser."""
+
+    server: LocalServer
+    protocol_version = "HTTP/1.1"
+    timeout = READ_SECONDS
+    connection: socket
+
+    def version_string(self) -> str:
+        """The server's name, without a version."""
+        return "merels"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing: an address may contain a token."""
+
+    def end_headers(self) -> None:
+        """Add the headers that keep other sites out."""
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def check_site(self) -> None:
+        """Raise a `Refusal` of a request from another site, or for another server."""
+        if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
+            raise Refusal(HTTPStatus.FORBIDDEN, "this is not the server's name")
+        own = f"http://{self.headers['Host']}"
+        site = self.headers.get("Sec-Fetch-Site", "none")
+        if self.headers.get("Origin", own) != own or site not in ("none", "same-origin"):
+            raise Refusal(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+
+    def send_file(self, page: Page, name: str) -> None:
+        """Send a file of a page, or raise a `Refusal`."""
+        if name not in page:
+            raise Refusal(HTTPStatus.NOT_FOUND, "no such page")
+        kind, data = page[name]
+        self.send(HTTPStatus.OK, data, kind)
+
+    def send(self, status: HTTPStatus, data: bytes, kind: str = "application/json") -> None:
+        """Send a whole answer."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def refuse(self, status: HTTPStatus, why: str) -> None:
+        """Refuse the request and end the connection, without reading the rest of the request."""
+        self.close_connection = True
+        self.send(status, json.dumps({"error": why}).encode())
+        if self.command == "POST":
+            self._drain()
+
+    def _drain(self) -> None:
+        """Read on for a moment, so that the browser gets the answer before a closed connection."""
+        try:
+            self.wfile.flush()
+            self.connection.settimeout(0.5)
+            for _ in range(64):
+                if not self.connection.recv(1 << 16):
+                    break
+            self.connection.shutdown(SHUT_RDWR)
+        except OSError:
+            pass

@@ -1,0 +1,101 @@
+// Draws a board: its wood and lines, the men on it, and the move that led there.
+
+import { svg } from "./dom.js";
+
+export const MAN = 36;
+
+/** The parts of a move's text such as "a4-b4xb2". */
+export function parse(text) {
+  const [path, ...removed] = text.split("x");
+  const points = path.split("-");
+  return { text, origin: points.length > 1 ? points[0] : null, to: points.at(-1), removed };
+}
+
+/** A man of a colour, or the dot of an empty point, around the origin. */
+export function piece(colour) {
+  if (!colour) return [svg("circle", { class: "dot", r: 8 })];
+  return [
+    svg("circle", { class: `man ${colour}`, r: MAN }),
+    svg("circle", { class: "inner", r: MAN - 11 }),
+  ];
+}
+
+/** A ring around a man. */
+export function ring(name, more = 4) {
+  return svg("circle", { class: `ring ${name}`, r: MAN + more });
+}
+
+export class Drawing {
+  /** Fills an SVG element; `points` are all points' names. */
+  constructor(root, points) {
+    Object.assign(this, { root, points, flipped: false, groups: new Map() });
+    root.setAttribute("viewBox", "-32 -4 736 736");
+    root.append(svg("rect", { class: "wood", x: -28, y: 0, width: 728, height: 728, rx: 22 }));
+    this.lines = svg("path", { class: "lines" });
+    this.labels = svg("g", { "aria-hidden": "true" });
+    this.under = svg("g", { "aria-hidden": "true" });
+    this.men = svg("g");
+    root.append(this.lines, this.labels, this.under, this.men);
+    for (const point of this.inReadingOrder()) {
+      const group = svg("g", { class: "point", "data-point": point });
+      group.append(svg("g", { class: "marks" }));
+      this.groups.set(point, group);
+      this.men.append(group);
+    }
+    this.place();
+  }
+
+  inReadingOrder() {
+    return [...this.points].sort((a, b) => b[1] - a[1] || a.charCodeAt(0) - b.charCodeAt(0));
+  }
+
+  /** A point's coordinates in the drawing. */
+  at(point) {
+    const x = 50 + 100 * (point.charCodeAt(0) - 97);
+    const y = 50 + 100 * (7 - point[1]);
+    return this.flipped ? [700 - x, 700 - y] : [x, y];
+  }
+
+  /** Draws what flipping changes: the lines look the same, the labels and points move. */
+  place() {
+    const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
+    this.lines.setAttribute("d", `${square(50)}${square(150)}${square(250)}` +
+      "M350 50V250M350 450V650M50 350H250M450 350H650");
+    this.labels.replaceChildren();
+    for (let index = 0; index < 7; index += 1) {
+      const letter = "abcdefg"[this.flipped ? 6 - index : index];
+      const number = this.flipped ? index + 1 : 7 - index;
+      this.labels.append(
+        svg("text", { class: "label", x: 50 + 100 * index, y: 709 }, letter),
+        svg("text", { class: "label", x: -9, y: 50 + 100 * index }, String(number)),
+      );
+    }
+    for (const [point, group] of this.groups) {
+      const [x, y] = this.at(point);
+      group.setAttribute("transform", `translate(${x} ${y})`);
+    }
+  }
+
+  /** What is drawn on a point, around its place. */
+  mark(point, ...marks) {
+    this.groups.get(point).firstChild.replaceChildren(...marks);
+  }
+
+  /** Marks where the man of the last move came from and which men it removed; null: no move. */
+  markLast(last) {
+    this.under.replaceChildren();
+    if (!last) return;
+    const [x, y] = this.at(last.to);
+    if (last.origin) {
+      const [fromX, fromY] = this.at(last.origin);
+      this.under.append(svg("line", { class: "trail", x1: fromX, y1: fromY, x2: x, y2: y }));
+    }
+    for (const man of last.removed) {
+      const [a, b] = this.at(man);
+      this.under.append(
+        svg("line", { class: "gone", x1: a - 20, y1: b - 20, x2: a + 20, y2: b + 20 }),
+        svg("line", { class: "gone", x1: a - 20, y1: b + 20, x2: a + 20, y2: b - 20 }),
+      );
+    }
+  }
+}
