@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
@@ -127,6 +128,7 @@ def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
     return rules
 
 
+@lru_cache(maxsize=64)
 def parse_rules(text: str) -> Rules:
     """Rules from their text, ``preset [Field=value …]``; an empty text is the default."""
     words = text.split() or [DEFAULT_VARIANT]

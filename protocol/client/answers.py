@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move
@@ -18,7 +18,8 @@ _AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE |
 _ANYWHERE = re.compile(rb"(?<![^\s])bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE)
 
 
-class Answer(NamedTuple):
+@dataclass(slots=True)
+class Answer:
     """An engine's answer to ``go``."""
 
     text: bytes

@@ -6,6 +6,7 @@ Tournaments use it as it is; `merels.protocol.client.engine.Engine` plays and an
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from time import monotonic_ns
 
 from merels.engine.game.errors import shorten
@@ -256,7 +257,7 @@ class Connection:
         if late is None:
             return None
         self._untidy = True
-        return late._replace(elapsed=answer.elapsed + late.elapsed)
+        return replace(late, elapsed=answer.elapsed + late.elapsed)
 
     def ponderhit(self, timeout: int) -> Answer | None:
         """The answer, as from `ask`, to the search that went on while the opponent thought."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError, printable
 from merels.engine.game.notation import join_steps, parse_move
@@ -22,7 +22,8 @@ _USUAL = re.compile(
 """The order that most engines write in: read at once; any other is taken word by word."""
 
 
-class Brief(NamedTuple):
+@dataclass(slots=True)
+class Brief:
     """What a tournament keeps of an ``info`` line; the score is the view of the side to move."""
 
     score: int | None = None

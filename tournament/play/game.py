@@ -139,7 +139,10 @@ class _Game:
         if move is None or objection is not None:
             raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
         brief = player.dialect.brief(answer.info, player.side)
-        self.moves.append(MoveRecord(str(move), *brief, answer.elapsed, player.clock.left))
+        self.moves.append(MoveRecord(
+            str(move), brief.score, brief.win_in, brief.depth, brief.nodes, answer.elapsed,
+            player.clock.left,
+        ))
         number = self.position.number
         self.position = self.position.play(move)
         self._plies += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic_ns
 
 from merels.engine.game.errors import InputError
@@ -122,7 +122,7 @@ class Player:
             self.clock.left = left - gone
         go, self.clock.left = self._go(), left
         answer = self.engine.ask(position, self._script.line, go, timeout - gone)
-        return answer and answer._replace(elapsed=gone + answer.elapsed)
+        return answer and replace(answer, elapsed=gone + answer.elapsed)
 
     def _unanswered(self, begun: int, timeout: int, allowance: int | None) -> End:
         """The end of a game for want of a move: learn whether the engine moves late."""

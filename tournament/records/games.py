@@ -127,10 +127,9 @@ class PairTask:
         return replace(self, games=tuple(g for g in self.games if g.number not in played))
 
 
-class MoveRecord(NamedTuple):
+@dataclass(slots=True)
+class MoveRecord:
     """One move as played: its text, the engine's score for itself, depth, nodes and time spent.
-
-    It is a tuple because a game has some eighty of them to build, pickle and unpickle.
 
     ``score`` is in centi-men; ``win_in`` is in plies, where the engine claims a win (> 0) or a
     loss (<= 0); both are None where it gives no score.

@@ -53,7 +53,8 @@ for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
 """)
     answer = ask(engine)
     assert answer is not None
-    assert answer[:2] == (b"d6 ponder f4", b"info depth 2 score cp 3 nodes 3 multipv 1")
+    assert answer.text == b"d6 ponder f4"
+    assert answer.info == b"info depth 2 score cp 3 nodes 3 multipv 1"
     engine.close()
 
 
@@ -84,8 +85,9 @@ w("ve d1\n"); sys.stdout.flush()
 """)
     first = ask(engine)
     second = engine.wait_answer(monotonic_ns(), SOON)
-    assert first is not None and first[:2] == (b"a1", b"")
-    assert second is not None and second[:2] == (b"d1", b"info depth 5 score cp 5 nodes 5")
+    assert first is not None and (first.text, first.info) == (b"a1", b"")
+    assert second is not None and second.text == b"d1"
+    assert second.info == b"info depth 5 score cp 5 nodes 5"
     engine.close()
 
 
@@ -101,7 +103,7 @@ for line in sys.stdin:
     for _ in range(2):
         answer = ask(engine, 10**9 // 2)
         assert answer is not None
-        assert answer[:2] == (b"d6", b"info depth 1 score cp 7 nodes 1")
+        assert (answer.text, answer.info) == (b"d6", b"info depth 1 score cp 7 nodes 1")
         # Its clock ran until it answered, not until the end of the wait for more.
         assert answer.elapsed < 10**9 // 2
     engine.close(0.1)
