@@ -15,13 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from merels.engine.game.errors import InputError
 from merels.protocol.board.actions import act
-from merels.protocol.board.local_server import (
-    TYPES,
-    LocalHandler,
-    LocalServer,
-    Refusal,
-    read_page,
-)
+from merels.protocol.board.local_server import TYPES, LocalHandler, LocalServer, Refusal, read_page
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import about_view, news_view
 from merels.protocol.client.engine_spec import EngineSpec

@@ -32,7 +32,7 @@ def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(printable(title))}</title>",
-        f"<style>\n{_resource('report.css')}</style></head><body>",
+        f"<style>\n{_resource('report.css')}{_resource('tables.css')}</style></head><body>",
         f"<h1>{escape(printable(title))}</h1>",
         f'<main id="summary">\n{body}\n</main>',
         '<section id="replay" hidden><h2>Games</h2></section>',
@@ -50,7 +50,8 @@ def summary(
     parts += [f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
     if table is not None:
-        parts += ["<h2>Standings</h2>", _standings(table), rating_plot(table.ratings)]
+        plot = f'<div class="wide">{rating_plot(table.ratings)}</div>'
+        parts += ["<h2>Standings</h2>", _standings(table), plot]
         remarks = _text(" ".join(notes(table.ratings)))
         parts += [f'<p class="note">{remarks}</p>'] if remarks else []
         parts += ["<h2>Crosstable</h2>", _table(results_rows(table, _text, _cell), "cross")]
@@ -103,11 +104,11 @@ def _standings(table: Crosstable) -> str:
 
 
 def _cell(record: Tally) -> str:
-    """Wins, draws and losses, shaded by the score."""
+    """Wins, draws and losses, shaded by the score in tenths."""
     if not record.games:
         return "–"
     text = f"{record.wins}–{record.draws}–{record.losses}"
-    return f'<span class="cell" style="--share:{record.score:.3f}">{text}</span>'
+    return f'<span class="cell share-{round(10 * record.score)}">{text}</span>'
 
 
 def _terminations(ends: Terminations) -> str:
