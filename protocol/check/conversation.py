@@ -121,6 +121,8 @@ class Conversation:
 
     def stderr(self) -> bytes:
         """What the engine has written to standard error so far."""
+        if self._process is not None:
+            self._process.errors.drain()
         try:
             with open(os.path.join(self._folder, "stderr"), "rb") as file:
                 return file.read(LONGEST_LINE)

@@ -138,11 +138,11 @@ class Subject(Conversation):
         assert self._process is not None
         if not self._process.wait(patience):
             raise Fault(f"the process still runs {patience:.3g} s after {occasion}")
-        end = self._process.describe_end()
+        status = self._process.exit_status()
         seconds = (monotonic_ns() - started) / 1e9
         if seconds > LATE + starting:
             self.warn(f"took {seconds:.1f} s to end after {occasion}")
-        self.exits.append((occasion, "" if end == "exit code 0" else end))
+        self.exits.append((occasion, "" if status == 0 else self._process.describe_end()))
         self.discard()
 
     # Readiness and options.

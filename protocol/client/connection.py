@@ -59,7 +59,7 @@ class Connection:
         """Start the process and greet it, without waiting for its answer: `greet` does.
 
         So several engines can start side by side. What it writes to standard error is appended to
-        the file ``stderr``, or dropped. `EngineError` if the engine cannot be started.
+        the file ``stderr``, if one is named. `EngineError` if the engine cannot be started.
         """
         self.dialect = dialect(spec.protocol)
         self.options = Options()

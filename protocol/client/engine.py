@@ -21,10 +21,10 @@ from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, T
 from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Option, Value
+from merels.protocol.process.command import split_command
 from merels.protocol.process.errors import EngineError, EngineTimeout
 from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
-from merels.protocol.process.process import split_command
 
 _STOP_SECONDS = 5.0
 _SLICE = 500_000_000
@@ -102,9 +102,9 @@ class Engine(Connection, AnyEngine):
         shell's, though no shell runs; or an `EngineSpec`, which says ``protocol``, ``directory``
         and ``limits`` itself, and whose options are set. ``directory`` is where the engine runs and
         is looked for first. ``protocol`` is ``uci``, ``ugi`` or ``sanmill``. What it writes to
-        standard error is appended to the file ``stderr``, or dropped. ``limits`` bound what it may
-        use. ``trace`` is called with everything sent and received. `EngineError` names what cannot
-        be started.
+        standard error is appended to the file ``stderr``, if one is named, and its last line is in
+        the error of an engine that dies. ``limits`` bound what it may use. ``trace`` is called with
+        everything sent and received. `EngineError` names what cannot be started.
         """
         if isinstance(command, EngineSpec):
             spec = command

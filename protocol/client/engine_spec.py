@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError, printable
 from merels.protocol.process import limits
+from merels.protocol.process.command import locate, split_command, split_words
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
-from merels.protocol.process.process import split_command, split_words
 
 KEYS = ("cmd", "args", "name", "proto", "dir", *limits.KEYS)
 OPTION = "option."
@@ -88,13 +88,12 @@ def program_name(command: Sequence[str]) -> str:
 def _command(command: str, arguments: str, directory: str | None) -> tuple[str, ...]:
     """The words of a command; its program's path is absolute where it names a file from here.
 
-    A program in the engine's own directory is found there, wherever this process is.
+    One in the engine's own directory or in PATH is found there, wherever this process is.
     """
     try:
         program, *words = [*split_command(command, directory), *split_words(arguments)]
     except EngineError as error:
         raise InputError(command, str(error)) from None
-    beside = directory is not None and os.path.isfile(os.path.join(directory, program))
-    if os.path.isfile(program) and not beside:
+    if locate(program, directory) == program:
         program = os.path.abspath(program)
     return (program, *words)

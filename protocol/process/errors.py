@@ -16,7 +16,10 @@ class EngineError(RuntimeError):
 
 
 class EngineTerminated(EngineError):
-    """An engine's process ended, or closed a pipe; ``how`` tells exit code or signal."""
+    """An engine's process ended, or closed a pipe.
+
+    ``how`` tells the exit code or signal, and the last line of its standard error.
+    """
 
     def __init__(self, how: str) -> None:
         self.how = how

@@ -8,7 +8,8 @@ from threading import Lock
 from time import monotonic_ns
 
 from merels.protocol.process.errors import EngineTerminated
-from merels.protocol.process.process import WIDE_PIPE, EngineProcess
+from merels.protocol.process.process import EngineProcess
+from merels.protocol.process.standard_error import WIDE_PIPE
 
 CHUNK = 1 << 16
 LONGEST_LINE = 1 << 16

@@ -6,9 +6,10 @@ import os
 import select
 from time import monotonic_ns
 
+from merels.protocol.process.command import POSIX
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, MILLISECOND, Pipe, Trace
-from merels.protocol.process.process import POSIX, EngineProcess
+from merels.protocol.process.process import EngineProcess
 from merels.protocol.process.thread_pipe import ThreadPipe
 
 LARGEST_BACKLOG = 1 << 22
@@ -23,10 +24,12 @@ class PollPipe(Pipe):
         super().__init__(process, trace)
         self._input = process.stdin
         self._output = process.stdout
+        self._errors = process.errors.descriptor
         os.set_blocking(self._input, False)
         os.set_blocking(self._output, False)
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
+        self._poll.register(self._errors, select.POLLIN)
         self._longest_wait = _WAIT_WITHOUT_SENTINEL
         if process.sentinel is not None:
             self._poll.register(process.sentinel, select.POLLIN)
@@ -66,12 +69,15 @@ class PollPipe(Pipe):
             return data
         if milliseconds > self._longest_wait:
             milliseconds = self._longest_wait
-        if not self._poll.poll(milliseconds):
+        ready = [descriptor for descriptor, _ in self._poll.poll(milliseconds)]
+        if not ready:
             return self._end() if milliseconds and self.process.sentinel is None else None
         try:
             return os.read(self._output, CHUNK)
         except BlockingIOError:
-            return self._end()
+            if self._errors in ready and not self.process.errors.drain():
+                self._poll.unregister(self._errors)
+            return self._end() if self.process.sentinel in ready else None
         except OSError:
             return b""
 
@@ -95,14 +101,17 @@ class PollPipe(Pipe):
         poll.register(self._input, select.POLLOUT)
         if reading:
             poll.register(self._output, select.POLLIN)
+            if self.process.errors.descriptor >= 0:
+                poll.register(self._errors, select.POLLIN)
         while data:
             left = deadline - monotonic_ns()
             if left < 0:
                 raise EngineTimeout("does not read its input")
             for descriptor, _ in poll.poll(min(left // MILLISECOND + 1, self._longest_wait)):
-                if descriptor == self._output:
-                    if not self._read_ahead():
-                        poll.unregister(self._output)
+                if descriptor != self._input:
+                    is_output = descriptor == self._output
+                    if not (self._read_ahead() if is_output else self.process.errors.drain()):
+                        poll.unregister(descriptor)
                     continue
                 try:
                     data = data[os.write(self._input, data) :]
@@ -124,8 +133,7 @@ class PollPipe(Pipe):
     def _no_input(self, reading: bool) -> EngineTerminated:
         """The error that the engine has closed its input, or has ended."""
         # Waiting for its end would read what it still writes.
-        end = self.process.describe_end(0.5 if reading else 0.0)
-        return EngineTerminated("closed its input" if end == "closed its output" else end)
+        return EngineTerminated(self.process.describe_end(0.5 if reading else 0.0, "input"))
 
 
 def open_pipe(process: EngineProcess, trace: Trace | None = None) -> Pipe:

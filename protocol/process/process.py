@@ -5,74 +5,24 @@ from __future__ import annotations
 import errno
 import os
 import select
-import shlex
-import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from merels.protocol.process.command import POSIX, find_executable, split_command
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.guardian import GUARDIAN, kill_group
 from merels.protocol.process.limits import ResourceLimits
+from merels.protocol.process.standard_error import WIDE_PIPE, StandardError
 
-POSIX = os.name == "posix"
 QUIT_SECONDS = 2.0
 """What an engine has to end by itself, once told to."""
 TERMINATE_SECONDS = 0.5
 """What it has after SIGTERM."""
 _DRAIN = 1 << 16
 _SLICE = 0.02
-WIDE_PIPE = 1 << 20
-"""Bytes that a pipe from an engine may be made to hold."""
-
-
-def split_words(text: str) -> list[str]:
-    """The words of a command line, as a shell would split it; `EngineError` for an open quote."""
-    try:
-        return shlex.split(text, posix=POSIX)
-    except ValueError as error:
-        raise EngineError(f"cannot read the engine's command {text!r}: {error}") from None
-
-
-def split_command(command: str | Sequence[str], directory: str | None = None) -> list[str]:
-    """A command as a list of words; no shell runs.
-
-    A string that names an existing file, here, in ``directory`` or in PATH, is that program;
-    otherwise it is split as a shell would split it.
-    """
-    if not isinstance(command, str):
-        words = list(command)
-    elif _locate(command, directory) is not None:
-        words = [command]
-    else:
-        words = split_words(command)
-    if not words:
-        raise EngineError("the engine's command is empty")
-    return words
-
-
-def _locate(name: str, directory: str | None) -> str | None:
-    """The file that a program's name means: in its directory, in PATH, then from here."""
-    beside = os.path.join(directory, name) if directory else None
-    candidates = (beside, shutil.which(name), name)
-    return next((path for path in candidates if path and os.path.isfile(path)), None)
-
-
-def find_executable(name: str, directory: str | None = None) -> str:
-    """The absolute path of an engine; `EngineError` says where it was looked for."""
-    found = _locate(name, directory)
-    if found is not None:
-        return os.path.abspath(found)
-    for candidate in (directory and os.path.join(directory, name), name):
-        if candidate and os.path.isdir(candidate):
-            raise EngineError(f"no such engine: '{candidate}' is a folder")
-    if os.path.isabs(name):
-        raise EngineError(f"no such engine: there is no file '{name}'")
-    places = "PATH" if os.path.dirname(name) == "" else os.getcwd()
-    also = f" or {directory}" if directory else ""
-    raise EngineError(f"no such engine: '{name}' is not in {places}{also}")
 
 
 def describe_status(status: int) -> str:
@@ -90,12 +40,25 @@ def _why(error: OSError | ValueError) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
+def _cannot_start(program: str, error: OSError | ValueError) -> EngineError:
+    """The error of a program that is there and does not start."""
+    number = getattr(error, "errno", None)
+    hint = ""
+    if number == errno.EACCES and not os.access(program, os.X_OK):
+        hint = "; make it executable, or give its interpreter as cmd= and the script in args="
+    elif number == errno.ENOEXEC:
+        hint = "; a script begins with a line such as #!/usr/bin/env python3"
+    elif number == errno.ENOENT:
+        hint = "; the program in its first line is missing"
+    return EngineError(f"cannot start '{program}': {_why(error)}{hint}")
+
+
 class EngineProcess:
     """A running engine: its process, its group, and the two pipes to it.
 
-    ``stdin`` and ``stdout`` are raw descriptors. ``sentinel`` is a descriptor that becomes
-    readable when the process itself ends, even if a child of it holds its pipes; None where the
-    system has none.
+    ``stdin`` and ``stdout`` are raw descriptors, ``errors`` is its standard error. ``sentinel`` is
+    a descriptor that becomes readable when the process itself ends, even if a child of it holds its
+    pipes; None where the system has none.
     """
 
     def __init__(
@@ -108,20 +71,21 @@ class EngineProcess:
         """Start the command in ``directory``; `EngineError` names what cannot be started.
 
         It gets three descriptors, its standard ones, and no other of this process's. What it
-        writes to standard error is appended to the file ``stderr``, or dropped.
+        writes to standard error is appended to the file ``stderr``, if one is named.
         """
         words = split_command(command, directory)
-        words[0] = find_executable(words[0], directory)
+        words[0] = find_executable(words, directory)
         if directory is not None and not os.path.isdir(directory):
             raise EngineError(f"no such directory: '{directory}'")
         self._limits = limits
         started = words
         if limits is not None:
             if not os.access(words[0], os.X_OK):
-                raise EngineError(f"cannot start '{words[0]}': {os.strerror(errno.EACCES)}")
+                refusal = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+                raise _cannot_start(words[0], refusal)
             started = limits.command(words)
         try:
-            errors = subprocess.DEVNULL if stderr is None else os.open(
+            copy = -1 if stderr is None else os.open(
                 stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644
             )
         except (OSError, ValueError) as error:
@@ -132,24 +96,26 @@ class EngineProcess:
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=errors,
+                stderr=subprocess.PIPE,
                 cwd=directory,
                 env=GUARDIAN.environment(),
                 close_fds=True,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise EngineError(f"cannot start '{words[0]}': {_why(error)}") from None
-        finally:
-            if errors >= 0:
-                os.close(errors)
+            if copy >= 0:
+                os.close(copy)
+            raise _cannot_start(words[0], error) from None
         self.pid = self._popen.pid
         assert self._popen.stdin is not None and self._popen.stdout is not None
+        assert self._popen.stderr is not None
+        self.errors = StandardError(self._popen.stderr, copy)
         try:
             GUARDIAN.add(self.pid)
         except OSError as error:
             with self._popen:
                 kill_group(self.pid)
+                self.errors.close()
             raise EngineError(f"cannot start the guardian of engines: {_why(error)}") from None
         self.stdin = self._popen.stdin.fileno()
         self.stdout = self._popen.stdout.fileno()
@@ -179,10 +145,11 @@ class EngineProcess:
         """Wait for the process itself to end, dropping what it still writes; whether it did."""
         deadline = time.monotonic() + seconds
         poll = select.poll() if POSIX else None
+        errors = self.errors.descriptor
         if poll is not None:
-            poll.register(self.stdout, select.POLLIN)
-            if self.sentinel is not None:
-                poll.register(self.sentinel, select.POLLIN)
+            for source in (self.stdout, errors, self.sentinel):
+                if source is not None and source >= 0:
+                    poll.register(source, select.POLLIN)
         while self.exit_status() is None:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -192,8 +159,11 @@ class EngineProcess:
                 continue
             pause = left if self.sentinel is not None else min(left, _SLICE)
             for descriptor, _ in poll.poll(pause * 1000 + 1):
-                if descriptor == self.stdout and not self._drain():
-                    poll.unregister(self.stdout)
+                if descriptor == self.sentinel:
+                    continue
+                is_open = self.errors.drain() if descriptor == errors else self._drain()
+                if not is_open:
+                    poll.unregister(descriptor)
         return True
 
     def _drain(self) -> bool:
@@ -205,22 +175,26 @@ class EngineProcess:
         except OSError:
             return False
 
-    def describe_end(self, seconds: float = 0.5) -> str:
-        """How a process whose output ended came to its end, for a sentence in brackets."""
+    def describe_end(self, seconds: float = 0.5, pipe: str = "output") -> str:
+        """How a process that closed a pipe came to its end, and the last line of its errors.
+
+        It has that many seconds to end after its pipe.
+        """
         self.wait(seconds)
         status = self.exit_status()
-        if status is None:
-            return "closed its output"
-        end = describe_status(status)
-        limits = self._limits if status else None
-        return end if limits is None else f"{end}, {limits.explain(status)}"
+        end = f"closed its {pipe}" if status is None else describe_status(status)
+        if status and self._limits is not None:
+            end += f", {self._limits.explain(status)}"
+        words = self.errors.last_line()
+        return f"{end}: {words}" if words else end
 
     def widen_output(self) -> None:
-        """Let the pipe from the engine hold a megabyte, where the system allows it."""
+        """Let each pipe from the engine hold a megabyte, where the system allows it."""
         with suppress(ImportError, AttributeError, OSError):
             import fcntl
 
-            fcntl.fcntl(self.stdout, fcntl.F_SETPIPE_SZ, WIDE_PIPE)
+            for descriptor in (self.stdout, self.errors.descriptor):
+                fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, WIDE_PIPE)
 
     def close_input(self) -> None:
         """Close the pipe to the engine: to most engines the end of their input means to quit."""
@@ -249,6 +223,7 @@ class EngineProcess:
             self._popen.wait(5.0)
         if self._popen.stdout is not None:
             self._popen.stdout.close()
+        self.errors.close()
         if self.sentinel is not None:
             os.close(self.sentinel)
             self.sentinel = None

@@ -1,4 +1,4 @@
-"""The pipe of systems that cannot poll one: a thread for each direction."""
+"""The pipe of systems that cannot poll one: a thread for each pipe of the engine."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CLOSE_SECONDS = 0.1
 
 
 class ThreadPipe(Pipe):
-    """One thread reads, one writes, and both hand over through queues.
+    """One thread reads, one writes, and both hand over through queues; a third reads the errors.
 
-    Each thread has a descriptor of its own, for it may still be at work when the process's are
+    Each has a descriptor of its own, for it may still be at work when the process's are
     closed and their numbers mean other files.
     """
 
@@ -33,6 +33,7 @@ class ThreadPipe(Pipe):
         for task, descriptor in ((self._reader, process.stdout), (self._writer, process.stdin)):
             own = os.dup(descriptor)
             threading.Thread(target=task, args=(own,), daemon=True).start()
+        process.errors.read_in_thread()
 
     def _reader(self, descriptor: int) -> None:
         chunk = b"more"

@@ -21,7 +21,7 @@ from merels.protocol.client.info import Brief
 from merels.protocol.client.options import Options, Value, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import GUARDIAN
-from merels.protocol.process.process import find_executable, split_command
+from merels.protocol.process.command import find_executable, split_command
 from tests.processes import FAKE, marked, needs_proc, own_mark
 
 MERELS = [sys.executable, "-m", "merels.protocol"]
@@ -209,6 +209,8 @@ def test_an_engine_without_options_is_sent_what_it_is_given() -> None:
         ("TMP/text", "cannot start"),
         ("TMP", "is a folder"),
         ("TMP/nothing", "there is no file"),
+        ("TMP/no mill", "there is no file '.*/no', and no file '.*/no mill'; .*args="),
+        ("pyhton3 mini.py", "'pyhton3' is not in PATH, and no file 'pyhton3 mini.py'; .*args="),
     ],
 )
 def test_commands_that_cannot_run_are_explained(
@@ -270,7 +272,7 @@ def test_an_engine_is_found_in_its_directory(
         with Engine.popen(command, directory=str(tmp_path)) as engine:
             assert engine.name == "Fake"
     monkeypatch.chdir(tmp_path)
-    assert find_executable("./my-engine") == str(script)
+    assert find_executable(["./my-engine"]) == str(script)
 
 
 def test_death_is_told_with_its_cause() -> None:

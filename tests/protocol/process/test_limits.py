@@ -44,8 +44,7 @@ def test_an_engine_has_its_three_descriptors_alone(tmp_path: Path) -> None:
         other = json.loads((tmp_path / "other").read_text())
     mine, theirs = about["descriptors"], other["descriptors"]
     assert set(mine) == {"0", "1", "2"}
-    assert mine["2"] == os.devnull
-    assert not {mine["0"], mine["1"]} & set(theirs.values())
+    assert not set(mine.values()) & set(theirs.values())
     assert about["leads"], "a session and a process group of its own"
 
 
@@ -80,7 +79,7 @@ def test_one_limit_leaves_the_others_alone(tmp_path: Path) -> None:
 @needs_resource
 def test_too_much_memory_ends_an_engine() -> None:
     with start("memory", "2000", ResourceLimits(memory=1000)) as engine:
-        with pytest.raises(EngineTerminated, match=r"exit code 1, limited to memory=1000$"):
+        with pytest.raises(EngineTerminated, match="limited to memory=1000: MemoryError$"):
             engine.play(Position(), Limit(time=PATIENCE))
 
 

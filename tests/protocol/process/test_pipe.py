@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic, monotonic_ns, sleep
+from types import SimpleNamespace
 
 import pytest
 
@@ -175,3 +176,70 @@ for piece in ("a", "b\\nc", "\\nd\\n", "e"):
     assert seen.pop(0) == (">", b"go\n")
     assert b"".join(data for _, data in seen) == b"ab\nc\nd\ne\n"
     assert all(way == "<" and data.endswith(b"\n") for way, data in seen)
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "mini.py", line 1, in <module>
+ModuleNotFoundError: No module named 'nosuch'
+
+"""
+
+
+@each_kind
+@pytest.mark.parametrize(
+    ("code", "end"),
+    [
+        (f"sys.stderr.write({TRACEBACK!r}); sys.exit(1)",
+         "exit code 1: ModuleNotFoundError: No module named 'nosuch'"),
+        ("sys.stderr.write('one\\r\\ntwo\\x1b[2J'); sys.exit(3)", "exit code 3: two?[2J"),
+        ("sys.stderr.write('e' * 3_000_000 + ' full\\n'); sys.exit(4)", "exit code 4: ee"),
+        ("sys.stderr.write('gone'); sys.stderr.close(); sys.exit(5)", "exit code 5: gone"),
+        ("sys.exit(6)", "exit code 6"),
+    ],
+    ids=["traceback", "control", "long", "closed", "silent"],
+)
+def test_the_last_line_of_its_errors_tells_why_a_process_ended(
+    kind: type[Pipe], code: str, end: str
+) -> None:
+    with talk(code, kind) as pipe:
+        with pytest.raises(EngineTerminated) as gone:
+            pipe.read_line(soon())
+    assert gone.value.how.startswith(end) and len(gone.value.how) < 200
+    assert end.endswith("ee") or gone.value.how == end
+
+
+@each_kind
+def test_megabytes_of_errors_block_nobody(kind: type[Pipe]) -> None:
+    """Not one that answers, nor one that is written to, nor one that ends."""
+    code = """
+sys.stderr.write("e" * 5_000_000); print("ready", flush=True)
+sys.stderr.write("e" * 5_000_000); print(len(sys.stdin.readline()), flush=True)
+sys.stdin.read(); sys.stderr.write("e" * 5_000_000); sys.exit(7)
+"""
+    with talk(code, kind, 20.0) as pipe:
+        assert pipe.read_line(soon()) == b"ready"
+        pipe.send(b"y" * 1_000_000 + b"\n", soon())
+        assert pipe.read_line(soon()) == b"1000001"
+        pipe.close_input()
+        assert pipe.process.wait(20.0) and pipe.process.exit_status() == 7
+
+
+@pytest.mark.skipif(os.name != "posix", reason="polls")
+def test_a_process_that_closes_its_errors_is_waited_for_as_before() -> None:
+    """The end of one pipe must not be seen again and again."""
+    code = "import os; os.close(2); print('here', flush=True); time.sleep(0.5); print('there')"
+    with talk(code, PIPES[0]) as pipe:
+        assert pipe.read_line(soon()) == b"here"
+        polls = 0
+        poll = pipe._poll  # type: ignore[attr-defined]
+
+        def counted(milliseconds: int) -> list[tuple[int, int]]:
+            nonlocal polls
+            polls += 1
+            return list(poll.poll(milliseconds))
+
+        pipe._poll = SimpleNamespace(  # type: ignore[attr-defined]
+            poll=counted, unregister=poll.unregister
+        )
+        assert pipe.read_line(soon()) == b"there"
+        assert polls < 10

@@ -156,7 +156,7 @@ def test_an_engine_inherits_nothing_of_the_runner(tmp_path: Path) -> None:
         "-log", f"file={tmp_path}/log", "-serve", "0",
     )
     found = json.loads(about.read_text())["descriptors"]
-    assert set(found) == {"0", "1", "2"} and found["2"] == os.devnull
+    assert set(found) == {"0", "1", "2"} and found["2"].startswith("pipe:")
     assert found["0"].startswith("pipe:") and found["1"].startswith("pipe:")
 
 
@@ -164,8 +164,8 @@ def test_an_engine_inherits_nothing_of_the_runner(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("mode", "argument", "limit", "reason"),
     [
-        ("memory", "2000", "memory=1000", r"exit code 1, limited to memory=1000"),
-        ("cpu", "", "cpu=1", r"killed by SIGXCPU, over its limit of cpu=1"),
+        ("memory", "2000", "memory=1000", "exit code 1, limited to memory=1000: MemoryError"),
+        ("cpu", "", "cpu=1", "killed by SIGXCPU, over its limit of cpu=1"),
     ],
 )
 def test_an_engine_over_its_limit_loses(
