@@ -103,14 +103,14 @@ def _quote(value: str) -> str:
     return clean.replace("\\", r"\\").replace('"', r"\"")
 
 
-def parse_records(text: str, rules: Rules | None = None) -> Iterator[Record]:
+def parse_records(text: str, rules: Rules | None = None, line: int = 1) -> Iterator[Record]:
     """The records of a text, one after another.
 
     ``rules`` hold for records without a Variant tag. `InputError` names the token that makes no
-    sense, and its line.
+    sense, and its line, where ``line`` is the text's first.
     """
     pieces = _Pieces()
-    for token, line in _scan(text):
+    for token, line in _scan(text, line):
         word, comment = token["word"], token["comment"] or token["line"]
         if token["tag"] is not None:
             if pieces.tokens:
@@ -129,9 +129,9 @@ def parse_records(text: str, rules: Rules | None = None) -> Iterator[Record]:
         yield pieces.build("*", rules)
 
 
-def parse_record(text: str, rules: Rules | None = None) -> Record:
+def parse_record(text: str, rules: Rules | None = None, line: int = 1) -> Record:
     """The one record of a text."""
-    records = parse_records(text, rules)
+    records = parse_records(text, rules, line)
     record = next(records, None)
     if record is None:
         raise InputError(text, "expected a game record")
@@ -140,9 +140,9 @@ def parse_record(text: str, rules: Rules | None = None) -> Record:
     return record
 
 
-def _scan(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """Each tag, comment and word of a text, with its line."""
-    place, line = 0, 1
+def _scan(text: str, line: int) -> Iterator[tuple[re.Match[str], int]]:
+    """Each tag, comment and word of a text, with its line; the text begins in ``line``."""
+    place = 0
     text = text.removeprefix("\ufeff")
     while place < len(text):
         match = _TOKEN.match(text, place)

@@ -24,9 +24,13 @@ def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
     first = stripped.split(None, 1)[0]
     if "\n" not in stripped and "/" in first and first not in RESULTS and first[0] not in "[{;":
         return Record(parse_position(stripped, rules))
-    if is_playok(stripped):
-        return parse_playok(stripped, rules)
-    return parse_record(stripped, rules)
+    return read_record(stripped, rules)
+
+
+def read_record(text: str, rules: Rules = DEFAULT_RULES, line: int = 1) -> Record:
+    """The one game of a text in PGN or as PlayOK writes it; ``line`` is the text's first."""
+    parse = parse_playok if is_playok(text) else parse_record
+    return parse(text, rules, line)
 
 
 def write_game(record: Record, shown: Position) -> dict[str, str]:

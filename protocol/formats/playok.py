@@ -62,10 +62,13 @@ def is_playok(text: str) -> bool:
     return False
 
 
-def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
-    """The game of a record; `InputError` names the word at fault and its line."""
+def parse_playok(text: str, rules: Rules = DEFAULT_RULES, line: int = 1) -> Record:
+    """The game of a record; `InputError` names the word at fault and its line.
+
+    ``line`` is the text's first.
+    """
     pieces = []
-    line = 1
+    first = line
     for piece in _PIECES.split(text):
         if _PIECES.fullmatch(piece) or not piece:
             pieces.append(piece)
@@ -83,7 +86,7 @@ def parse_playok(text: str, rules: Rules = DEFAULT_RULES) -> Record:
         pieces.append(f"{number} {word}" if number else word)
     # The words are translated in place, so that `parse_record` counts the same lines.
     try:
-        return parse_record("".join(pieces), rules)
+        return parse_record("".join(pieces), rules, first)
     except InputError as error:
         if not _OF_A_MOVE.search(error.expected):
             raise

@@ -21,7 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "board": ("merels.protocol.commands.board:main", "play, watch and analyse in a browser"),
     "play": ("merels.protocol.commands.play:main", "play against the engine in the terminal"),
     "analyse": ("merels.protocol.commands.analyse:analyse", "draw and search a position"),
-    "review": ("merels.protocol.commands.review:main", "judge each move of a recorded game"),
+    "review": ("merels.tournament.commands.review:main", "judge each move of recorded games"),
     "eval": ("merels.protocol.commands.analyse:evaluate", "explain the static evaluation"),
     "d": ("merels.protocol.commands.analyse:display", "draw a position"),
     "perft": ("merels.protocol.commands.analyse:perft", "count move sequences"),

@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
 def _games(paths: Sequence[str]) -> list[PlayedGame]:
     """The games of the files, each once; an `InputError` where none of them can be rated."""
     found = read_games(paths)
-    games = without_doubles(found)
+    games = list(without_doubles(found))
     doubles = len(found) - len(games)
     if doubles:
         text = f"merels ratings: ignored {doubles} duplicates; every game counts once"

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.pgn_text import pgn_texts
 from merels.tournament.journal.rows import SCORES, Row
-from merels.tournament.records.files import file_error, read_lines
+from merels.tournament.records.files import file_error
 from merels.tournament.records.output import ID_TAG, IDENTITY, PAIR_TAG
 from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.terminations import Ending
-
-_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.|"(?!\s*\]))*)"\s*\]\s*')
-"""A tag with the spaces around it. Not every runner escapes the quotes within a name."""
-_COMMENT = re.compile(r"\{[^}]*\}?|;.*")
-"""A comment within a line; one in braces that is not closed reaches to the end of the line."""
-_RESULT = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +38,15 @@ class PlayedGame:
         return SCORES.get(self.result)
 
 
+class _Marked(Protocol):
+    @property
+    def marks(self) -> tuple[object, ...]:
+        """As in `PlayedGame`."""
+
+
+Game = TypeVar("Game", bound=_Marked)
+
+
 def read_games(paths: Iterable[str]) -> list[PlayedGame]:
     """The games of some files, in order; an error names the file.
 
@@ -57,19 +61,17 @@ def read_games(paths: Iterable[str]) -> list[PlayedGame]:
     return games
 
 
-def without_doubles(games: Iterable[PlayedGame]) -> list[PlayedGame]:
+def without_doubles(games: Iterable[Game]) -> Iterator[Game]:
     """Each game once, in its first place.
 
     The tournament's id and its number identify a game of ours, in a journal and in PGN. A merged
     journal has an id of its own; there the number, the names and the time of its start do.
     """
     seen: set[object] = set()
-    kept = []
     for game in games:
         if seen.isdisjoint(game.marks):
-            kept.append(game)
+            yield game
         seen.update(game.marks)
-    return kept
 
 
 def scores(games: Iterable[PlayedGame]) -> list[GameScore]:
@@ -102,21 +104,30 @@ def _journal_games(path: str) -> Iterator[PlayedGame]:
         tournament = journal.meta()["id"]
         for row in journal.rows():
             pair = f"{tournament}-{row.pair}"
-            marks = _marks(f"{tournament}-{row.number}", row.white, row.black, row.started)
+            marks = game_marks(f"{tournament}-{row.number}", row.white, row.black, row.started)
             yield PlayedGame(row.white, row.black, row.result, row.termination, pair, marks, row)
 
 
-def _marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
+def game_marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
     """What identifies a game of ours; a game that never began has no time of its start."""
     number = identity.rpartition("-")[2]
     return (identity, (number, white, black, started)) if started else (identity,)
+
+
+def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
+    """What identifies a game of ours by its tags; nothing identifies those of others."""
+    if not IDENTITY.fullmatch(tags.get(ID_TAG, "")):
+        return ()
+    names = tags.get("White", "?"), tags.get("Black", "?")
+    return game_marks(tags[ID_TAG], *names, tags.get("GameStartTime", ""))
 
 
 def _pgn_games(path: str) -> Iterator[PlayedGame]:
     """The games of a PGN file by their tags alone: their moves may be of any kind of game."""
     waiting: dict[tuple[object, ...], tuple[str, int]] = {}
     pairs = 0
-    for tags in _tag_sets(read_lines(path)):
+    for game in pgn_texts(path):
+        tags = game.tags
         if not {"White", "Black"} & tags.keys():
             continue  # No file of games: any text may have lines that look like tags.
         white, black = tags.get("White", "?"), tags.get("Black", "?")
@@ -134,10 +145,8 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
                 pair = (path, pairs)
                 waiting[key] = (white, pairs)
         termination = tags.get("Termination", "") or "normal"
-        marks: tuple[object, ...] = ()
-        if IDENTITY.fullmatch(tags.get(ID_TAG, "")):
-            marks = _marks(tags[ID_TAG], white, black, tags.get("GameStartTime", ""))
-        yield PlayedGame(white, black, tags["Result"], termination.lower(), pair, marks)
+        marks = pgn_marks(tags)
+        yield PlayedGame(white, black, game.result, termination.lower(), pair, marks)
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:
@@ -145,34 +154,3 @@ def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, 
     marks = tuple(tags.get(name, "") for name in ("Round", "FEN", "Opening"))
     unknown = all(mark in ("", "?", "-") for mark in marks)
     return None if unknown else (frozenset((white, black)), *marks)
-
-
-def _tag_sets(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """The tags of each game, a Result among them; comments hold no tags."""
-    tags: dict[str, str] = {}
-    in_moves = in_comment = False
-    words = ""
-    for line in lines:
-        place = 0
-        while not in_comment and (match := _TAG.match(line, place)):
-            if in_moves:
-                yield _with_result(tags, words)
-                tags, in_moves, words = {}, False, ""
-            tags[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
-            place = match.end()
-        rest = line[place:]
-        if rest.strip():
-            in_moves = True
-            bare = _COMMENT.sub("", ("{" if in_comment else "") + rest + "\n")
-            in_comment = not bare.endswith("\n")
-            words = bare if bare.strip() else words
-    if tags or in_moves:
-        yield _with_result(tags, words)
-
-
-def _with_result(tags: dict[str, str], words: str) -> dict[str, str]:
-    """The tags with a result: their own, or the one at the end of the last line of moves."""
-    if tags.get("Result") in (*SCORES, "*"):
-        return tags
-    match = _RESULT.search(words)
-    return tags | {"Result": match[1] if match else "*"}

@@ -48,7 +48,7 @@ def read_text(path: str) -> str:
 
 
 def read_lines(path: str) -> Iterator[str]:
-    """The lines of a text file, which may be larger than memory, one by one."""
+    """The lines, one by one, of a text file of any size; - is standard input."""
     with _opened(path) as file:
         while line := file.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
@@ -60,7 +60,8 @@ def read_lines(path: str) -> Iterator[str]:
 def _opened(path: str) -> Iterator[TextIO]:
     """A text file to read from; an `InputError` names it where that fails."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        source = 0 if path == "-" else path
+        with open(source, encoding="utf-8-sig", closefd=source != 0) as file:
             yield file
     except OSError as error:
         raise system_error(path, "read", error) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +15,7 @@ from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.small import small_tables
-from merels.protocol.commands.review import LARGEST_FILE
 from merels.protocol.review.review import Value, judge_with, review, score_text
-from tests.commands import command
-
-main = command("review")
 
 THROWN = """\
 [Variant "morris"]
@@ -124,44 +119,3 @@ def test_scores_are_told_from_whites_side() -> None:
     assert score_text(PovScore(Score(win_in=5), 1)) == "Black wins in 3"
     assert score_text(PovScore(Score(win_in=-4), 0)) == "Black wins in 2"
     assert score_text(PovScore(Score(win_in=1), 0)) == "White wins in 1"
-
-
-def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    game = tmp_path / "game.pgn"
-    game.write_text(THROWN)
-    assert main([str(game), "-nodes", "20000"]) == 0
-    text = capsys.readouterr().out
-    assert "20. a1-g1??" in text and "Blunder, proven: a1-c5x" in text
-    assert "White: 1 blunder, 0 mistakes" in text and "Black: 0 blunders" in text
-    assert main([str(game), "-nodes", "2000", "-json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["version"] == 2 and [move["loss"] for move in told["moves"]] == [1.0, 0.0]
-    assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
-    again = parse_record(capsys.readouterr().out)
-    assert len(again.moves) == 2 and all(again.comments)
-    numbers = tmp_path / "numbers.txt"
-    numbers.write_text("1. 5 14 2. 4 6 *")
-    assert main([str(numbers), "-nodes", "2000"]) == 0
-    assert "2... f6" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "content, word",
-    [(b"", "position or a game record"), (b"\xff", "UTF-8"), (b"1. d6 d6", "line 1"),
-     (b"1. d6 f4 *\n" + b" " * LARGEST_FILE, "at most 16 MiB"),
-     (b"********/********/******** w 9 9 0 1", "moves in it")],
-)
-def test_what_cannot_be_reviewed_is_named(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    content: bytes,
-    word: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("game.pgn").write_bytes(content)
-    assert main(["game.pgn"]) == 2
-    error = capsys.readouterr().err
-    assert word in error and "game.pgn" in error
-    assert main(["none.pgn"]) == 2
-    assert "none.pgn" in capsys.readouterr().err

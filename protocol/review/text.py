@@ -1,0 +1,83 @@
+"""A review as a person, a program or a PGN reader gets it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from merels.engine.game.notation import format_position
+from merels.engine.game.position import BLACK, COLOURS, WHITE
+from merels.engine.game.record import Record, format_record
+from merels.protocol.review.review import MARKS, NAMES, Judgement, as_json, score_text
+
+BAR = 20
+"""Characters of the graph, from lost to won for White."""
+
+
+@dataclass
+class Sums:
+    """Some moves in numbers: how many, what they lost together, and how many have each name."""
+
+    moves: int = 0
+    loss: float = 0.0
+    names: Counter[str] = field(default_factory=Counter)
+
+    def add(self, judgement: Judgement) -> None:
+        """Count a move."""
+        self.moves += 1
+        self.loss += judgement.loss
+        self.names[judgement.name] += 1
+
+    def __str__(self) -> str:
+        counts = []
+        for _, name in NAMES:
+            number = self.names[name]
+            plural = name[:-1] + "ies" if name.endswith("y") else name + "s"
+            counts.append(f"{number} {name if number == 1 else plural}")
+        average = 100 * self.loss / self.moves if self.moves else 0.0
+        return f"{', '.join(counts)}; {average:.1f} lost a move on average"
+
+
+def lines(judgements: Iterator[Judgement]) -> Iterator[str]:
+    """The review for a person: a line with a graph for each move, then the sums.
+
+    The graph's bar is White's expected score after the move.
+    """
+    sums = (Sums(), Sums())
+    yield f"{'move':<17}{'loss':>5}  {'score':<18}White"
+    for judgement in judgements:
+        sums[judgement.side].add(judgement)
+        yield _line(judgement).rstrip()
+    yield ""
+    for side in (WHITE, BLACK):
+        yield f"{COLOURS[side]}: {sums[side]}"
+
+
+def _line(judgement: Judgement) -> str:
+    dots = "." if judgement.side == WHITE else "..."
+    move = f"{judgement.number}{dots} {judgement.move}{MARKS.get(judgement.name, '')}"
+    loss = f"{judgement.loss * 100:.0f}" if judgement.loss >= 0.005 else ""
+    filled = round(judgement.after.white * BAR)
+    graph = "[" + "#" * filled + " " * (BAR - filled) + "]"
+    score = score_text(judgement.after.score)
+    return f"{move:<17}{loss:>5}  {score:<18}{graph} {judgement.sentence}"
+
+
+def annotated(record: Record, judged: Sequence[Judgement]) -> str:
+    """The record with each judgement added to its move's comment."""
+    for judgement in judged:
+        own = [record.comments[judgement.ply], score_text(judgement.after.score)]
+        own.append(judgement.sentence)
+        record.comments[judgement.ply] = "; ".join(text for text in own if text)
+    return format_record(record)
+
+
+def to_json(record: Record, judged: Sequence[Judgement]) -> dict[str, object]:
+    """The review of one game for a program. ``loss`` and ``value`` are expected scores, 0 to 1."""
+    return {
+        "rules": str(record.start.rules),
+        "position": format_position(record.start),
+        "result": record.result,
+        "moves": [as_json(judgement) for judgement in judged],
+    }

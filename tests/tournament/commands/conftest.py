@@ -1,0 +1,19 @@
+"""One small match, for the commands that read the games of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the journal ``j`` and the PGN file ``g.pgn`` of ten games of A and B."""
+    folder = tmp_path_factory.mktemp("played")
+    words = match("-rounds", "5", "-quiet", "-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn")
+    assert Marked(*words).wait()[0] == 0
+    return folder

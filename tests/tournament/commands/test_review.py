@@ -1,0 +1,113 @@
+"""The command that reviews games of files: one, some, or all; of PGN, of PlayOK, of a journal."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.record import parse_record, parse_records
+from merels.tournament.records.files import LONGEST_LINE
+from tests.commands import command, output, refusal
+from tests.protocol.review.test_review import THROWN
+
+main = command("review")
+
+def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(THROWN)
+    assert main([str(game), "-nodes", "20000"]) == 0
+    text = capsys.readouterr().out
+    assert "20. a1-g1??" in text and "Blunder, proven: a1-c5x" in text
+    assert "White: 1 blunder, 0 mistakes" in text and "Black: 0 blunders" in text
+    assert main([str(game), "-nodes", "2000", "-json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["version"] == 2 and [move["loss"] for move in told["moves"]] == [1.0, 0.0]
+    assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
+    again = parse_record(capsys.readouterr().out)
+    assert len(again.moves) == 2 and all(again.comments)
+    numbers = tmp_path / "numbers.txt"
+    numbers.write_text("1. 5 14 2. 4 6 *")
+    assert main([str(numbers), "-nodes", "2000"]) == 0
+    assert "2... f6" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "content, word",
+    [(b"", "expected games"), (b"\xff", "UTF-8"), (b"1. d6 d6", "line 1"),
+     (b"1. d6 f4 *\n" + b" " * (LONGEST_LINE + 1), "has no end"),
+     (b"\n1. d6\nf4" + b" f4\n" * (LONGEST_LINE // 4), "at most 16 MiB"),
+     (b"1. d6 *\n1. d6\n d6 *\n", "(line 3), in game 2 of game.pgn"),
+     (b'[White "A"]', "moves in it")],
+)
+def test_what_cannot_be_reviewed_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    content: bytes,
+    word: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("game.pgn").write_bytes(content)
+    assert main(["game.pgn"]) == 2
+    error = capsys.readouterr().err
+    assert word in error and "game.pgn" in error
+    assert main(["none.pgn"]) == 2
+    assert "none.pgn" in capsys.readouterr().err
+
+
+def test_a_file_of_many_games_is_reviewed_in_turn(tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text(THROWN + "\n1. d6 f4 1-0\n1. 5 14 {a\n1-0} 2. 4 *\n" + THROWN)
+    text = output("review", str(games), "-nodes", "500")
+    assert [line for line in text.splitlines() if line.startswith("Game ")] == [
+        f"Game {number}: ? - ?, {result}"
+        for number, result in enumerate(["0-1", "1-0", "*", "0-1"], 1)
+    ]
+    total = text[text.index("All 4 games:"):].splitlines()
+    assert total[1].startswith("White: 2 blunders") and total[2].startswith("Black: 0 blunders")
+    told = json.loads(output("review", str(games), "-nodes", "500", "-json"))
+    assert told["version"] == 2
+    assert [(game["game"], len(game["moves"])) for game in told["games"]] == [
+        (1, 2), (2, 2), (3, 3), (4, 2)
+    ]
+    again = list(parse_records(output("review", str(games), "-nodes", "500", "-pgn")))
+    assert [len(record.moves) for record in again] == [2, 2, 3, 2]
+    # A game among others is judged as it is alone.
+    alone = json.loads(output("review", str(games), "-nodes", "500", "-json", "-game", "3"))
+    assert alone == {"version": 2} | told["games"][2]
+    assert output("review", "-", "-nodes", "500", typed=games.read_text()) == text
+
+
+def test_a_journal_is_reviewed_as_its_pgn_is(played: Path) -> None:
+    journal, pgn = str(played / "j"), str(played / "g.pgn")
+    flags = ("-nodes", "50", "-game", "7")
+    text = output("review", journal, *flags)
+    assert text == output("review", pgn, *flags) and text.startswith("Game 7: A - B, ")
+    told = [json.loads(output("review", file, *flags, "-json")) for file in (journal, pgn)]
+    assert told[0] == told[1] and told[0]["white"] == "A" and told[0]["game"] == 7
+    record = parse_record(output("review", journal, *flags, "-pgn"))
+    assert record.tags["White"] == "A" and len(record.moves) == len(told[0]["moves"])
+    whole = output("review", journal, "-nodes", "1")
+    assert whole.count("Game ") == 10 and "All 10 games:\nA: " in whole
+
+
+def test_a_wrong_number_names_the_numbers_there_are(played: Path, tmp_path: Path) -> None:
+    assert "-game 11': no such game in" in (said := refusal("review", f"{played}/j", "-game", "11"))
+    assert said.endswith("it has 10 games\n")
+    one = tmp_path / "one.pgn"
+    one.write_text("1. d6 f4 *")
+    assert refusal("review", str(one), "-game", "2").endswith("it has 1 game\n")
+
+
+def test_a_journal_with_gaps_names_its_numbers(played: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(played / "j") as source, sqlite3.connect(tmp_path / "j") as target:
+        source.backup(target)
+        target.execute("DELETE FROM games WHERE number IN (1, 4)")
+        target.execute("UPDATE games SET moves = 'd6 d6' WHERE number = 9")
+    said = refusal("review", str(tmp_path / "j"), "-game", "4")
+    assert said.endswith("it has 8 games, with numbers from 2 to 10\n")
+    said = refusal("review", str(tmp_path / "j"), "-game", "9")
+    assert "illegal move" in said and "in game 9 of" in said

@@ -1,0 +1,159 @@
+"""``merels review``: what each move of recorded games gave away."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+from merels.engine.game.errors import InputError, printable
+from merels.engine.game.position import COLOURS
+from merels.engine.game.record import Record
+from merels.engine.search.searcher import Searcher
+from merels.protocol.commands.arguments import (
+    add_flag,
+    add_rules_flags,
+    make_parser,
+    rules_of,
+    whole_from,
+)
+from merels.protocol.commands.exit_status import OK
+from merels.protocol.review.review import DEFAULT_NODES, NAMES, Judgement, judge_with, review
+from merels.protocol.review.text import Sums, annotated, lines, to_json
+from merels.protocol.uci.table_cache import TableCache
+from merels.tournament.journal.replay import StoredGame, stored_games
+
+VERSION = 2
+"""Of the JSON; version 1 called a move a turn."""
+
+DESCRIPTION = """\
+Judges each move of a game, or of every game of a file: what it lost and what was better."""
+_EPILOG = f"""\
+FILE is a journal of merels tournament, or holds games as PGN or as PlayOK writes them. Rules that
+it names override -variant and -set.
+
+A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
+{NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
+{NAMES[0][0]:.0%} a {NAMES[0][1]} (??).
+'Proven' means that tables of perfect play say so or that the search saw the end of the game.
+
+The JSON of one game is an object with its moves; that of several is an object whose field games
+is the list of them.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Judge the moves of recorded games."""
+    parser = make_parser("review", DESCRIPTION, _EPILOG)
+    parser.add_argument(
+        "file", metavar="FILE", help="a journal, or a file of games, or - for standard input"
+    )
+    add_flag(
+        parser, "game", metavar="N", type=whole_from(1),
+        help="review one game alone: the Nth of a file, or number N of a journal",
+    )
+    add_flag(
+        parser, "nodes", metavar="N", type=whole_from(1), default=DEFAULT_NODES,
+        help=f"positions to search for each move (default: {DEFAULT_NODES})",
+    )
+    add_flag(
+        parser, "tables", metavar="DIR", default="",
+        help="the folder of tables of perfect play (default: the user's cache)",
+    )
+    form = parser.add_mutually_exclusive_group()
+    add_flag(form, "json", action="store_true", help="print JSON")
+    add_flag(form, "pgn", action="store_true", help="print the records with judgements as comments")
+    add_rules_flags(parser)
+    arguments = parser.parse_args(argv)
+    games = stored_games(arguments.file, rules_of(arguments))
+    if arguments.game is None:
+        begun = list(islice(games, 2))
+        return _review(chain(begun, games), len(begun) > 1, arguments)
+    return _review([_chosen(games, arguments)], False, arguments)
+
+
+def _chosen(games: Iterable[StoredGame], arguments: argparse.Namespace) -> StoredGame:
+    """The game of the number asked for; an `InputError` says which there are."""
+    numbers = []
+    for game in games:
+        if game.number == arguments.game:
+            return game
+        numbers.append(game.number)
+    count = len(numbers)
+    there = f"it has {count} game{'s'[:count != 1]}"
+    if numbers and (numbers[0], numbers[-1]) != (1, count):
+        there += f", with numbers from {numbers[0]} to {numbers[-1]}"
+    where = printable(arguments.file)
+    raise InputError(f"-game {arguments.game}", f"no such game in {where}: {there}")
+
+
+def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Namespace) -> int:
+    """Print the review of some games in the form asked for."""
+    reviewer = _Reviewer(arguments)
+    told: list[dict[str, Any]] = []
+    players: dict[str, Sums] = {}
+    count = 0
+    for count, game in enumerate(games, 1):
+        record = game.read()
+        if not record.moves and not several:
+            raise InputError(arguments.file, "expected a game with moves in it")
+        judgements = _counted(reviewer.judge(record), game, players)
+        if arguments.json:
+            names = {"game": game.number, "white": game.white, "black": game.black}
+            told.append(names | to_json(record, list(judgements)))
+        elif arguments.pgn:
+            print(annotated(record, list(judgements)), end="", flush=True)
+        else:
+            if several or arguments.game is not None:
+                print(_heading(game, record))
+            for line in lines(judgements) if record.moves else ["no moves"]:
+                print(line, flush=True)
+            if several:
+                print()
+    if arguments.json:
+        answer = {"games": told} if several else told[0]
+        print(json.dumps({"version": VERSION} | answer, indent=1))
+    elif several and not arguments.pgn:
+        print(f"All {count} games:")
+        for name, sums in players.items():
+            print(f"{printable(name)}: {sums}")
+    return OK
+
+
+class _Reviewer:
+    """Judges games, each from an empty memory: the same alone as among others."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._folder, self._nodes = arguments.tables, arguments.nodes
+        self._searcher, self._cache = Searcher(), TableCache()
+
+    def judge(self, record: Record) -> Iterator[Judgement]:
+        """Each move of a game judged."""
+        rules = record.start.rules
+        self._searcher.clear()
+        self._searcher.tables, problems = self._cache.fetch(rules, self._folder, wait=True)
+        for problem in problems:
+            print(f"merels review: {problem}", file=sys.stderr)
+        return review(record, judge_with(self._searcher, self._nodes))
+
+
+def _counted(
+    judgements: Iterator[Judgement], game: StoredGame, players: dict[str, Sums]
+) -> Iterator[Judgement]:
+    """The judgements, added to the sums of the players; who has no name is White or Black."""
+    names = (game.white, game.black)
+    for judgement in judgements:
+        name = names[judgement.side]
+        known = COLOURS[judgement.side] if name == "?" else name
+        players.setdefault(known, Sums()).add(judgement)
+        yield judgement
+
+
+def _heading(game: StoredGame, record: Record) -> str:
+    """A line that says which game it is, who played it and how it ended."""
+    text = f"Game {game.number}: {game.white} - {game.black}, {record.result}"
+    ending = record.tags.get("Termination", "normal")
+    return printable(text if ending == "normal" else f"{text} ({ending})")
