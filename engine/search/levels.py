@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import parse_whole
 
 
@@ -50,17 +50,22 @@ def any_seed() -> int:
     return int.from_bytes(os.urandom(8)) % (MAXIMUM_SEED + 1)
 
 
-def level_named(text: str) -> Level:
-    """The level of that name, in any case, or rating; `InputError` for anything else."""
+def level_named(text: str, also: str = "") -> Level:
+    """The level of that name, in any case, or rating; `InputError` for anything else.
+
+    ``also`` is a word that the caller knows besides, to be named among those expected.
+    """
     for level in LEVELS:
         if level.name.lower() == text.lower():
             return level
     elo = parse_whole(text)
     if elo is not None and MINIMUM_ELO <= elo <= MAXIMUM_ELO:
         return level_for(elo)
-    names = ", ".join(level.name for level in LEVELS)
+    names = [*(level.name for level in LEVELS), *filter(None, [also])]
     raise InputError(
-        text, f"expected {names}, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
+        text,
+        f"expected {', '.join(names)}, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
+        f"{suggestion(text, names)}",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,6 +153,16 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
             except TableError as error:
                 tables.problems.append(str(error))
     return tables
+
+
+def build_command(rules: Rules, root: Path) -> str:
+    """The command line that builds all tables of a rule set below a folder."""
+    words = ["merels", "tables", "build", "-all", "-variant", rules.variant]
+    if fields := rules.fields_text():
+        words += ["-set", *fields.split()]
+    if root != default_root():
+        words += ["-dir", str(root)]
+    return shlex.join(words)
 
 
 def default_root() -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from threading import RLock
 from typing import Any
@@ -11,7 +10,7 @@ from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
 from merels.protocol.board.news import Log
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.client.engine_spec import MERELS, EngineSpec
 from merels.protocol.client.options import Value, value_text
 from merels.protocol.process.errors import EngineError
 
@@ -21,7 +20,7 @@ MANAGED = frozenset(
     name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
 )
 """Options, in lower case, that the board sets itself."""
-OWN = EngineSpec((sys.executable, "-m", "merels.protocol"), "merels")
+OWN = EngineSpec(MERELS, "merels")
 """The engine that comes with the board; it has the built-in levels."""
 LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo", "LevelSeed")
 """Options that a level sets."""
@@ -85,6 +84,8 @@ class Seat:
             if elo is not None:
                 settings["UCI_Elo"] = elo
                 settings["LevelSeed"] = self._seed
+        elif choice.command == MERELS:  # It may have been given a level.
+            settings.setdefault("LevelSeed", self._seed)
         return settings | self._wanted
 
     def open(self) -> Engine:

@@ -11,7 +11,7 @@ from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.bot.requests import Request
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.client.engine_spec import LEVEL_OPTIONS, EngineSpec
 from merels.protocol.client.in_process import OwnEngine
 from merels.protocol.client.options import Value
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
@@ -81,7 +81,11 @@ class EnginePlayer:
                 "level", "expected none for this engine: it has no option UCI_LimitStrength"
             )
         settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
-        if level is not None:
+        if level is None:  # Back to the level that it was started with, if any.
+            settings |= {
+                name: value for name, value in self._spec.options if name in LEVEL_OPTIONS
+            }
+        else:
             settings["UCI_Elo"] = level.elo
             if "LevelSeed" in engine.options:
                 settings["LevelSeed"] = level.seed

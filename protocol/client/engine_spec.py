@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError, printable
+from merels.engine.search.levels import level_named
 from merels.protocol.process import limits
 from merels.protocol.process.command import locate, split_command, split_words
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
 
-KEYS = ("cmd", "args", "name", "proto", "dir", *limits.KEYS)
+KEYS = ("cmd", "args", "level", "name", "proto", "dir", *limits.KEYS)
 OPTION = "option."
 """The prefix of the words for an engine's own options."""
+MERELS = (sys.executable, "-P", "-m", "merels.protocol")
+"""The command of the built-in engine."""
+LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo")
+"""Its options that ``level=`` sets."""
+PERFECT = "perfect"
+"""The level that plays at full strength by the tables that the user has built."""
+TABLES = "TablePath"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +59,29 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
         else:
             keys = ", ".join(f"{known}=" for known in KEYS)
             raise InputError(word, f"expected {keys} or {OPTION}NAME= behind -engine")
-    if not values.get("cmd", "").strip():
-        raise InputError(" ".join(words), "expected cmd=, the engine's program")
+    if "level" not in values and not values.get("cmd", "").strip():
+        raise InputError(
+            " ".join(words), "expected cmd=, the engine's program, or level=, a level of merels"
+        )
     return make_engine(values, protocols)
 
 
 def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSpec:
     """The engine that ``values`` describe by key; keys of no concern here are passed over.
 
-    ``cmd`` is a command (see `split_command`), which the words of ``args`` follow. `InputError`
+    ``cmd`` is a command (see `split_command`), which the words of ``args`` follow. Instead,
+    ``level`` is a level of the built-in engine, which gives it its name as well. `InputError`
     names a bad value.
     """
+    options = {
+        key.removeprefix(OPTION): values[key] for key in values if key.startswith(OPTION)
+    }
     name = values.get("name", "")
+    if "level" in values:
+        level, settings = _level(values, options)
+        name = name or level
+        given = {option.lower() for option in options}
+        options |= {key: value for key, value in settings.items() if key.lower() not in given}
     where = f" of {name or values['cmd']}"
     directory = values.get("dir")
     if directory is not None and not os.path.isdir(directory):
@@ -70,13 +90,36 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
     if protocol not in protocols:
         raise InputError(protocol, f"expected {', '.join(protocols)} for proto={where}")
     return EngineSpec(
-        _command(values["cmd"], values.get("args", ""), directory),
+        MERELS if "level" in values
+        else _command(values["cmd"], values.get("args", ""), directory),
         name,
         protocol,
         None if directory is None else os.path.abspath(directory),
-        tuple((key.removeprefix(OPTION), values[key]) for key in values if key.startswith(OPTION)),
+        tuple(options.items()),
         limits.read_limits(values, where.strip()),
     )
+
+
+def _level(
+    values: Mapping[str, str], options: Mapping[str, str]
+) -> tuple[str, dict[str, str]]:
+    """The name of a built-in level and the options that make it, beside those of the user."""
+    where = f"level={values['level']}"
+    for key in ("cmd", "args", "proto"):
+        if key in values:
+            raise InputError(
+                where, f"a level is played by merels itself: leave out level= or {key}="
+            )
+    for option in options:
+        if option.lower() in map(str.lower, LEVEL_OPTIONS):
+            raise InputError(where, f"sets {option} itself: leave out level= or {OPTION}{option}=")
+    text = values["level"]
+    if text.lower() == PERFECT:
+        from merels.engine.tablebase.probe import default_root  # Few need the tables' code.
+
+        return PERFECT.capitalize(), {TABLES: os.path.abspath(default_root())}
+    level = level_named(text, also=PERFECT)
+    return level.name, dict(zip(LEVEL_OPTIONS, ("true", str(level.elo))))
 
 
 def program_name(command: Sequence[str]) -> str:

@@ -112,8 +112,8 @@ def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any)
     add_flag(
         parser, "engine", nargs="+", metavar="KEY=VALUE", **settings,
         help=f"{text}: cmd=PROGRAM and, if needed, args=\"ARGUMENTS\", name=NAME, proto=PROTOCOL, "
-        "dir=FOLDER to run in, option.NAME=VALUE; cpu=SECONDS, memory=MIB and core=MIB limit "
-        "each of its processes",
+        "dir=FOLDER to run in, option.NAME=VALUE; or level=LEVEL of merels itself, such as Club, "
+        "1200 or perfect; cpu=SECONDS, memory=MIB and core=MIB limit each of its processes",
     )
 
 

@@ -10,10 +10,12 @@ from dataclasses import replace
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
+from merels.engine.game.rules import PRESETS
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
+from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_parser
 
 _EPILOG = """\
@@ -67,4 +69,6 @@ def _serve(arguments: argparse.Namespace) -> int:
 def _read_choice(words: list[str]) -> EngineSpec:
     """An engine to choose, which needs a name before it says its own."""
     spec = read_engine(words, tuple(DIALECTS))
+    for text in table_coverage(spec, list(PRESETS.values())):
+        print(f"merels: {text}", file=sys.stderr)
     return replace(spec, name=spec.name or program_name(spec.command))

@@ -11,6 +11,7 @@ from merels.protocol.bot.bridge import LONGEST_REQUEST, VERSION, Bridge
 from merels.protocol.bot.players import EnginePlayer, OwnPlayer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import read_engine
+from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import (
     add_engine_flag,
     add_flag,
@@ -73,6 +74,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.engine is None:
         return serve(Bridge(OwnPlayer(arguments.hash, arguments.threads), rules, limit))
     spec = read_engine(arguments.engine, tuple(DIALECTS))
+    for text in table_coverage(spec, [rules]):
+        print(f"merels: {text}", file=sys.stderr)
     try:
         player = EnginePlayer(spec)
     except EngineError as error:

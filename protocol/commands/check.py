@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import choose, run
 from merels.protocol.client.engine_spec import OPTION, read_engine
+from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import (
     add_engine_flag,
     add_flag,
@@ -86,7 +88,10 @@ def _check(arguments: argparse.Namespace) -> int:
         start, ready = max(pace.start, seconds), max(pace.ready, seconds)
         pace = replace(pace, answer=seconds, start=start, ready=ready)
     candidate = read_engine(arguments.engine[0], PROTOCOLS)
-    subject = Subject(candidate, pace, rules_of(arguments))
+    rules = rules_of(arguments)
+    for text in table_coverage(candidate, [rules]):
+        print(f"merels: {text}", file=sys.stderr)
+    subject = Subject(candidate, pace, rules)
     try:
         started = time.monotonic()
         _try_start(subject)

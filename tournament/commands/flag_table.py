@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
+from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import KEYS, OPTION
 
 
@@ -33,7 +34,8 @@ ONE = (1, 1)
 GROUPS: dict[str, dict[str, Flag]] = {
     "Engines": {
         "-engine": Flag(
-            "an engine; once for each. cmd= is its program, args= its arguments as one word",
+            "an engine; once for each. cmd= is its program, args= its arguments as one word; or "
+            "level= is a level of merels itself",
             ENGINE_KEYS, repeats=True,
         ),
         "-each": Flag("defaults for all engines", ENGINE_KEYS),
@@ -145,21 +147,30 @@ finished game, and -journal file=F -resume continues a run, however it was stopp
 
 Keys of -engine and -each:
   cmd=PROGRAM           args="ARGUMENTS"      dir=FOLDER to run in
-  name=NAME             proto=uci|ugi|sanmill option.NAME=VALUE
+  level=LEVEL for cmd=  name=NAME             proto=uci|ugi|sanmill
+  option.NAME=VALUE
   tc=MOVES/MIN:SEC+INC  a clock, such as 40/1:30+0.5, 10+0.1 or inf
   st=SECONDS a move     nodes=N a move        depth=N (or plies=N) a move
   timemargin=MS (0)     ponder                restart=on restarts it for each game
   starttimeout=SECONDS to start (10)          pingtimeout=SECONDS to answer (15)
   cpu=SECONDS           memory=MIB            core=MIB limit each of its processes: processor
                         time in a game, address space, size of a core dump
+
+Levels of merels itself, each with its rating among them, and any rating in between:
+  {levels}
+A level needs no limit; without one it has tc={limit}. level=perfect is full strength with the
+tables of perfect play that "merels tables build" has made; the run says how far they reach.
 """
+LEVEL_LIMIT = "10+0.1"
+"""The clock of a level of merels itself that is given no limit."""
 WIDTH = 96
 INDENT = 24
 
 
 def help_text() -> str:
     """The whole text, from the table of flags."""
-    lines = [INTRODUCTION]
+    levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
+    lines = [INTRODUCTION.format(levels=levels, limit=LEVEL_LIMIT)]
     for group, flags in GROUPS.items():
         lines.append(f"{group}:")
         for name, flag in flags.items():

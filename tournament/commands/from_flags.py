@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
+from merels.tournament.commands.flag_table import LEVEL_LIMIT
 from merels.tournament.commands.flags import Given, choice, read_sprt, switch
 from merels.tournament.pairing.openings import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
@@ -31,7 +31,6 @@ SPRT_ROUNDS = 100_000
 
 DEMO_LEVELS = ("Beginner", "Casual", "Club", "Expert", "Master", "Champion")
 DEMO_ROUNDS = 5
-DEMO_LIMIT = "10+0.1"
 
 
 def make_settings(given: Given, seed: int | None) -> Settings:
@@ -41,9 +40,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     """
     demo = not given.engines
     each = given.pairs.get("-each", {})
-    entries = given.engines or _level_entries()
-    if demo and not {"tc", "st", "nodes", "depth"} & set(each):
-        each = {"tc": DEMO_LIMIT, **each}
+    entries = given.engines or [{"level": name} for name in DEMO_LEVELS]
     engines = _make_engines(entries, each)
     sprt = _sprt(given, len(engines))
     style = choice(given.text("-tournament", FORMATS[0]), "-tournament", FORMATS)
@@ -75,27 +72,11 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     )
 
 
-def _level_entries() -> list[dict[str, str]]:
-    """Engine entries, as ``-engine`` would give them, of some built-in levels."""
-    from merels.engine.search.levels import LEVELS
-
-    return [
-        {
-            "cmd": sys.executable,
-            "args": "-P -m merels.protocol",
-            "name": level.name,
-            "option.UCI_LimitStrength": "true",
-            "option.UCI_Elo": str(level.elo),
-        }
-        for level in LEVELS
-        if level.name in DEMO_LEVELS
-    ]
-
-
 def _make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tuple[Entrant, ...]:
     """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
     if "name" in each:
         raise InputError(each["name"], "-each name= would give all engines one name")
+    choice(each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
     if len(entries) > MOST_ENGINES:
         raise InputError("-engine", f"expected at most {MOST_ENGINES} engines")
     given = [entry["name"] for entry in entries if entry.get("name")]
@@ -106,10 +87,12 @@ def _make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tu
     engines = []
     for number, entry in enumerate(entries, 1):
         values = _inherited(entry, each)
-        if not values.get("cmd"):
-            raise InputError("-engine", f"engine {number} has no cmd=, the program to run")
+        if not (values.get("cmd") or "level" in values):
+            raise InputError(
+                "-engine", f"engine {number} has no cmd=, the program to run (or level=)"
+            )
         spec = make_engine(values, tuple(DIALECTS))
-        name = spec.name or _free_name(program_name(spec.command), taken)
+        name = entry.get("name") or _free_name(spec.name or program_name(spec.command), taken)
         if not name.isprintable() or name.isspace():
             raise InputError(name, "expected a name of printable characters")
         taken.add(name)
@@ -118,8 +101,17 @@ def _make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tu
 
 
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
-    """An engine's entry over ``-each``; a clock of its own replaces the common one."""
+    """An engine's entry over ``-each``; a clock of its own replaces the common one.
+
+    A level, which is no program of the user's, takes nothing from the common program. Without any
+    limit it has the usual clock: its strength comes of itself.
+    """
     common = dict(each)
+    if "level" in entry:
+        for key in ("cmd", "args", "proto"):
+            common.pop(key, None)
+        if not {"tc", "st", "nodes", "depth"} & (common | entry).keys():
+            common["tc"] = LEVEL_LIMIT
     if "tc" in entry or "st" in entry:
         common.pop("tc", None)
         common.pop("st", None)

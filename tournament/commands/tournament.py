@@ -19,6 +19,7 @@ from types import FrameType
 from merels.engine import __version__
 from merels.engine.game.errors import Failure, InputError
 from merels.engine.game.rules import parse_rules
+from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.commands.flag_table import help_text
 from merels.tournament.commands.flags import parse
@@ -74,6 +75,12 @@ def main(argv: list[str]) -> int:
     # Before the journal exists, which would block the corrected command line.
     plan = Plan(settings, options.shard)
     foreign = None if options.executor is None else _load_factory(options.executor)
+    rules = parse_rules(settings.rules)
+    notices = [
+        text for entrant in settings.engines for text in table_coverage(entrant.engine, [rules])
+    ]
+    if limits := proof_limits(settings.openings, rules):
+        notices.append(f"the openings of -openings book are {limits}: one side may be winning")
     notes = {
         "id": secrets.token_hex(8),
         "arguments": json.dumps(given.line),
@@ -83,6 +90,8 @@ def main(argv: list[str]) -> int:
     is_begun = path is not None and is_new(path)
     with open_journal(path, settings, resume, notes) as journal:
         try:
+            for notice in notices:
+                notify(notice)
             status = _play(plan, options, journal, foreign)
         except InputError:
             # A file that cannot be written, or a port that is taken.
@@ -103,8 +112,6 @@ def _play(
     runner = Runner(board, window=options.concurrency)
     if not options.quiet:
         notify(f"seed {settings.seed}")
-    if limits := proof_limits(settings.openings, parse_rules(settings.rules)):
-        notify(f"the openings of -openings book are {limits}: one side may be winning")
     try:
         with contextlib.ExitStack() as closing:
             for view in _make_views(options, board):

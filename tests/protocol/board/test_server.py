@@ -190,6 +190,16 @@ def test_a_level_plays_differently_in_every_new_game(server: Server) -> None:
     assert server.values(session, 1)["LevelSeed"] != before
 
 
+def test_a_level_of_the_command_line_keeps_its_rating_and_differs_in_every_new_game() -> None:
+    with Server("-engine", "level=Club") as server:
+        session = server.begin(black={"engine": 1})
+        before = server.values(session, 1)
+        assert (before["UCI_LimitStrength"], before["UCI_Elo"]) == ("true", "1375")
+        server.api("new", session=session)
+        after = server.values(session, 1)
+        assert after["LevelSeed"] != before["LevelSeed"] and after["UCI_Elo"] == "1375"
+
+
 def test_clocks_run_and_fall(server: Server) -> None:
     session = server.begin(time=clock(1))
     with server.stream(session) as stream:

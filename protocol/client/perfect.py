@@ -1,0 +1,49 @@
+"""``level=perfect``: how far the tables reach that it plays by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.rules import Rules
+from merels.engine.tablebase.probe import Tables, build_command, open_tables
+from merels.engine.tablebase.sectors import MAX_MEN
+from merels.engine.tablebase.small import SMALL_MEN
+from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, PERFECT, TABLES, EngineSpec
+
+
+def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
+    """What a perfect player knows by its tables: a sentence for each rule set; [] for others.
+
+    ``rules`` are those that it may meet. `InputError` says how to build tables where there are
+    none for any of them, but for the small ones that every engine builds by itself.
+    """
+    options = {name.lower(): value for name, value in spec.options}
+    folder = options.get(TABLES.lower(), "")
+    if spec.command != MERELS or not folder or LEVEL_OPTIONS[0].lower() in options:
+        return []
+    opened = [open_tables(Path(folder), each) for each in rules]
+    found = [text for tables in opened if (text := _coverage(tables, folder))]
+    if found:
+        return found
+    problem = f"no tables for {rules[0]} beyond the small ones that every engine has"
+    if opened[0].problems:
+        problem = opened[0].problems[0]
+    raise InputError(
+        f"level={PERFECT}", f"{problem}; make them with {build_command(rules[0], Path(folder))}"
+    )
+
+
+def _coverage(tables: Tables, folder: str) -> str:
+    """What the tables of a rule set hold; empty where it is nothing but the small ones."""
+    start = f"{PERFECT} under {tables.rules}: by tables"
+    if tables.men == MAX_MEN:
+        return f"{start} when no man is in hand, by search while there are"
+    if not any(sum(sector) > SMALL_MEN for sector in tables.headers):
+        return ""
+    held = f"up to {tables.men} men" if tables.men > SMALL_MEN else "some numbers of men"
+    return (
+        f"{start} when no man is in hand and {held} are on the board, by search elsewhere; "
+        f"{build_command(tables.rules, Path(folder))} makes the rest"
+    )

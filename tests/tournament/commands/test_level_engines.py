@@ -1,0 +1,103 @@
+"""``level=``: merels itself at a level, or by tables, as an engine of any command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merels.engine.search.levels import LEVELS
+from merels.tournament.commands.flags import parse
+from merels.tournament.commands.from_flags import make_settings
+from tests.commands import shell
+
+ROOT = Path(__file__).parents[3]
+ONE_GAME = ("-rounds", "1", "-games", "1", "-quiet")
+
+
+def play(*words: str, tables: Path | None = None) -> tuple[int, str, str]:
+    """A run of the tournament."""
+    run = shell("tournament", *words, *ONE_GAME, tables=tables)
+    return run.returncode, run.stdout, run.stderr
+
+
+def test_levels_play_by_name_and_by_rating_with_and_without_a_limit() -> None:
+    status, out, err = play("-engine", "level=club", "-engine", "level=900", "name=Nine hundred")
+    assert (status, err) == (0, "") and "Score of Club vs Nine hundred: " in out
+    status, out, _ = play(
+        "-engine", "level=Club", "-engine", "level=Club", "-each", "nodes=50", "proto=ugi"
+    )
+    assert status == 0 and "Score of Club vs Club 2: " in out
+
+
+def test_a_level_is_the_engine_that_the_default_tournament_plays() -> None:
+    first = make_settings(parse([]), 1).engines[2]
+    second = make_settings(parse(["-engine", "level=Club"] * 2), 1).engines[0]
+    assert first == second and first.name == "Club"
+    assert first.engine.options == (("UCI_LimitStrength", "true"), ("UCI_Elo", "1375"))
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("level=Clb", ["'Clb'", "perfect", "800 to 1670", "did you mean Club?"]),
+        ("level=perfct", ["did you mean perfect?"]),
+        ("level=2000", ["'2000'", "800 to 1670"]),
+        ("level=Club cmd=merels", ["'level=Club'", "leave out level= or cmd="]),
+        ("level=Club args=-x", ["leave out level= or args="]),
+        ("level=Club option.uci_elo=900", ["leave out level= or option.uci_elo="]),
+        ("name=A", ["cmd=", "level="]),
+    ],
+)
+@pytest.mark.parametrize("command", ["tournament", "check", "bot"])
+def test_a_wrong_level_is_refused_with_the_way_out(
+    command: str, words: str, parts: list[str]
+) -> None:
+    run = shell(command, "-engine", *words.split())
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    for part in parts:
+        assert part in run.stderr
+
+
+def test_a_perfect_player_tells_how_far_its_tables_reach(tmp_path: Path) -> None:
+    flags = ("-engine", "level=perfect", "nodes=50", "-engine", "level=Club", "-variant", "morris")
+    status, out, err = play(*flags, tables=tmp_path)
+    remedy = "merels tables build -all -variant morris"
+    assert (status, out) == (2, "") and "no tables for morris" in err and remedy in err
+    build = remedy.replace("-all", "-men 8").split()[1:]
+    assert shell(*build, tables=tmp_path).returncode == 0
+    status, out, err = play(*flags, tables=tmp_path)
+    assert status == 0 and "Score of Perfect vs Club: " in out
+    assert "up to 8 men are on the board, by search elsewhere" in err and remedy in err
+    # Tables of one rule set say nothing of another.
+    status, _, err = play(*flags, "-set", "Flying=never", tables=tmp_path)
+    assert status == 2 and f"{remedy} -set Flying=never" in err
+    # The small tables, which come of themselves, make no perfect player.
+    for file in [*tmp_path.glob("*/5-3*"), *tmp_path.glob("*/4-4*")]:
+        file.unlink()
+    status, _, err = play(*flags, tables=tmp_path)
+    assert status == 2 and "small ones" in err
+
+
+def test_a_bot_at_a_level_returns_to_it_after_a_request_for_another() -> None:
+    requests = [{"level": "Beginner"}, {}, {"level": "Casual"}, {}]
+    typed = "".join(f"{json.dumps(request)}\n" for request in requests)
+    run = shell("bot", "-engine", "level=Club", typed=typed)
+    nodes = [json.loads(line)["nodes"] for line in run.stdout.splitlines()[1:]]
+    bounds = [level.nodes for level in (LEVELS[0], LEVELS[2], LEVELS[1], LEVELS[2])]
+    assert all(seen <= bound for seen, bound in zip(nodes, bounds, strict=True))
+    assert nodes[1] == nodes[3] > LEVELS[1].nodes
+
+
+def test_a_level_passes_the_checks() -> None:
+    run = shell("check", "-engine", "level=Casual", "-fast", "-only", "search")
+    assert run.returncode == 0, run.stdout
+
+
+def test_help_and_readme_list_the_levels_with_their_ratings() -> None:
+    text = shell("tournament", "--help").stdout
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for level in LEVELS:
+        assert f"{level.name} {level.elo}" in text
+        assert f"{level.name} ({level.elo})" in readme
