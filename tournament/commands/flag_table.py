@@ -105,7 +105,10 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-recover": Flag("accepted for compatibility: a failing engine never ends a tournament"),
         "-journal": Flag("keep every finished game in this file", ("file",), plain="file"),
         "-resume": Flag(
-            "continue the journal, or start it; engines and settings may be left out"
+            "continue the journal, or start it. Engines and settings may be left out; then it goes "
+            "on in the folder where it was begun. They may be given anew: -rounds may grow, a "
+            "program may have moved, and until an engine has played, cmd=, args=, dir= and proto= "
+            "may be put right; anything else is another tournament"
         ),
         "-config": Flag(
             "read flags from a text file, as if given here", ("file",), plain="file"

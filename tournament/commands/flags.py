@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,9 @@ from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION
 from merels.tournament.commands.flag_table import FLAGS, Flag
+from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error, read_text
+from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
 SWITCHES = ("ponder", "twosided")
@@ -134,6 +137,23 @@ def without(argv: Sequence[str], flags: Sequence[str]) -> list[str]:
     """A command line without some flags and their words."""
     kept = [[name, *words] for name, words in _grouped(argv) if name not in flags]
     return list(chain.from_iterable(kept))
+
+
+def with_absolute_paths(argv: Sequence[str]) -> list[str]:
+    """A command line that means the same files in any folder, engines apart."""
+    line = []
+    for name, words in _grouped(argv):
+        flag = FLAGS[name]
+        if name == "-tb":
+            words = [os.path.abspath(word) for word in words]
+        elif "file" in flag.keys:
+            pairs = _pairs(name, flag, words)
+            path = pairs.get("file")
+            if path and path not in (BOOK, STANDARD_OUTPUT):
+                pairs["file"] = os.path.abspath(path)
+            words = [f"{key}={value}" for key, value in pairs.items()]
+        line += [name, *words]
+    return line
 
 
 def _words_in(path: str) -> list[str]:

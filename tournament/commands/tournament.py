@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from types import FrameType
@@ -22,11 +23,11 @@ from merels.engine.game.rules import parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.commands.flag_table import help_text
-from merels.tournament.commands.flags import parse
+from merels.tournament.commands.flags import Given, parse, with_absolute_paths
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
 from merels.tournament.journal.journal import Journal, JournalError
-from merels.tournament.journal.open import is_new, open_journal, stored
+from merels.tournament.journal.open import Begun, is_new, open_journal, stored
 from merels.tournament.pairing.openings import proof_limits
 from merels.tournament.records.files import file_error
 from merels.tournament.run.plan import Plan
@@ -57,17 +58,36 @@ def main(argv: list[str]) -> int:
         return OK
     given = parse(argv)
     path = file_of(given, "-journal")
-    resume = "-resume" in given.words
-    if resume and path is None:
-        raise InputError("-resume", "expected -journal file=, the journal to continue")
-    begun = stored(path) if resume and path is not None else None
-    seed, words = begun if begun is not None else (None, [])
-    if path is not None and resume and not given.engines:
-        if begun is None:
+    begun = None
+    if "-resume" in given.words:
+        if path is None:
+            raise InputError("-resume", "expected -journal file=, the journal to continue")
+        begun = stored(path)
+        if begun is not None and not given.engines:
+            return _run_as_begun(begun, given)
+        if not given.engines:
             raise file_error(path, "there is no journal to continue; name engines to start one")
-        # A stranger's journal names programs to start and files to write.
-        notify(f"the journal's own command line: {shlex.join(words)}")
-        given = parse([*words, *argv])
+    return _run(given, None if begun is None else begun.seed)
+
+
+def _run_as_begun(begun: Begun, given: Given) -> int:
+    """Go on with a tournament where it was begun, with the flags given now after its own."""
+    # A stranger's journal names programs to start and files to write.
+    notify(f"the journal's own command line: {shlex.join(begun.words)}")
+    line, folder = given.line, os.getcwd()
+    if begun.folder not in ("", folder):
+        if os.path.isdir(begun.folder):
+            notify(f"it was begun in {begun.folder}, and goes on there")
+            line, folder = with_absolute_paths(line), begun.folder
+        else:
+            notify(f"it was begun in {begun.folder}, which is gone; it goes on in {folder}")
+    configs = [os.path.abspath(path) for path in given.configs]
+    with contextlib.chdir(folder):
+        return _run(replace(parse([*begun.words, *line]), configs=configs), begun.seed)
+
+
+def _run(given: Given, seed: int | None) -> int:
+    """Run what the flags ask for; ``seed`` is that of the journal that is continued."""
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
         raise InputError("-shard", "expected -srand N as well, the same in all parts")
     settings = make_settings(given, seed)
@@ -84,11 +104,13 @@ def main(argv: list[str]) -> int:
     notes = {
         "id": secrets.token_hex(8),
         "arguments": json.dumps(given.line),
+        "folder": os.getcwd(),
         "version": __version__,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
+    path = file_of(given, "-journal")
     is_begun = path is not None and is_new(path)
-    with open_journal(path, settings, resume, notes) as journal:
+    with open_journal(path, settings, "-resume" in given.words, notes) as journal:
         try:
             for notice in notices:
                 notify(notice)

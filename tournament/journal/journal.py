@@ -143,6 +143,11 @@ class Journal:
         """The numbers of the games played, rising."""
         return [number for (number,) in self.query("SELECT number FROM games ORDER BY number")]
 
+    def movers(self) -> set[str]:
+        """The engines that have played: those of games with a move, whoever made it."""
+        query = "SELECT white, black FROM games WHERE moves <> ''"
+        return {name for names in self.query(query) for name in names}
+
     def endings(self) -> Iterator[Ending]:
         """How each game ended."""
         query = "SELECT white, black, result, termination FROM games ORDER BY number"

@@ -6,15 +6,18 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
+from merels.tournament.journal.compare import MAY_GROW, differences, listed
 from merels.tournament.journal.journal import Journal, remove_files
 from merels.tournament.journal.open import read_journal
 from merels.tournament.records.files import create_partial, file_error, system_error
-from merels.tournament.records.settings import MAY_GROW, differences
+from merels.tournament.records.settings import read_settings
 
 Words = list[str]
+Notes = dict[str, str]
 
 
 class Joined(NamedTuple):
@@ -59,33 +62,38 @@ def _check_free(out: str) -> None:
 
 def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:
     """Copy the games of each journal, and the settings and command line with the most rounds."""
-    settings = arguments = ""
+    kept: Notes = {}
     numbers: set[int] = set()
     again = 0
     for path in paths:
         with read_journal(path) as source:
             notes = source.meta()
-            if not settings:
+            if not kept:
+                kept = notes
                 target.create(notes["settings"], {**notes, "id": secrets.token_hex(8)})
-            common = _common(settings or notes["settings"], notes["settings"], paths[0], path)
-            if common != settings:
-                settings, arguments = common, notes["arguments"]
+            kept = _larger(kept, notes, paths[0], path)
             for row in source.rows():
                 if row.number in numbers:
                     again += 1
                 else:
                     target.append(row)
                     numbers.add(row.number)
-    arguments = json.dumps(whole(json.loads(arguments)))
-    target.set_meta({"settings": settings, "arguments": arguments})
+    line = json.dumps(whole(json.loads(kept["arguments"])))
+    folder = {"folder": kept["folder"]} if "folder" in kept else {}
+    target.set_meta({"settings": kept["settings"], "arguments": line, **folder})
     return Joined(len(numbers), again)
 
 
-def _common(settings: str, theirs: str, first: str, path: str) -> str:
-    """The settings of both, with the larger number of rounds; an error says what differs."""
-    our_rounds, their_rounds = (json.loads(text)[MAY_GROW] for text in (settings, theirs))
-    larger, smaller = (theirs, settings) if their_rounds > our_rounds else (settings, theirs)
-    if changed := "; ".join(differences(larger, smaller)):
-        what = f"this is the journal of another tournament than {first}; {changed}"
-        raise file_error(path, what)
+def _larger(kept: Notes, notes: Notes, first: str, path: str) -> Notes:
+    """The notes with the larger number of rounds; an error says how the tournaments differ."""
+    before, found = (read_settings(each["settings"]) for each in (kept, notes))
+    here, there = (each.get("folder", os.getcwd()) for each in (notes, kept))
+    most = max(before.rounds, found.rounds)
+    larger = kept if before.rounds == most else notes
+    if before.format in MAY_GROW:
+        before, found = replace(before, rounds=most), replace(found, rounds=most)
+    names = [engine.name for engine in found.engines]
+    if changed := differences(found, before, names, (here, there)):
+        what = listed(changed, "here", "there")
+        raise file_error(path, f"this is the journal of another tournament than {first}; {what}")
     return larger

@@ -6,10 +6,12 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import APPLICATION_ID, SCHEMA_VERSION, TABLES, TYPES, Journal
 from merels.tournament.records.files import file_error
-from merels.tournament.records.settings import Settings, check_settings, differences, engine_names
+from merels.tournament.records.settings import Settings, engine_names, read_settings
 
 
 def open_journal(
@@ -28,15 +30,29 @@ def open_journal(
         raise file_error(path, "this file exists; add -resume to continue it, or name another")
     with _closed_on_failure(path) as journal:
         _check(journal)
-        theirs = journal.meta()["settings"]
-        if changed := "; ".join(differences(ours, theirs)):
-            raise file_error(path, f"this is the journal of another tournament; {changed}")
+        if ours != journal.meta()["settings"]:
+            _change(journal, settings, meta)
         journal.prepare_writing()
-        if ours != theirs:
-            # The command line goes with the settings that it asks for, and goes first: killed
-            # in between, it may ask for more rounds than there are, but never for fewer.
-            journal.set_meta({"arguments": meta["arguments"], "settings": ours})
     return journal
+
+
+def _change(journal: Journal, settings: Settings, meta: dict[str, str]) -> None:
+    """Give a journal the settings of a run that goes on with it, if it may."""
+    here, theirs = os.getcwd(), journal.meta()
+    folder = theirs.get("folder", here)
+    found = differences(
+        settings, read_settings(theirs["settings"]), journal.movers(), (here, folder)
+    )
+    if found:
+        what = listed(found, "now", "in the journal")
+        where = "" if folder == here else f"; it was begun in {folder}"
+        raise file_error(
+            journal.path or "", f"this is the journal of another tournament; {what}{where}"
+        )
+    # The command line goes with the settings that it asks for, and goes first: killed in
+    # between, it may ask for more rounds than there are, but never for fewer.
+    line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
+    journal.set_meta({**line, "settings": settings.as_json()})
 
 
 def read_journal(path: str) -> Journal:
@@ -49,13 +65,24 @@ def read_journal(path: str) -> Journal:
     return journal
 
 
-def stored(path: str) -> tuple[int, list[str]] | None:
-    """The seed and the command line of a journal's tournament; None before there is one."""
+class Begun(NamedTuple):
+    """What a journal says of how its tournament was begun."""
+
+    seed: int
+    words: list[str]
+    """The command line."""
+    folder: str
+    """Where it was typed; empty in older journals."""
+
+
+def stored(path: str) -> Begun | None:
+    """How a journal's tournament was begun; None before it is."""
     if is_new(path):
         return None
     with read_journal(path) as journal:
         meta = journal.meta()
-    return json.loads(meta["settings"])["seed"], json.loads(meta["arguments"])
+    words = json.loads(meta["arguments"])
+    return Begun(read_settings(meta["settings"]).seed, words, meta.get("folder", ""))
 
 
 def is_new(path: str) -> bool:
@@ -137,7 +164,7 @@ def _check_values(journal: Journal) -> None:
 def _check_notes(meta: dict[str, str]) -> None:
     """Raise a `ValueError` unless the notes on the tournament can be used."""
     try:
-        check_settings(meta["settings"])
+        settings = read_settings(meta["settings"])
         arguments = json.loads(meta["arguments"])
     except KeyError as error:
         raise ValueError(f"it does not say its {error.args[0]}") from None
@@ -149,5 +176,5 @@ def _check_notes(meta: dict[str, str]) -> None:
         raise ValueError("it does not say its id")
     if meta.get("verdict", "H0") not in ("H0", "H1"):
         raise ValueError("its verdict is neither H0 nor H1")
-    if "verdict" in meta and json.loads(meta["settings"]).get("sprt") is None:
+    if "verdict" in meta and settings.sprt is None:
         raise ValueError("it has a verdict, but no test that came to it")

@@ -29,6 +29,19 @@ class TimeControl:
     margin: int = 0
 
 
+def clock_text(limit: TimeControl) -> str:
+    """A clock as ``tc=`` and PGN have it, such as ``40/60+0.6``; its ``time`` is not None."""
+    text = seconds_text(limit.time or 0)
+    if limit.moves is not None:
+        text = f"{limit.moves}/{text}"
+    return f"{text}+{seconds_text(limit.increment)}" if limit.increment else text
+
+
+def seconds_text(nanoseconds: int) -> str:
+    """A time in seconds, in as many digits as it has."""
+    return f"{nanoseconds / NANOSECONDS:.9f}".rstrip("0").rstrip(".")
+
+
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """An engine, which has a name, and the conditions that it plays under.

@@ -11,6 +11,8 @@ PAIR_TAG = "PairId"
 """The tournament's id and the pair's number: the games of one opening share it."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
 """A value of these tags; what other runners write into a tag of this name does not match."""
+STANDARD_OUTPUT = "-"
+"""Stands, instead of a file's name, for standard output."""
 LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
 
 

@@ -6,20 +6,17 @@ looks or the speed of a run (output, concurrency) is not in here.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.tournament.records.games import Adjudication, Entrant
 from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
-MAY_GROW = "rounds"
-"""The one setting that a resumed run may raise: the games before stay what they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,71 +70,75 @@ class Settings:
 
     def as_json(self) -> str:
         """The settings as a JSON object; an engine's fields stand beside those of its entrant."""
-        data = dataclasses.asdict(self)
+        data = asdict(self)
         data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
         return json.dumps(data, sort_keys=True)
 
 
-def check_settings(text: str) -> None:
-    """Raise a `ValueError` unless a text has the form of the settings as JSON."""
-    data = json.loads(text)
-    wanted = dataclasses.asdict(Settings((), 0))
-    for name in ("event", "rules", "format", "rounds", "games", "openings", "seed"):
-        if not isinstance(data, dict) or type(data.get(name)) is not type(wanted[name]):
-            raise ValueError(f"its settings do not say their {name}")
-    openings = data["openings"]
-    if "file" not in openings or not isinstance(openings["file"], str | None):
-        raise ValueError("its settings do not say their openings")
-    engines = data.get("engines")
-    if not isinstance(engines, list) or not all(
-        isinstance(engine, dict) and isinstance(engine.get("name"), str) for engine in engines
-    ):
-        raise ValueError("its settings do not say their engines")
+def read_settings(text: str) -> Settings:
+    """The settings from JSON; fields that older journals lack have their defaults.
 
-
-def engine_names(settings: str) -> list[str]:
-    """The names of a tournament's engines, from its settings as JSON."""
-    return [engine["name"] for engine in json.loads(settings)["engines"]]
-
-
-def facts(settings: str) -> list[tuple[str, str]]:
-    """What a report says about a tournament, from its settings as JSON."""
-    data = json.loads(settings)
-    openings = data["openings"]["file"]
-    return [
-        ("Event", data["event"]),
-        ("Rules", data["rules"]),
-        ("Format", f"{data['format']}, {data['rounds']} rounds of {data['games']} games"),
-        ("Openings", os.path.basename(openings) if openings else "random"),
-        ("Seed", str(data["seed"])),
-    ]
-
-
-def differences(ours: str, theirs: str) -> list[str]:
-    """How two tournaments, as JSON, differ: a line for each difference, ours first.
-
-    More rounds than before are no difference where the games already planned stay the same.
+    A `ValueError` says what is missing, or of another type than it should be.
     """
-    mine, other = json.loads(ours), json.loads(theirs)
-    grown = other.get(MAY_GROW, 0) < mine.get(MAY_GROW, 0)
-    if grown and mine.get("format") in ("roundrobin", "gauntlet"):
-        del mine[MAY_GROW], other[MAY_GROW]
-    left, right = dict(_leaves(mine, "")), dict(_leaves(other, ""))
-    # Older journals lack the newer fields, which are null where they say nothing.
+    data = json.loads(text)
+    if isinstance(data, dict) and isinstance(data.get("engines"), list):
+        data["engines"] = [
+            engine | {"engine": engine} if isinstance(engine, dict) else engine
+            for engine in data["engines"]
+        ]
+    settings = _read(Settings, data, "form")
+    assert isinstance(settings, Settings)
+    if not all(entrant.engine.command for entrant in settings.engines):
+        raise _unsaid("command")
+    return settings
+
+
+def _read(kind: Any, value: Any, name: str) -> Any:
+    """A value of a type from what JSON has in its place, under that name."""
+    if is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise _unsaid(name)
+        made: Any = kind
+        types = get_type_hints(kind)
+        known = {
+            field.name: _read(types[field.name], value[field.name], field.name)
+            for field in fields(kind) if field.name in value
+        }  # fmt: skip
+        for field in fields(kind):
+            if field.name not in known and (field.default, field.default_factory) == (MISSING,) * 2:
+                raise _unsaid(field.name)
+        return made(**known)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise _unsaid(name)
+        kinds = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
+        return tuple(_read(kind, item, name) for kind, item in zip(kinds, value, strict=True))
+    if NoneType in inner:
+        return None if value is None else _read(inner[0], value, name)
+    plain = (int, float) if kind is float else (str,) if origin is Literal else (kind,)
+    if type(value) not in plain:
+        raise _unsaid(name)
+    return value
+
+
+def _unsaid(name: str) -> ValueError:
+    return ValueError(f"its settings do not say their {name}")
+
+
+def engine_names(text: str) -> list[str]:
+    """The names of a tournament's engines, from its settings as JSON."""
+    return [engine.name for engine in read_settings(text).engines]
+
+
+def facts(text: str) -> list[tuple[str, str]]:
+    """What a report says about a tournament, from its settings as JSON."""
+    settings = read_settings(text)
+    openings = settings.openings.file
     return [
-        f"{name}: now {left.get(name, 'absent')}, in the journal {right.get(name, 'absent')}"
-        for name in sorted(left | right)
-        if left.get(name, "null") != right.get(name, "null")
+        ("Event", settings.event),
+        ("Rules", settings.rules),
+        ("Format", f"{settings.format}, {settings.rounds} rounds of {settings.games} games"),
+        ("Openings", os.path.basename(openings) if openings else "random"),
+        ("Seed", str(settings.seed)),
     ]
-
-
-def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
-    """The single values inside a JSON value, each with its path in words."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{name} {key}".strip())
-    elif isinstance(value, list) and not all(isinstance(inner, str) for inner in value):
-        for index, inner in enumerate(value, 1):
-            yield from _leaves(inner, f"{name.removesuffix('s')} {index}")
-    else:
-        yield name, json.dumps(value)

@@ -11,7 +11,13 @@ from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import Rules, parse_rules
 from merels.tournament.journal.rows import Row, Standings
-from merels.tournament.records.games import NANOSECONDS, MoveRecord, TimeControl
+from merels.tournament.records.games import (
+    NANOSECONDS,
+    MoveRecord,
+    TimeControl,
+    clock_text,
+    seconds_text,
+)
 from merels.tournament.records.output import ID_TAG, PAIR_TAG, PgnStyle
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.view import View
@@ -112,17 +118,8 @@ def score_text(move: MoveRecord) -> str:
 def time_control_text(limit: TimeControl) -> str:
     """A limit as PGN's TimeControl tag has it: ``40/60+0.6``, ``1/0.5`` a move, ``-`` for none."""
     if limit.per_move is not None:
-        return f"1/{_seconds(limit.per_move)}"
-    if limit.time is None:
-        return "-"
-    text = _seconds(limit.time)
-    if limit.moves is not None:
-        text = f"{limit.moves}/{text}"
-    return f"{text}+{_seconds(limit.increment)}" if limit.increment else text
-
-
-def _seconds(nanoseconds: int) -> str:
-    return f"{nanoseconds / NANOSECONDS:.9f}".rstrip("0").rstrip(".")
+        return f"1/{seconds_text(limit.per_move)}"
+    return "-" if limit.time is None else clock_text(limit)
 
 
 def _later(started: str, elapsed: int) -> str:

@@ -19,7 +19,7 @@ from merels.engine.game.record import parse_records
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.main import COMMANDS, main
-from merels.tournament.journal.open import open_journal, read_journal, stored
+from merels.tournament.journal.open import Begun, open_journal, read_journal, stored
 from merels.tournament.journal.rows import Row
 from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
@@ -89,7 +89,7 @@ def test_resume_needs_no_engines_again(tmp_path: Path) -> None:
     status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
     assert status == 2 and "-resume" in err
     status, out, err = Marked(*match("-rounds", "2", *flags, "-resume", "-maxmoves", "5")).wait()
-    assert status == 2 and "max_moves: now 5, in the journal 0" in err
+    assert status == 2 and "; -maxmoves: now 5, in the journal not given" in err
 
 
 def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path: Path) -> None:
@@ -97,7 +97,8 @@ def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path: Pa
     config.write_text(shlex.join(match("-rounds", "1")))
     assert Marked("-config", str(config), *journal).wait()[0] == 0
     config.unlink()
-    assert stored(f"{tmp_path}/j.db") == (5, [*match("-rounds", "1"), *journal])
+    words = [*match("-rounds", "1"), *journal]
+    assert stored(f"{tmp_path}/j.db") == Begun(5, words, os.getcwd())
     status, out, err = Marked(*journal, "-resume", "-rounds", "2").wait()
     assert status == 0 and "Finished game 4 (" in out, err
 
@@ -137,7 +138,7 @@ def test_an_unwritable_file_keeps_an_existing_journal(
     open_journal(f"{tmp_path}/j", chosen, False, {"id": "x", "arguments": "[]"}).close()
     assert main(["tournament", *words]) == 2
     assert "no/g" in capsys.readouterr().err
-    assert stored(f"{tmp_path}/j") == (5, [])
+    assert stored(f"{tmp_path}/j") == Begun(5, [], "")
 
 
 def test_resume_without_engines_and_journal_starts_nothing(tmp_path: Path) -> None:

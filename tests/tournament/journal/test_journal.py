@@ -18,10 +18,10 @@ from merels.engine.game.errors import InputError
 from merels.tournament.journal import journal as store
 from merels.tournament.journal import open as opening
 from merels.tournament.journal.journal import Journal, JournalError
-from merels.tournament.journal.open import open_journal, read_journal, stored
+from merels.tournament.journal.open import Begun, open_journal, read_journal, stored
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.games import Adjudication
-from merels.tournament.records.settings import Settings, differences
+from merels.tournament.records.settings import Settings, read_settings
 from tests.tournament.specs import MERELS, changed, result, settings
 
 NOTES = {"id": "x", "arguments": "[]"}
@@ -117,7 +117,7 @@ def test_resume_starts_where_nothing_is(tmp_path: Path) -> None:
     assert stored(path) is None
     with open_journal(path, settings(), True, NOTES) as journal:
         assert journal.numbers() == []
-    assert stored(path) == (7, [])
+    assert stored(path) == Begun(7, [], "")
 
 
 def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
@@ -129,13 +129,15 @@ def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "word"),
     [
-        (settings(seed=8), "seed: now 8, in the journal 7"),
-        (settings(games=1), "games"),
-        (settings(rules="loc"), "rules"),
-        (settings(rounds=1), "rounds: now 1, in the journal 2"),
-        (settings(adjudication=Adjudication(max_moves=3)), "adjudication max_moves"),
-        (settings(3), "engine 3 name"),
-        (settings(engines=(FIRST, changed(SECOND, options=(("Hash", "1"),)))), "engine 2 option 1"),
+        (settings(seed=8), "-srand: now 8, in the journal 7"),
+        (settings(games=1), "-games: now 1"),
+        (settings(rules="loc"), "-variant: now loc, in the journal mill"),
+        (settings(rounds=1), "-rounds: now 1, in the journal 2"),
+        (settings(adjudication=Adjudication(max_moves=3)), "-maxmoves: now 3, in the journal not"),
+        (settings(3), "-engine: now 3 (A, B, C), in the journal 2 (A, B)"),
+        (settings(engines=(FIRST, changed(SECOND, name="C"))), "-engine 2 name: now C, in the"),
+        (settings(engines=(FIRST, changed(SECOND, options=(("Hash", "1"),)))),
+         "-engine B option.Hash: now 1, in the journal not given"),
     ],
 )
 def test_another_tournament_is_refused(tmp_path: Path, other: Settings, word: str) -> None:
@@ -163,7 +165,7 @@ def test_a_journal_from_before_limits_is_gone_on_with() -> None:
     before = json.loads(chosen)
     for engine in before["engines"]:
         assert engine.pop("resources") is None
-    assert differences(chosen, json.dumps(before)) == []
+    assert read_settings(json.dumps(before)) == settings()
 
 
 def test_rounds_may_be_added(tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
     for rounds, words, kept in ((2, ["-quiet"], []), (9, grown, grown), (9, ["-quiet"], grown)):
         notes = {"id": "y", "arguments": json.dumps(words)}
         open_journal(path, settings(rounds=rounds), True, notes).close()
-        assert stored(path) == (7, kept)
+        assert stored(path) == Begun(7, kept, "")
 
 
 @pytest.mark.parametrize(
@@ -234,10 +236,15 @@ def test_spoilt_files_are_refused(
         ("UPDATE meta SET value = '[]' WHERE key = 'settings'", "its settings do not say"),
         ("UPDATE meta SET value = '7' WHERE key = 'settings'", "its settings do not say"),
         ("UPDATE meta SET value = '{\"seed\": 1}' WHERE key = 'settings'", "settings do not say"),
-        ("UPDATE meta SET value = json_remove(value, '$.openings.file') WHERE key = 'settings'",
-         "settings do not say their openings"),
-        ("UPDATE meta SET value = json_remove(value, '$.engines[1].name') WHERE key = 'settings'",
+        ("UPDATE meta SET value = json_set(value, '$.openings.file', 5) WHERE key = 'settings'",
+         "settings do not say their file"),
+        ("UPDATE meta SET value = json_set(value, '$.engines[1]', 'B') WHERE key = 'settings'",
          "settings do not say their engines"),
+        ("UPDATE meta SET value = json_remove(value, '$.engines[1].name') WHERE key = 'settings'",
+         "game 1 is of engines that this tournament does not have"),
+        ("UPDATE meta SET value = json_set(value, '$.engines[1].command', json('[]')) "
+         "WHERE key = 'settings'",
+         "settings do not say their command"),
         ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "no list of words"),
         ("UPDATE meta SET value = 'x' WHERE key = 'arguments'", "journal is damaged: Expecting"),
         ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),

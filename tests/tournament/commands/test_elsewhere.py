@@ -1,0 +1,115 @@
+"""A tournament goes on although its folder, its programs or their paths are not what they were."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.protocol import examples
+from merels.tournament.commands.flags import parse
+from merels.tournament.commands.from_flags import make_settings
+from merels.tournament.journal.open import open_journal
+from merels.tournament.journal.rows import make_row
+from tests.tournament.processes import COMMAND, Marked
+from tests.tournament.specs import result
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="starts a script by its first line")
+
+ENGINE = Path(examples.__path__[0]) / "minimal_engine.py"
+SHORT = ["-each", "nodes=1", "-maxmoves", "6", "-srand", "3", "-journal", "j.db"]
+
+
+def begin(folder: Path, *words: str) -> None:
+    """Begin a tournament in a folder, whose engines are a script and python with that script."""
+    folder.mkdir(parents=True)
+    script = folder / "mini.py"
+    script.write_text(f"#!{sys.executable}\n{ENGINE.read_text(encoding='utf-8')}")
+    script.chmod(0o755)
+    status, _, err = run(folder, *engines("./mini.py", "mini.py"), *SHORT, *words)
+    assert status == 0, err
+
+
+def engines(program: str, argument: str) -> list[str]:
+    """Two engines, one of them the argument of python."""
+    return ["-engine", f"cmd={program}", "name=A",
+            "-engine", f"cmd={sys.executable}", f"args={argument}", "name=B"]
+
+
+def run(folder: Path, *words: str) -> tuple[int, str, str]:
+    return Marked(*words, cwd=folder).wait()
+
+
+def test_it_goes_on_where_it_was_begun(tmp_path: Path) -> None:
+    begin(tmp_path / "first", "-rounds", "1", "-pgnout", "g.pgn")
+    (tmp_path / "other").mkdir()
+    status, out, err = run(tmp_path / "other", "-journal", "../first/j.db", "-resume",
+                           "-rounds", "2", "-log", "log", "level=info")
+    assert status == 0 and "Finished game 4 (B vs A): 1/2-1/2" in out, err
+    assert f"it was begun in {tmp_path}/first, and goes on there" in err
+    assert (tmp_path / "first" / "g.pgn").read_text().count("[GameId ") == 4
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"], "named from here"
+
+
+def test_a_folder_moves_with_all_that_is_in_it(tmp_path: Path) -> None:
+    begin(tmp_path / "first", "-rounds", "1")
+    (tmp_path / "first").rename(tmp_path / "second")
+    status, out, err = run(tmp_path / "second", "-journal", "j.db", "-resume", "-rounds", "2")
+    assert status == 0 and "Finished game 4 (B vs A): 1/2-1/2" in out, err
+    assert f"it was begun in {tmp_path}/first, which is gone; it goes on in {tmp_path}/sec" in err
+    status, _, err = run(tmp_path / "second", "-journal", "j.db", "-resume", "-rounds", "3")
+    assert status == 0 and "begun in" not in err, "the journal knows its new folder"
+
+
+def test_one_program_by_another_path_is_the_same_and_another_one_is_refused(tmp_path: Path) -> None:
+    begin(tmp_path / "first", "-rounds", "1")
+    begin(tmp_path / "other", "-rounds", "1")
+    there = ["-journal", "../first/j.db", "-resume", "-rounds", "2"]
+    same = engines("../first/mini.py", f"{tmp_path}/first/mini.py")
+    assert run(tmp_path / "other", *same, *SHORT, *there)[0] == 0
+    mixed = engines("./mini.py", "../first/mini.py")
+    status, _, err = run(tmp_path / "other", *mixed, *SHORT, *there, "-maxmoves", "7")
+    assert status == 2 and len(err.splitlines()) == 1
+    assert (f"another tournament; -engine A cmd: now {tmp_path}/other/mini.py, in the journal "
+            f"{tmp_path}/first/mini.py; -maxmoves: now 7, in the journal 6") in err
+
+
+def test_a_difference_is_said_with_the_folder_where_it_was_begun(tmp_path: Path) -> None:
+    begin(tmp_path / "first", "-rounds", "1")
+    same = engines(f"{tmp_path}/first/mini.py", f"{tmp_path}/first/mini.py")
+    words = [*same, *SHORT, "-each", "tc=1+0.01", "-journal", "first/j.db", "-resume"]
+    status, _, err = run(tmp_path, *words)
+    assert status == 2
+    assert "-each tc: now 1+0.01, in the journal not given; " in err
+    assert f"it was begun in {tmp_path}/first" in err
+
+
+def test_a_program_that_was_misspelt_is_put_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(tmp_path / "t", "-rounds", "1")
+    monkeypatch.chdir(tmp_path / "t")
+    wrong, right = ([*engines("./mini.py", "mini.py"), "-engine", f"cmd={program}", "name=C",
+                     *SHORT, "-journal", "three.db", "-rounds", "1", "-resume"]
+                    for program in ("./mini.pu", "./mini.py"))
+    notes = {"id": "x", "arguments": json.dumps(wrong)}
+    with open_journal("three.db", make_settings(parse(wrong), None), True, notes) as journal:
+        journal.append(make_row(result(1)))  # of A and B
+    status, out, err = run(tmp_path / "t", *right)
+    assert status == 0 and "Finished game 6 " in out and "does not start" not in out, err
+    status, out, err = run(tmp_path / "t", "-journal", "three.db", "-resume", "-rounds", "2")
+    assert status == 0 and "Finished game 12 " in out, "the journal knows the right name"
+
+
+def test_merging_different_tournaments_names_what_differs(tmp_path: Path) -> None:
+    begin(tmp_path / "first", "-rounds", "1")
+    begin(tmp_path / "other", "-rounds", "2", "-event", "x", "-maxmoves", "7", "-srand", "4")
+    merge = [*COMMAND[:-1], "merge", "out.db", "first/j.db", "other/j.db"]
+    done = subprocess.run(merge, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert ("first/j.db; -engine A cmd: here " in done.stderr)
+    assert "; and 1 more" in done.stderr

@@ -1,0 +1,159 @@
+"""Two tournaments are told apart in the words of the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.protocol.process.limits import ResourceLimits
+from merels.tournament.commands.flag_table import FLAGS
+from merels.tournament.journal.compare import differences, listed
+from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
+from merels.tournament.records.settings import OpeningSettings, Settings, read_settings
+from merels.tournament.statistics.sprt import Sprt
+from tests.tournament.specs import changed, engine, settings
+
+FULL = replace(
+    settings(2),
+    engines=tuple(
+        replace(
+            changed(engine(name), resources=ResourceLimits(1, 2, 3), options=(("Hash", "1"),),
+                    directory="/"),
+            limit=TimeControl(NANOSECONDS, 1_000_000, 5, None, 6, 7, 8_000_000),
+        )
+        for name in "AB"
+    ),
+    openings=OpeningSettings("/none/a.pos", plies=3, digest="a" * 64),
+    adjudication=Adjudication(1, 2, 3, 4, 5, 6, True, 7, "/tables"),
+    sprt=Sprt(0, 5),
+    rules="mill Flying=never",
+)  # fmt: skip
+"""Settings in which every flag has a value."""
+
+
+def said(ours: Settings, theirs: Settings, played: str = "ABC") -> str:
+    folder = os.getcwd()
+    return listed(differences(ours, theirs, played, (folder, folder)), "now", "in the journal")
+
+
+def other(value: Any) -> Any:
+    """Another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return {"mill Flying=never": "mill Flying=both", "normalized": "logistic"}.get(value, "x")
+    if isinstance(value, tuple):
+        return (("Hash", "2"),) if isinstance(value[0], tuple) else ("y", *value[1:])
+    if value is None:
+        return 2 * NANOSECONDS
+    return value / 2 if isinstance(value, float) else value + (1 if value < 1000 else 1_000_000)
+
+
+def variations(whole: Any) -> Iterator[tuple[str, Any]]:
+    """The same record again and again, one of its fields changed, with the field's name."""
+    for field in fields(whole):
+        value = getattr(whole, field.name)
+        if dataclasses.is_dataclass(value):
+            for name, inner in variations(value):
+                yield name, replace(whole, **{field.name: inner})
+        elif value and isinstance(value, tuple) and isinstance(value[0], Entrant):
+            for name, inner in variations(value[1]):
+                yield name, replace(whole, engines=(value[0], inner))
+        elif field.name != "file":  # What it holds is compared.
+            yield field.name, replace(whole, **{field.name: other(value)})
+
+
+@pytest.mark.parametrize(("field", "theirs"), list(variations(FULL)))
+def test_every_setting_is_named_by_its_flag(field: str, theirs: Settings) -> None:
+    """Whatever is added to the settings has a flag, and its value as it is typed."""
+    text = said(FULL, theirs)
+    flag, *rest = text.partition(":")[0].split()
+    keys = FLAGS[flag].keys
+    if keys:
+        assert rest[-1] in (*keys, "option.Hash", "name"), text
+    assert "in the journal" in text and ";" not in text
+    assert "_" not in text and "000000000" not in text, text
+
+
+def test_settings_come_back_from_json() -> None:
+    assert read_settings(FULL.as_json()) == FULL
+
+
+def limits(*values: TimeControl) -> Settings:
+    return settings(
+        engines=tuple(replace(engine(name), limit=limit) for name, limit in zip("AB", values))
+    )
+
+
+SLOW, FAST = TimeControl(2 * NANOSECONDS, 20_000_000), TimeControl(NANOSECONDS, 10_000_000)
+
+
+def test_what_differs_for_all_engines_is_said_once() -> None:
+    assert said(limits(FAST, FAST), limits(SLOW, SLOW)) == (
+        "-each tc: now 1+0.01, in the journal 2+0.02")
+    assert said(limits(FAST, SLOW), limits(SLOW, SLOW)) == (
+        "-engine A tc: now 1+0.01, in the journal 2+0.02")
+    assert said(limits(FAST, FAST), limits(SLOW, FAST)) == (
+        "-engine A tc: now 1+0.01, in the journal 2+0.02")
+
+
+def test_three_differences_are_named() -> None:
+    ours = settings(seed=1, games=4, event="x", site="y", rounds=9)
+    assert said(ours, settings()) == (
+        "-games: now 4, in the journal 2; -srand: now 1, in the journal 7; "
+        "-event: now x, in the journal merels tournament; and 1 more")
+
+
+def test_a_flag_that_one_side_lacks_is_said_as_it_is_typed() -> None:
+    ours = settings(adjudication=Adjudication(10, 3, 5))
+    assert said(ours, settings()) == (
+        "-draw: now movenumber=10 movecount=3 score=5, in the journal not given")
+
+
+def test_a_changed_file_of_openings_is_no_moved_one() -> None:
+    before = settings(openings=OpeningSettings("/old/a.pos", digest="1" * 64))
+    assert said(settings(openings=OpeningSettings("/new/b.pos", digest="1" * 64)), before) == ""
+    text = said(settings(openings=OpeningSettings("/old/a.pos", digest="2" * 64)), before)
+    assert text == ("-openings file: now /old/a.pos (SHA-256 22222222), "
+                    "in the journal /old/a.pos (SHA-256 11111111)")
+
+
+def engines_by(*command: str, directory: str | None = None) -> Settings:
+    one, two = settings().engines
+    return settings(engines=(changed(one, command=command, directory=directory), two))
+
+
+def test_one_program_has_many_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mini.py").write_text("same text")
+    os.symlink(tmp_path / "here", tmp_path / "link")
+    stored = engines_by(f"{tmp_path}/here/mini.py")
+    assert said(engines_by("here/mini.py"), stored) == ""
+    assert said(engines_by(f"{tmp_path}/link/mini.py"), stored) == ""
+    assert said(engines_by("./mini.py", directory=f"{tmp_path}/here"), stored) != ""
+    assert said(engines_by("py", "./here/mini.py"), engines_by("py", "here/mini.py")) == ""
+    assert said(engines_by("py", "here/mini.py"), engines_by("py", "there/mini.py")) == (
+        "-engine A args: now here/mini.py, in the journal there/mini.py")
+    # Two builds of an engine are called the same; only what has left its place has moved.
+    moved = engines_by(f"{tmp_path}/there/mini.py")
+    assert said(moved, stored) == (f"-engine A cmd: now {tmp_path}/there/mini.py, "
+                                   f"in the journal {tmp_path}/here/mini.py")
+    (tmp_path / "here" / "mini.py").unlink()
+    assert said(moved, stored) == ""
+    assert said(engines_by("mini2.py"), stored) != ""
+
+
+def test_how_an_engine_starts_may_be_put_right_until_it_has_played() -> None:
+    ours = changed(settings().engines[0], command=("/b/right", "x"), protocol="ugi")
+    theirs = settings()
+    both = replace(theirs, engines=(ours, theirs.engines[1]))
+    assert said(both, theirs, played="B") == ""
+    assert said(both, theirs, played="A").startswith("-engine A cmd: now /b/right, in the journal ")

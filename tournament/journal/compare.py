@@ -1,0 +1,166 @@
+"""How a tournament differs from that of a journal, in the words of the command line.
+
+An engine is its name and the conditions that it plays under. The path of its program says little:
+one file has many paths, and folders move.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Container, Sequence
+from typing import NamedTuple
+
+from merels.engine.game.errors import printable
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.tournament.records.as_flags import Words, engine_words, flag_words, typed
+from merels.tournament.records.settings import Settings
+
+MAY_GROW = ("roundrobin", "gauntlet")
+"""The formats in which more rounds leave the games before what they were."""
+NAMED = 3
+"""The differences that an error names; the others it counts."""
+ABSENT = "not given"
+PROGRAM = ("cmd", "args", "dir")
+"""The keys that say which program an engine is."""
+
+
+class Difference(NamedTuple):
+    """A flag, with its engine and key, and its value in two tournaments."""
+
+    flag: str
+    ours: str
+    theirs: str
+
+
+def differences(
+    ours: Settings, theirs: Settings, played: Container[str], folders: tuple[str, str]
+) -> list[Difference]:
+    """How two tournaments differ that were begun in these folders.
+
+    It is no difference if ours has more rounds and the games already planned stay the same, or if
+    an engine that is not among those that have ``played`` is started in another way. What differs
+    in the same way for all engines is said once, as ``-each``.
+    """
+    found = _engine_differences(ours, theirs, played, folders)
+    our_flags, their_flags = _comparable(ours, theirs)
+    for flag, words in our_flags.items():
+        found += _changes(flag, words, their_flags[flag])
+    return found
+
+
+def listed(found: Sequence[Difference], here: str, there: str) -> str:
+    """The first differences in words; ``here`` and ``there`` say which tournament is which."""
+    texts = [
+        f"{flag}: {here} {ours or ABSENT}, {there} {theirs or ABSENT}"
+        for flag, ours, theirs in found[:NAMED]
+    ]
+    if len(found) > NAMED:
+        texts.append(f"and {len(found) - NAMED} more")
+    return printable("; ".join(texts))
+
+
+def _comparable(ours: Settings, theirs: Settings) -> tuple[dict[str, Words], dict[str, Words]]:
+    """The flags of both, without what may differ."""
+    sides = flag_words(ours), flag_words(theirs)
+    if ours.rounds > theirs.rounds and ours.format in MAY_GROW:
+        _drop(("-rounds",), *sides)
+    if _is_same(ours.adjudication.tables, theirs.adjudication.tables):
+        _drop(("-tb",), *sides)
+    digests = ours.openings.digest, theirs.openings.digest
+    if digests[0] == digests[1]:
+        _drop(("file",), *(flags["-openings"] for flags in sides))
+    elif all(digests):
+        for flags, digest in zip(sides, digests):
+            flags["-openings"]["file"] += f" (SHA-256 {digest[:8]})"
+    return sides
+
+
+def _changes(flag: str, ours: Words, theirs: Words) -> list[Difference]:
+    """The keys of a flag that differ; all its words at once where only one side has the flag."""
+    if not ours or not theirs:
+        return [Difference(flag, typed(ours), typed(theirs))] if ours != theirs else []
+    return [
+        Difference(f"{flag} {key}".strip(), ours.get(key, ""), theirs.get(key, ""))
+        for key in ours | theirs if ours.get(key) != theirs.get(key)
+    ]  # fmt: skip
+
+
+def _engine_differences(
+    ours: Settings, theirs: Settings, played: Container[str], folders: tuple[str, str]
+) -> list[Difference]:
+    """The differences between the engines, which are compared in their order."""
+    if len(ours.engines) != len(theirs.engines):
+        return [Difference("-engine", _names(ours), _names(theirs))]
+    pairs = list(zip(ours.engines, theirs.engines))
+    renamed = [
+        Difference(f"-engine {number} name", our.name, their.name)
+        for number, (our, their) in enumerate(pairs, 1) if our.name != their.name
+    ]  # fmt: skip
+    if renamed:
+        return renamed
+    sides = []
+    for our, their in pairs:
+        words = engine_words(our), engine_words(their)
+        if our.name not in played:
+            _drop((*PROGRAM, "proto"), *words)
+        elif _is_same_program(our.engine, their.engine, folders):
+            _drop(PROGRAM, *words)
+        sides.append(words)
+    found = []
+    for key in dict.fromkeys(key for our, their in sides for key in our | their):
+        values = [(our.get(key, ""), their.get(key, "")) for our, their in sides]
+        names = [f"-engine {engine.name}" for engine in ours.engines]
+        if len(names) > 1 and len(set(values)) == 1:
+            names = ["-each"]
+        found += [
+            Difference(f"{name} {key}", *value)
+            for name, value in zip(names, values) if value[0] != value[1]
+        ]  # fmt: skip
+    return found
+
+
+def _names(settings: Settings) -> str:
+    """How many engines there are, and the first ones by name."""
+    names = [engine.name for engine in settings.engines[:NAMED]]
+    more = ["…"] if len(settings.engines) > NAMED else []
+    return f"{len(settings.engines)} ({', '.join(names + more)})"
+
+
+def _drop(keys: Sequence[str], *sides: dict[str, str] | dict[str, Words]) -> None:
+    for words in sides:
+        for key in keys:
+            words.pop(key, None)
+
+
+def _is_same_program(ours: EngineSpec, theirs: EngineSpec, folders: tuple[str, str]) -> bool:
+    """Whether both start one program with the same arguments, by whatever paths."""
+    here, there = ours.directory or folders[0], theirs.directory or folders[1]
+    if len(ours.command) != len(theirs.command) or (
+        ours.directory != theirs.directory and not _is_same(here, there)
+    ):
+        return False
+    (our_program, *our_words), (their_program, *their_words) = ours.command, theirs.command
+    return _is_same(_found(our_program, here), _found(their_program, there)) and all(
+        our == their or _is_one(os.path.join(here, our), os.path.join(there, their))
+        for our, their in zip(our_words, their_words)
+    )
+
+
+def _found(program: str, folder: str) -> str:
+    """The path of a program, which stands in a folder or in PATH."""
+    beside = os.path.join(folder, program)
+    return beside if os.path.exists(beside) else shutil.which(program) or program
+
+
+def _is_same(ours: str, theirs: str) -> bool:
+    """Whether two paths lead to one file or folder, or one has moved: its name stays the same."""
+    if ours == theirs or _is_one(ours, theirs):
+        return True
+    is_moved = not (os.path.exists(ours) and os.path.exists(theirs))
+    return is_moved and os.path.basename(ours) == os.path.basename(theirs)
+
+
+def _is_one(ours: str, theirs: str) -> bool:
+    """Whether two paths lead to one file or folder."""
+    return os.path.exists(ours) and os.path.exists(theirs) and os.path.samefile(ours, theirs)

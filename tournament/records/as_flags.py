@@ -1,0 +1,111 @@
+"""Settings in the words of the command line, as a user types them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+
+from merels.protocol.client.engine_spec import OPTION
+from merels.tournament.records.games import (
+    NANOSECONDS,
+    Adjudication,
+    Entrant,
+    clock_text,
+    seconds_text,
+)
+from merels.tournament.records.settings import OpeningSettings, Settings
+
+Words = dict[str, str]
+"""The ``key=value`` words of a flag; the key is empty for a word without one."""
+
+
+def engine_words(entrant: Entrant) -> Words:
+    """The words behind ``-engine`` for the conditions of an engine; its name is not among them."""
+    engine, limit = entrant.engine, entrant.limit
+    program, *arguments = engine.command
+    return _given({
+        "cmd": program,
+        "args": shlex.join(arguments),
+        "dir": engine.directory,
+        "proto": engine.protocol,
+        **{OPTION + name: value or '""' for name, value in engine.options},
+        **(asdict(engine.resources) if engine.resources is not None else {}),
+        "tc": None if limit.time is None else clock_text(limit),
+        "st": limit.per_move and seconds_text(limit.per_move),
+        "nodes": limit.nodes,
+        "depth": limit.depth,
+        "timemargin": limit.margin * 1000 // NANOSECONDS,
+        "restart": _switch(entrant.restart),
+        "ponder": _switch(entrant.ponder),
+        "starttimeout": f"{entrant.start_timeout:g}",
+        "pingtimeout": f"{entrant.ping_timeout:g}",
+    })
+
+
+def flag_words(settings: Settings) -> dict[str, Words]:
+    """The words of each flag that decides a tournament, engines apart; none if it is not given."""
+    variant, *rules = settings.rules.split()
+    sprt = settings.sprt
+    plain: dict[str, str | int | None] = {
+        "-tournament": settings.format,
+        "-rounds": settings.rounds,
+        "-games": settings.games,
+        "-noswap": None if settings.swap else "given",
+        "-reverse": "given" if settings.reverse else None,
+        "-seeds": settings.seeds,
+        "-srand": settings.seed,
+        "-variant": variant,
+        "-set": " ".join(rules),
+        "-maxmoves": settings.adjudication.max_moves or None,
+        "-tb": settings.adjudication.tables,
+        "-event": settings.event,
+        "-site": settings.site,
+    }
+    return {
+        **{flag: _given({"": value}) for flag, value in plain.items()},
+        "-openings": _opening_words(settings.openings),
+        **_adjudication_words(settings.adjudication),
+        "-sprt": {} if sprt is None else {
+            "elo0": f"{sprt.elo0:g}", "elo1": f"{sprt.elo1:g}",
+            "alpha": f"{sprt.alpha:g}", "beta": f"{sprt.beta:g}", "model": sprt.model,
+        },
+        "-report": {"penta": _switch(settings.penta)},
+    }  # fmt: skip
+
+
+def typed(words: Words) -> str:
+    """The words of a flag in one line; empty if there are none."""
+    return " ".join(f"{key}={value}" if key else value for key, value in words.items())
+
+
+def _opening_words(openings: OpeningSettings) -> Words:
+    """The words of ``-openings``; what says nothing about random ones is left out."""
+    if openings.file is None:
+        return _given({"plies": openings.plies})
+    return _given({
+        "file": openings.file, "format": openings.format, "order": openings.order,
+        "plies": openings.plies, "start": openings.start,
+    })
+
+
+def _adjudication_words(rules: Adjudication) -> dict[str, Words]:
+    """The words of ``-draw`` and ``-resign``."""
+    return {
+        "-draw": _given({
+            "movenumber": rules.draw_number, "movecount": rules.draw_count,
+            "score": rules.draw_score,
+        }) if rules.draw_count else {},
+        "-resign": _given({
+            "movenumber": rules.resign_number, "movecount": rules.resign_count,
+            "score": rules.resign_score, "twosided": _switch(rules.resign_twosided),
+        }) if rules.resign_count else {},
+    }
+
+
+def _given(words: dict[str, str | int | None]) -> Words:
+    """The words that have a value, as text."""
+    return {key: str(value) for key, value in words.items() if value not in (None, "")}
+
+
+def _switch(value: bool) -> str:
+    return "on" if value else "off"
