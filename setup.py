@@ -1,4 +1,4 @@
-"""Builds merels: three floors of packages and one compiled extension.
+"""Builds merels: three floors of packages and two compiled extensions.
 
 MERELS_NATIVE=1 compiles for this machine's own processor: faster, but the result may not run on
 another. MERELS_DEBUG=1 compiles with bounds checks and assertions,
@@ -39,16 +39,21 @@ KIND = Path("engine/core/core.kind")
 kind = f"{DEBUG} {compile_args}\n"
 other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
 
-core = Extension(
-    "merels.engine.core.core",
-    sources=["engine/core/core.pyx"],
-    depends=[path.as_posix() for path in sorted(Path("engine/core").rglob("*.pxi"))],
-    extra_compile_args=compile_args,
-    extra_link_args=link_args,
-    define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
-)
+
+def extension(source: Path) -> Extension:
+    """The extension of a source and the parts that it includes, all below its folder."""
+    return Extension(
+        ".".join(("merels", *source.with_suffix("").parts)),
+        sources=[source.as_posix()],
+        depends=[path.as_posix() for path in sorted(source.parent.rglob("*.pxi"))],
+        extra_compile_args=compile_args,
+        extra_link_args=link_args,
+        define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
+    )
+
+
 extensions = cythonize(
-    [core],
+    [extension(Path("engine/core/core.pyx")), extension(Path("protocol/client/scanner.pyx"))],
     force=other_kind,
     compiler_directives={
         "language_level": 3,
@@ -75,11 +80,12 @@ setup(
         "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "*/*.pxi"],
         "merels.engine.tablebase": ["*.md"],
         "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
+        "merels.protocol.client": ["*.pyx", "*.pyi"],
         "merels.protocol.board": ["page/*"],
         "merels.tournament": ["py.typed"],
         "merels.tournament.pairing": ["books/*.pos"],
         "merels.tournament.report": ["*.css", "*.js"],
     },
-    exclude_package_data={"merels.engine.core": ["*.c"]},
+    exclude_package_data={"merels.engine.core": ["*.c"], "merels.protocol.client": ["*.c"]},
     ext_modules=extensions,
 )

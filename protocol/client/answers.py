@@ -1,19 +1,27 @@
-"""An engine's answers to ``go``: found among its lines, and read."""
+"""What an engine says in a search: its answer, found among its lines, and what those say."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.notation import parse_move
-from merels.engine.game.position import Move
+from merels.engine.game.errors import InputError, printable
+from merels.engine.game.notation import join_steps, parse_move
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import Move, Position
+from merels.engine.game.score import PovScore, Score
+from merels.engine.search.limits import Info
+from merels.protocol.client.scanner import last_answer, last_score, parse_brief
 
 NO_MOVES = ("0000", "(none)", "none", "null", "draw")
 """What engines write instead of a move."""
 
+_LONGEST_NUMBER = 18
+_COUNTS = ("depth", "seldepth", "multipv", "nodes", "nps", "time", "hashfull", "tbhits")
+_BOUNDS = {b"lowerbound": "lower", b"upperbound": "upper"}
 _AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
 _ANYWHERE = re.compile(rb"(?<![^\s])bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE)
 
@@ -48,38 +56,23 @@ class AnswerFinder:
 
     def find(self, lines: bytes) -> bytes | None:
         """What follows the first ``bestmove``, or None."""
-        start = lines.find(b"bestmove ")
-        if start >= 0 and lines.find(b"\n", start) == len(lines) - 1:
-            # The usual case, done with a few searches: the answer is the last line.
-            if self._inside or start == 0 or lines[start - 1] == 10:
-                self._note_score(lines, len(lines) if self._inside else start)
-                return lines[start + 9 : -1].strip()
+        usual = last_answer(lines, self._inside)
+        if usual is not None:
+            answer, info = usual
+            self.info = info or self.info
+            return answer
         match = self._pattern.search(lines)
         if match is None:
-            self._note_score(lines, len(lines))
+            self.info = last_score(lines, len(lines)) or self.info
             return None
-        self._note_score(lines, match.end() if self._inside else match.start())
+        end = match.end() if self._inside else match.start()
+        self.info = last_score(lines, end) or self.info
         self._put_back(lines[match.end() :])
         return match[1].strip()
 
     def count(self, lines: bytes) -> int:
         """How many of the lines say ``bestmove``."""
         return len(self._pattern.findall(lines))
-
-    def _note_score(self, lines: bytes, end: int) -> None:
-        """Keep the last line before ``end`` that has a score, of several variations the best one's.
-
-        An ``info string`` has none: it is in the engine's own words.
-        """
-        while (at := lines.rfind(b" score ", 0, end)) >= 0:
-            start = lines.rfind(b"\n", 0, at) + 1
-            line = lines[start : lines.find(b"\n", at)]
-            place = line.find(b" multipv ")
-            best = place < 0 or line[place + 9 :].split(None, 1)[:1] == [b"1"]
-            if best and line[:11] != b"info string":
-                self.info = line
-                return
-            end = start
 
 
 def ponder_text(answer: bytes) -> str:
@@ -107,3 +100,60 @@ def read_move(answer: bytes) -> tuple[str, Move | None]:
         return text, parse_move(text)
     except InputError:
         return text, None
+
+
+def number(word: bytes) -> int | None:
+    """A decimal number of an engine's, or None for anything else and for absurd lengths."""
+    return parse_whole(word.decode("latin-1")) if len(word) <= _LONGEST_NUMBER else None
+
+
+def parse_info(
+    line: bytes, position: Position, white_view: bool = False, in_plies: bool = False
+) -> Info:
+    """Everything that an ``info`` line says about a search of ``position``."""
+    words = line.split()
+    values: dict[str, int] = {}
+    pv: tuple[Move, ...] = ()
+    wdl: tuple[int, int, int] | None = None
+    bound = text = ""
+    index = 1
+    while index < len(words):
+        word = words[index].lower()
+        name = word.decode("ascii", "replace")
+        index += 1
+        if word == b"string":
+            text = printable(b" ".join(words[index:]).decode("utf-8", "replace"))
+            break
+        if word == b"pv":
+            pv = _legal_moves(position, words[index:])
+        if word in (b"pv", b"bestmove"):
+            break
+        if word in _BOUNDS:
+            bound = _BOUNDS[word]
+        elif word == b"wdl":
+            parts = [number(part) for part in words[index : index + 3]]
+            if len(parts) == 3 and None not in parts:
+                wdl = (parts[0] or 0, parts[1] or 0, parts[2] or 0)
+        elif name in _COUNTS and index < len(words):
+            value = number(words[index])
+            if value is not None and value >= 0:
+                values[name] = value
+                index += 1
+    brief = parse_brief(line, position.side, white_view, in_plies)
+    score = None
+    if brief.score is not None or brief.win_in is not None:
+        score = PovScore(Score(brief.score, brief.win_in), position.side)
+    milliseconds = values.pop("time", None)
+    time = None if milliseconds is None else milliseconds / 1000
+    return Info(score=score, bound=bound, time=time, wdl=wdl, pv=pv, string=text, **values)
+
+
+def _legal_moves(position: Position, words: list[bytes]) -> tuple[Move, ...]:
+    """The moves of a variation up to the first illegal one."""
+    moves = []
+    with suppress(InputError):
+        for _, token in join_steps([word.decode("ascii", "replace") for word in words]):
+            move = parse_move(token)
+            position = position.push(move)
+            moves.append(move)
+    return tuple(moves)

@@ -19,9 +19,9 @@ from merels.engine.game.notation import (
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.client.answers import Answer, Search
-from merels.protocol.client.info import Brief, parse_brief, parse_info
+from merels.protocol.client.answers import Answer, Search, parse_info
 from merels.protocol.client.options import Options
+from merels.protocol.client.scanner import Brief, parse_brief
 from merels.protocol.process.errors import EngineError
 
 

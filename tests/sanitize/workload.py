@@ -1,4 +1,4 @@
-"""Every part of the core at work, with answers that are known: what the checked builds run.
+"""Every compiled part at work, with answers that are known: what the checked builds run.
 
     python -m tests.sanitize.workload [--assertions] [PART ...]
 
@@ -41,7 +41,9 @@ from merels.engine.tablebase.solve import solve
 from merels.engine.tablebase.verify import verify
 from merels.engine.tools import bench, suite
 from merels.engine.training.samples import Sample, random_position
+from merels.protocol.client.scanner import last_answer, last_score, parse_brief
 from tests.engine.random_games import random_positions
+from tests.protocol.client.readable_scanner import find_answer, find_score, random_lines
 
 DATA = Path(__file__).parent.parent / "data"
 UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
@@ -72,6 +74,20 @@ def counts() -> list[object]:
                 found.append(known)
     for rules in PRESETS.values():
         assert perft(Position(rules), 4) == 24 * 23 * 22 * 21
+    return found
+
+
+def lines() -> list[object]:
+    """What engines might write, against what readable Python reads there."""
+    chance = random.Random(15)
+    found: list[object] = []
+    for _ in range(20_000):
+        text, end = random_lines(chance), chance.randrange(300)
+        info = last_score(text, end)
+        brief = parse_brief(info or text, 0)
+        assert info == find_score(text, end), (text, end)
+        assert last_answer(text, False) == find_answer(text, False), text
+        found.append((info, brief.score, brief.win_in, brief.depth, brief.nodes))
     return found
 
 
@@ -279,6 +295,7 @@ def end_at_once(failure: object) -> None:
 
 PARTS: dict[str, Callable[[], list[object]]] = {
     "counts": counts,
+    "lines": lines,
     "games": games,
     "searches": searches,
     "problems": problems,
@@ -289,7 +306,7 @@ PARTS: dict[str, Callable[[], list[object]]] = {
 
 def main() -> None:
     """Run some parts, or all, and print their signature."""
-    parser = argparse.ArgumentParser(description="Run every part of the core.")
+    parser = argparse.ArgumentParser(description="Run every compiled part.")
     parser.add_argument("--assertions", action="store_true", help="fail where none are compiled in")
     parser.add_argument("part", nargs="*", metavar="PART", help="default: all")
     arguments = parser.parse_args()

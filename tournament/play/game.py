@@ -20,7 +20,7 @@ from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.protocol.client.answers import Answer, read_move
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.info import Brief
+from merels.protocol.client.scanner import Brief
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import Clock, overrun_text

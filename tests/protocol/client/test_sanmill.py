@@ -15,7 +15,6 @@ from merels.engine.search.limits import Limit
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.info import Brief
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
 from merels.tournament.records.games import Entrant, GameSpec, Opening, TimeControl
@@ -64,9 +63,10 @@ def test_positions_and_moves_as_it_reads_them() -> None:
 
 def test_scores_are_white_s_view() -> None:
     line = b"info depth 10 score cp 12 nodes 14832 bestmove d6"
-    assert DIALECT.brief(line, WHITE) == Brief(12, None, 10, 14832)
-    assert DIALECT.brief(line, BLACK) == Brief(-12, None, 10, 14832)
-    assert DIALECT.brief(b"info score 7 bestmove d6", BLACK) == Brief(-7, None, 0, 0)
+    brief = DIALECT.brief(line, WHITE)
+    assert (brief.score, brief.win_in, brief.depth, brief.nodes) == (12, None, 10, 14832)
+    assert DIALECT.brief(line, BLACK).score == -12
+    assert DIALECT.brief(b"info score 7 bestmove d6", BLACK).score == -7
 
 
 @pytest.mark.parametrize(

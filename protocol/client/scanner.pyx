@@ -1,0 +1,176 @@
+"""Reads what engines write while they search: the answer among their lines, the figures in a line.
+
+All of it is untrusted: no byte is read outside the text. scanner.pyi documents what Python calls.
+"""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.string cimport memchr, memcmp
+
+cdef enum:
+    WHITE = 0
+    LONGEST_NUMBER = 18     # characters; what is longer is no number
+
+
+cdef struct Word:
+    const char *start
+    Py_ssize_t size
+
+
+cdef inline bint is_space(char c) noexcept nogil:
+    return c == c' ' or c'\t' <= c <= c'\r'
+
+
+cdef inline bint equals(Word word, const char *text, Py_ssize_t size) noexcept nogil:
+    return word.size == size and memcmp(word.start, text, size) == 0
+
+
+# The word that begins at a place or after it; an empty one at the end.
+cdef inline Word next_word(const char *place, const char *end) noexcept nogil:
+    cdef Word word
+    while place < end and is_space(place[0]):
+        place += 1
+    word.start = place
+    while place < end and not is_space(place[0]):
+        place += 1
+    word.size = place - word.start
+    return word
+
+
+# Whether a word is a whole decimal number, and the number.
+cdef inline bint read_number(Word word, long long *number) noexcept nogil:
+    cdef const char *end = word.start + word.size
+    cdef const char *place = word.start
+    cdef long long value = 0
+    if word.size > LONGEST_NUMBER:
+        return False
+    if place < end and (place[0] == c'-' or place[0] == c'+'):
+        place += 1
+    if place == end:
+        return False
+    while place < end:
+        if not c'0' <= place[0] <= c'9':
+            return False
+        value = 10 * value + (place[0] - c'0')
+        place += 1
+    number[0] = -value if word.start[0] == c'-' else value
+    return True
+
+
+cdef inline long long read_count(Word word) noexcept nogil:
+    cdef long long number = 0
+    return number if read_number(word, &number) and number > 0 else 0
+
+
+cdef class Brief:
+    cdef readonly object score, win_in, depth, nodes
+
+
+def parse_brief(bytes line, int side, bint white_view=False, bint in_plies=False):
+    cdef const char *place = line
+    cdef const char *end = place + len(line)
+    cdef Word word, value
+    cdef long long depth = -1, nodes = -1, score = 0
+    cdef bint is_score_seen = False, is_known = False, is_mate = False
+    cdef Brief brief
+    # The first of each counts.
+    while depth < 0 or nodes < 0 or not is_score_seen:
+        word = next_word(place, end)
+        place = word.start + word.size
+        if word.size == 0 or equals(word, b"string", 6):
+            break
+        if depth < 0 and equals(word, b"depth", 5):
+            depth = read_count(next_word(place, end))
+        elif nodes < 0 and equals(word, b"nodes", 5):
+            nodes = read_count(next_word(place, end))
+        elif not is_score_seen and equals(word, b"score", 5):
+            is_score_seen = True
+            value = next_word(place, end)
+            is_mate = equals(value, b"mate", 4)
+            if is_mate or equals(value, b"cp", 2):
+                value = next_word(value.start + value.size, end)
+            is_known = read_number(value, &score)
+    brief = Brief.__new__(Brief)
+    brief.depth = depth if depth > 0 else 0
+    brief.nodes = nodes if nodes > 0 else 0
+    if is_known:
+        if white_view and side != WHITE:
+            score = -score
+        if not is_mate:
+            brief.score = score
+        else:
+            # UCI counts own moves: a win in N takes 2 N - 1 plies, a loss in N takes 2 N.
+            brief.win_in = score if in_plies else 2 * score - (score > 0)
+    return brief
+
+
+# The first place of a text; NULL without one.
+cdef inline const char *find_first(const char *start, const char *end, const char *text,
+                                   Py_ssize_t size) noexcept nogil:
+    while end - start >= size:
+        start = <const char *>memchr(start, text[0], end - start - size + 1)
+        if start == NULL or memcmp(start, text, size) == 0:
+            return start
+        start += 1
+    return NULL
+
+
+# The last place of a text; NULL without one.
+cdef inline const char *find_last(const char *start, const char *end, const char *text,
+                                  Py_ssize_t size) noexcept nogil:
+    cdef const char *place = end - size
+    while place >= start:
+        if memcmp(place, text, size) == 0:
+            return place
+        place -= 1
+    return NULL
+
+
+# Whether a line is about the best of several variations, or there is but one.
+cdef inline bint is_best(const char *start, const char *end) noexcept nogil:
+    cdef const char *place = find_first(start, end, b" multipv ", 9)
+    return place == NULL or equals(next_word(place + 9, end), b"1", 1)
+
+
+cdef bytes last_score_between(const char *start, const char *end, const char *whole):
+    cdef const char *place
+    cdef const char *line
+    cdef const char *line_end
+    while True:
+        place = find_last(start, end, b" score ", 7)
+        if place == NULL:
+            return b""
+        line = place
+        while line > start and (line - 1)[0] != c'\n':
+            line -= 1
+        line_end = <const char *>memchr(place, c'\n', whole - place)
+        if line_end == NULL:
+            line_end = whole
+        if is_best(line, line_end) and not (
+                line_end - line >= 11 and memcmp(line, b"info string", 11) == 0):
+            return PyBytes_FromStringAndSize(line, line_end - line)
+        end = line
+
+
+def last_score(bytes lines, Py_ssize_t end):
+    cdef const char *start = lines
+    cdef Py_ssize_t size = len(lines)
+    return last_score_between(start, start + min(max(end, 0), size), start + size)
+
+
+def last_answer(bytes lines, bint inside):
+    cdef const char *start = lines
+    cdef const char *end = start + len(lines)
+    cdef const char *place = find_first(start, end, b"bestmove ", 9)
+    cdef const char *text
+    if place == NULL or memchr(place, c'\n', end - place) != end - 1:
+        return None
+    if not (inside or place == start or (place - 1)[0] == c'\n'):
+        return None
+    text = place + 9
+    info = last_score_between(start, end if inside else place, end)
+    end -= 1
+    while text < end and is_space(text[0]):
+        text += 1
+    while end > text and is_space((end - 1)[0]):
+        end -= 1
+    return PyBytes_FromStringAndSize(text, end - text), info

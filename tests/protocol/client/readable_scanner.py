@@ -1,0 +1,83 @@
+"""What the compiled scanner does, written to be read; and engines' talk, seeded, to try both on."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import WHITE
+
+LONGEST_NUMBER = 18
+WORDS = (
+    b"info", b"info", b"info string", b"depth", b"score", b"score", b"cp", b"mate", b"nodes",
+    b"multipv", b"multipv 1", b"multipv 2", b"string", b"bestmove", b"bestmove d6", b"Bestmove",
+    b"score cp 12", b"score mate -3", b"depth 8 seldepth 9", b"nodes 4321", b"d6-d5xc3", b"ponder",
+    b"0", b"1", b"-1", b"+7", b"-", b"007", b"1_0", b"9" * 18, b"-" + b"9" * 17, b"9" * 19,
+    b"\xff", b"\0", b"", b"",
+)
+SPACES = (b" ", b" ", b" ", b" ", b" ", b"\n", b"\n", b"\r\n", b"\t", b"  ", b"\x0b")
+
+Figures = tuple[int | None, int | None, int, int]
+
+
+def read_brief(line: bytes, side: int, white_view: bool, in_plies: bool) -> Figures:
+    """Score, plies to a claimed end, depth and nodes."""
+    words = line.split()
+    words = words[: words.index(b"string")] if b"string" in words else words
+    depth, nodes = (max(0, _number_after(name, words) or 0) for name in (b"depth", b"nodes"))
+    score = _number_after(b"score", words)
+    is_mate = b"score" in words and words[words.index(b"score") + 1 :][:1] == [b"mate"]
+    for kind in (b"cp", b"mate"):
+        if b"score" in words and words[words.index(b"score") + 1 :][:1] == [kind]:
+            score = _number_after(kind, words[words.index(b"score") + 1 :])
+    if score is None:
+        return None, None, depth, nodes
+    if white_view and side != WHITE:
+        score = -score
+    if not is_mate:
+        return score, None, depth, nodes
+    return None, score if in_plies else 2 * score - (score > 0), depth, nodes
+
+
+def _number_after(name: bytes, words: list[bytes]) -> int | None:
+    """The number that follows the first such word."""
+    at = words.index(name) + 1 if name in words else len(words)
+    if at == len(words) or len(words[at]) > LONGEST_NUMBER:
+        return None
+    return parse_whole(words[at].decode("latin-1"))
+
+
+def find_score(lines: bytes, end: int) -> bytes:
+    """The last line with a score before the end, of several variations the best one's."""
+    found = b""
+    for match in re.finditer(rb"[^\n]+", lines):
+        line = match[0]
+        if b" score " not in lines[match.start() : min(match.end(), end)]:
+            continue
+        variations = re.findall(rb"(?<= multipv )\s*(\S*)", line)
+        if variations and variations[0] != b"1" or line.startswith(b"info string"):
+            continue
+        found = line
+    return found
+
+
+def find_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
+    """The answer in the last line, if that is the first to hold one, and the score before it."""
+    before, _, rest = lines.partition(b"bestmove ")
+    if rest.count(b"\n") != 1 or not rest.endswith(b"\n"):
+        return None
+    if not inside and before and not before.endswith(b"\n"):
+        return None
+    return rest.strip(), find_score(lines, len(lines) if inside else len(before))
+
+
+def random_lines(chance: random.Random) -> bytes:
+    """Some lines, whole or not, that an engine might write, and many that none should."""
+    text = b"".join(
+        word for _ in range(chance.randrange(25))
+        for word in (chance.choice(WORDS), chance.choice(SPACES))
+    )
+    if chance.random() < 0.5:
+        text += b"\nbestmove " + chance.choice(WORDS)
+    return text + b"\n" if chance.random() < 0.8 else text
