@@ -196,7 +196,7 @@ class Connection:
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
         silence = self._silence
-        heard = now = start
+        heard, now = start, monotonic_ns()
         probed = False
         while True:
             left = timeout - (now - start)

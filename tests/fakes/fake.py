@@ -128,6 +128,13 @@ class Fake:
             return
         if MODE == "late" and self.go_count == 2:
             time.sleep(float(ARGUMENT))
+        if MODE == "thinks-once" and self.go_count == 2 and not os.path.exists(ARGUMENT):
+            # In the first of its games a move takes long enough for the runner to be stopped.
+            open(ARGUMENT, "w").close()
+            time.sleep(0.2)
+            self.answer()
+            open(f"{ARGUMENT}.answered", "w").close()
+            return
         if MODE == "flood":
             while True:
                 write(b"info depth 1 score cp 1 nodes 1 pv d6\n" * 100)

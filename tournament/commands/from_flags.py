@@ -21,11 +21,12 @@ from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
 from merels.tournament.records.files import file_digest
 from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
-from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
+from merels.tournament.records.settings import FORMATS, REPLAYS, OpeningSettings, Settings
 from merels.tournament.statistics.sprt import Sprt
 
 MOST_ENGINES = 1000
 MOST_SECONDS = 1e6
+MOST_REPLAYS = 1000
 SPRT_ROUNDS = 100_000
 """The default number of rounds of a match with a test, which is to end it."""
 
@@ -67,6 +68,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
         adjudication=_adjudication(given, rules),
         sprt=sprt,
         penta=given.key_switch("-report", "penta", True),
+        replays=given.number("-replays", REPLAYS, 0, MOST_REPLAYS),
         event=given.text("-event", "merels tournament"),
         site=given.text("-site", "?"),
     )

@@ -22,7 +22,7 @@ from merels.tournament.statistics.terminations import Ending
 
 APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 10.0
 LONGEST_FIELD = 1 << 24
 """Bytes of the longest text that is read from a journal: a game of some 500,000 moves."""
@@ -32,6 +32,8 @@ TABLES: dict[str, dict[str, type]] = {
 }
 """The columns of a journal's tables with their types; the first is the key."""
 TYPES = {int: "INTEGER", str: "TEXT"}
+ADDED = ("late", "waited", "overtime", "voided")
+"""The last columns of games, all texts: a journal of version 1 lacks them, and reads as empty."""
 
 _IN_USE = "another process is using it"
 _NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
@@ -83,6 +85,16 @@ class Journal:
         for setting in ("journal_mode = WAL", "synchronous = NORMAL"):
             self._write(partial(self._database.execute, f"PRAGMA {setting}"))
 
+    def upgrade(self) -> None:
+        """Add the columns that a journal of version 1 lacks, all or none."""
+        columns = "".join(
+            f"ALTER TABLE games ADD COLUMN {name} TEXT NOT NULL DEFAULT '';" for name in ADDED
+        )
+        version = f"PRAGMA user_version = {SCHEMA_VERSION};"
+        self._write(
+            lambda: self._database.executescript(f"BEGIN IMMEDIATE;{columns}{version}COMMIT;")
+        )
+
     def append(self, row: Row) -> None:
         """Commit one finished game."""
         marks = ",".join("?" * len(row))
@@ -130,6 +142,19 @@ class Journal:
             ) from error
 
     # Reading.
+
+    def version(self) -> int:
+        """The version of its format, `SCHEMA_VERSION` or an earlier one."""
+        ((version,),) = self.query("PRAGMA user_version")
+        return int(version)
+
+    def columns(self) -> dict[str, dict[str, type]]:
+        """The columns of its tables with their types."""
+        missing = ADDED if self.version() == 1 else ()
+        return {
+            table: {name: kind for name, kind in columns.items() if name not in missing}
+            for table, columns in TABLES.items()
+        }
 
     def rows(self) -> Iterator[Row]:
         """Every game in the order of their numbers."""

@@ -33,6 +33,8 @@ def open_journal(
         if ours != journal.meta()["settings"]:
             _change(journal, settings, meta)
         journal.prepare_writing()
+        if journal.version() < SCHEMA_VERSION:
+            journal.upgrade()
     return journal
 
 
@@ -111,9 +113,9 @@ def _check(journal: Journal) -> None:
     ((application,),) = journal.query("PRAGMA application_id")
     if application != APPLICATION_ID:
         raise file_error(journal.path or "", "this file is not a merels journal")
-    ((version,),) = journal.query("PRAGMA user_version")
-    if version != SCHEMA_VERSION:
-        what = f"this journal has format {version}, this program reads {SCHEMA_VERSION}"
+    version = journal.version()
+    if not 1 <= version <= SCHEMA_VERSION:
+        what = f"this journal has format {version}, this program reads 1 to {SCHEMA_VERSION}"
         raise file_error(journal.path or "", what)
     _check_schema(journal)
     ((found,),) = journal.query("PRAGMA quick_check(1)")
@@ -137,7 +139,7 @@ def _check_schema(journal: Journal) -> None:
     for kind, name, page in journal.query("SELECT type, name, rootpage FROM sqlite_master"):
         if kind != "table" or name not in TABLES or not page:
             raise journal.damaged(f"it holds a {kind} '{name}', which no journal has")
-    for name, columns in TABLES.items():
+    for name, columns in journal.columns().items():
         found = list(journal.query(f"PRAGMA table_xinfo({name})"))
         computed = any(hidden for *_, hidden in found)
         if computed or [column for _, column, *_ in found] != list(columns):
@@ -146,7 +148,7 @@ def _check_schema(journal: Journal) -> None:
 
 def _check_values(journal: Journal) -> None:
     """See that every value is of its column's type, which SQLite does not, and makes sense."""
-    for name, columns in TABLES.items():
+    for name, columns in journal.columns().items():
         wrong = " OR ".join(
             f"typeof({column}) <> '{TYPES[kind].lower()}'" for column, kind in columns.items()
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError, printable
-from merels.tournament.records.games import GameResult, MoveRecord
+from merels.tournament.records.games import GameResult, MoveRecord, Overtime
 from merels.tournament.statistics.counts import (
     Counts,
     GameScore,
@@ -52,6 +53,21 @@ class Row(NamedTuple):
     """UTC, ISO 8601."""
     elapsed: int
     """Nanoseconds."""
+    late: str = ""
+    """Nanoseconds of each move that the runner was late to read it, or - where that was not
+    measured; empty where it never was."""
+    waited: str = ""
+    """Nanoseconds of each move that the engine waited for a processor; like ``late``."""
+    overtime: str = ""
+    """Of the move that lost on time: nanoseconds spent, of overrun and of margin, then like those
+    above, late and waited; empty without such a loss."""
+    voided: str = ""
+    """How earlier attempts at the game ended, which were void: a line for each."""
+
+    @property
+    def attempts_voided(self) -> int:
+        """How often the game was played before it was valid."""
+        return len(self.voided.splitlines())
 
     @property
     def white_score(self) -> float | None:
@@ -60,21 +76,43 @@ class Row(NamedTuple):
 
     def played(self) -> list[MoveRecord]:
         """The moves with what was recorded of each; `InputError` where that is no number."""
-        columns = (self.moves, self.scores, self.depths, self.nodes, self.times, self.clocks)
+        moves = self.moves.split()
+        columns = (self.scores, self.depths, self.nodes, self.times, self.clocks)
+        measured = (
+            column.split() if column else ["-"] * len(moves)
+            for column in (self.late, self.waited)
+        )
         try:
             return [
                 MoveRecord(
                     move, *_parse_score(score), _number(depth), _number(nodes), _number(time),
-                    None if clock == "-" else _number(clock),
+                    _measure(clock), _measure(late), _measure(waited),
                 )
-                for move, score, depth, nodes, time, clock in zip(
-                    *(column.split() for column in columns), strict=True
+                for move, score, depth, nodes, time, clock, late, waited in zip(
+                    moves, *(column.split() for column in columns), *measured, strict=True
                 )
             ]
         except ValueError:
-            raise InputError(
-                f"game {self.number}", "expected numbers for its moves; the journal is damaged"
-            ) from None
+            raise self._damaged("its moves") from None
+
+    def lost_move(self) -> Overtime | None:
+        """The move that lost on time, if one did; `InputError` where that is no number."""
+        try:
+            words = self.overtime.split()
+            if not words:
+                return None
+            elapsed, overrun, margin, late, waited = words
+            return Overtime(
+                _number(elapsed), _number(overrun), _number(margin),
+                _measure(late), _measure(waited),
+            )
+        except ValueError:
+            raise self._damaged("the move that lost on time") from None
+
+    def _damaged(self, what: str) -> InputError:
+        return InputError(
+            f"game {self.number}", f"expected numbers for {what}; the journal is damaged"
+        )
 
 
 class Standings:
@@ -106,6 +144,7 @@ class Standings:
 def make_row(result: GameResult) -> Row:
     """The row of a finished game."""
     spec, moves = result.spec, result.moves
+    measured = moves if any(move.late is not None for move in moves) else ()
     return Row(
         spec.number, spec.round, spec.pair, spec.white.name, spec.black.name,
         spec.opening.position, " ".join(spec.opening.moves), spec.opening.name,
@@ -115,9 +154,21 @@ def make_row(result: GameResult) -> Row:
         " ".join(str(move.depth) for move in moves),
         " ".join(str(move.nodes) for move in moves),
         " ".join(str(move.elapsed) for move in moves),
-        " ".join("-" if move.clock is None else str(move.clock) for move in moves),
+        _measures(move.clock for move in moves),
         result.started, result.elapsed,
+        _measures(move.late for move in measured), _measures(move.waited for move in measured),
+        _measures(result.overtime or ()), "\n".join(map(printable, result.voided)),
     )
+
+
+def _measures(numbers: Iterable[int | None]) -> str:
+    """Numbers as words; ``-`` for those that are not known."""
+    return " ".join("-" if number is None else str(number) for number in numbers)
+
+
+def _measure(word: str) -> int | None:
+    """The number of such a word."""
+    return None if word == "-" else _number(word)
 
 
 def _score_word(move: MoveRecord) -> str:

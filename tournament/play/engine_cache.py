@@ -8,6 +8,7 @@ from functools import partial
 from merels.engine.game.rules import Rules
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
+from merels.tournament.play.lag import LagMeter
 from merels.tournament.records.games import Entrant
 
 KEPT = 4
@@ -32,6 +33,8 @@ class EngineCache:
         self._stderr = stderr
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
+        self.meter = LagMeter()
+        """Measures the moves of these engines."""
 
     def __enter__(self) -> EngineCache:
         return self
@@ -74,6 +77,7 @@ class EngineCache:
 
     def close(self) -> None:
         """End all engines that are not lent, side by side."""
+        self.meter.close()
         idle, self._idle = self._idle, []
         for _, engine in idle:
             engine.send_quit()

@@ -23,9 +23,10 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.client.scanner import Brief
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.adjudication import Adjudicator, as_number
-from merels.tournament.play.clock import Clock, overrun_text
+from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
-from merels.tournament.play.player import NO_RESULT, WINS, End, Player, Script, fault, loss_on_time
+from merels.tournament.play.lag import LagMeter
+from merels.tournament.play.player import NO_RESULT, WINS, End, Player, Script, fault
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord
 
 LONGEST_ANSWER = 200
@@ -54,7 +55,7 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
                 engines.give_back(entrant, engine)
         return _not_started(spec, lent, began)
     try:
-        game = _Game(spec, ready, start, opened)
+        game = _Game(spec, ready, start, opened, engines.meter)
         if watch is not None:
             watch(game.moves)
         begun = monotonic_ns()
@@ -70,7 +71,8 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
         else:
             player.engine.close(FAULT_PATIENCE)
     return GameResult(
-        spec, end.result, end.termination, end.reason, tuple(game.moves), began, elapsed
+        spec, end.result, end.termination, end.reason, tuple(game.moves), began, elapsed,
+        overtime=end.overtime,
     )
 
 
@@ -95,7 +97,8 @@ class _Game:
     """A game in progress."""
 
     def __init__(
-        self, spec: GameSpec, engines: Sequence[Engine], start: Position, opened: Position
+        self, spec: GameSpec, engines: Sequence[Engine], start: Position, opened: Position,
+        meter: LagMeter,
     ) -> None:
         self.position = opened
         self.moves: list[MoveRecord] = []
@@ -109,7 +112,7 @@ class _Game:
             for engine in engines
         }
         self.players = [
-            Player(side, entrant, engine, clocks, self._scripts[engine.dialect.name])
+            Player(side, entrant, engine, clocks, self._scripts[engine.dialect.name], meter)
             for side, (entrant, engine) in enumerate(zip((spec.white, spec.black), engines))
         ]
 
@@ -135,13 +138,14 @@ class _Game:
                 move, objection = self._judge(late)
         overrun = player.clock.spend(answer.elapsed)
         if overrun:
-            raise loss_on_time(player.side, overrun_text(overrun))
+            raise player.loss_on_time(answer.elapsed, answer.elapsed - overrun)
         if move is None or objection is not None:
             raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
         brief = player.dialect.brief(answer.info, player.side)
+        lag = player.lag
         self.moves.append(MoveRecord(
             str(move), brief.score, brief.win_in, brief.depth, brief.nodes, answer.elapsed,
-            player.clock.left,
+            player.clock.left, lag.late, lag.waited,
         ))
         number = self.position.number
         self.position = self.position.play(move)

@@ -14,7 +14,8 @@ from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
-from merels.tournament.records.games import Entrant
+from merels.tournament.play.lag import OVERSLEPT, UNKNOWN, WORTH_MEASURING, LagMeter, Reading
+from merels.tournament.records.games import Entrant, Overtime
 
 WINS = ("1-0", "0-1")
 NO_RESULT = "*"
@@ -23,27 +24,25 @@ NO_RESULT = "*"
 class End(Exception):
     """The game has ended, with ``winner`` (None: a draw) and in the way of ``termination``.
 
-    ``culprit`` is the side whose engine is at fault; None if neither is.
+    ``culprit`` is the side whose engine is at fault; None if neither is. ``overtime`` is the move
+    that lost on time.
     """
 
     def __init__(
-        self, winner: int | None, termination: str, reason: str, culprit: int | None = None
+        self, winner: int | None, termination: str, reason: str, culprit: int | None = None,
+        overtime: Overtime | None = None,
     ) -> None:
         super().__init__(reason)
         self.result = "1/2-1/2" if winner is None else WINS[winner]
         self.termination = termination
         self.reason = reason
         self.culprit = culprit
+        self.overtime = overtime
 
 
 def fault(side: int, termination: str, reason: str) -> End:
     """The end of a game that a side loses because its engine is at fault."""
     return End(1 - side, termination, f"{COLOURS[side]} {reason}", side)
-
-
-def loss_on_time(side: int, how: str) -> End:
-    """The end of a game that a side loses on time."""
-    return fault(side, "time forfeit", f"loses on time ({how})")
 
 
 @dataclass(slots=True)
@@ -59,7 +58,7 @@ class Player:
 
     def __init__(
         self, side: int, entrant: Entrant, engine: Engine, clocks: tuple[Clock, Clock],
-        script: Script,
+        script: Script, meter: LagMeter,
     ) -> None:
         self.side = side
         self.entrant = entrant
@@ -67,6 +66,8 @@ class Player:
         self.clock = clocks[side]
         self.dialect = engine.dialect
         self.ponders = entrant.ponder and self.dialect.can_ponder
+        self.lag = UNKNOWN
+        """Of its last move."""
         self._clocks = clocks
         self._running = [clock for clock in clocks if clock.left is not None]
         self._script = script
@@ -81,6 +82,8 @@ class Player:
         allowance = self.clock.allowance()
         long = allowance is not None and allowance > 2 * self._patience
         engine.watch_silence(entrant.ping_timeout if long else None)
+        self._meter = meter
+        self._measures = allowance is not None and meter.expects(engine.pid)
 
     def ask(self, position: Position, last: str) -> Answer:
         """The engine's answer in a position that the move ``last`` led to.
@@ -92,6 +95,7 @@ class Player:
         margin = self.clock.limit.margin
         timeout = self._patience if allowance is None else max(0, allowance + margin)
         guess, self._guess = self._guess, None
+        before = self._meter.read(self.engine.pid) if self._measures else None
         begun = monotonic_ns()
         try:
             if guess is None:
@@ -101,12 +105,27 @@ class Player:
             else:
                 answer = self._ask_after_miss(position, begun, timeout)
             if answer is None:
-                raise self._unanswered(begun, timeout, allowance)
+                raise self._unanswered(begun, timeout, allowance, before)
         except EngineTerminated as error:
             raise fault(self.side, "abandoned", f"disconnects ({error.how})") from None
         except EngineTimeout as error:
             raise fault(self.side, "abandoned", f"stalls ({error.what})") from None
+        if self._measures or answer.elapsed >= WORTH_MEASURING:
+            self._measure(answer.elapsed, timeout, allowance, before)
         return answer
+
+    def _measure(
+        self, elapsed: int, timeout: int, allowance: int | None, before: Reading | None
+    ) -> None:
+        """Note the lag of a move, and whether the next may be worth the readings too."""
+        slow = allowance is not None and elapsed >= WORTH_MEASURING
+        self._measures = self._meter.expect(self.engine.pid, slow)
+        self.lag = UNKNOWN
+        if slow:
+            # The answer was there when the runner looked, which may have been too late.
+            beyond = elapsed - timeout
+            slept = beyond if beyond > OVERSLEPT else 0
+            self.lag = self._meter.lag(self.engine.pid, before, elapsed, slept)
 
     def _ask_after_miss(self, position: Position, begun: int, timeout: int) -> Answer | None:
         """The answer of an engine that pondered on another move, and ends that search first.
@@ -124,16 +143,35 @@ class Player:
         answer = self.engine.ask(position, self._script.line, go, timeout - gone)
         return answer and replace(answer, elapsed=gone + answer.elapsed)
 
-    def _unanswered(self, begun: int, timeout: int, allowance: int | None) -> End:
+    def _unanswered(
+        self, begun: int, timeout: int, allowance: int | None, before: Reading | None
+    ) -> End:
         """The end of a game for want of a move: learn whether the engine moves late."""
+        overslept = monotonic_ns() - begun - timeout
         late = self.engine.stop()
         if allowance is None:
             waited = f"{timeout / 1e9:g} s"
             return fault(self.side, "abandoned", f"stalls (plays no move in {waited})")
-        if late is None:
-            return loss_on_time(self.side, "no bestmove, even after stop")
         # Measured to the end: on a busy machine more than the timeout has passed before the stop.
-        return loss_on_time(self.side, overrun_text(monotonic_ns() - begun - allowance))
+        elapsed = monotonic_ns() - begun
+        self.lag = UNKNOWN
+        if late is None:
+            return self.loss_on_time(elapsed, allowance, "no bestmove, even after stop")
+        # A runner that comes late to say stop has to wait as long again before it may complain:
+        # what held it up may have held up the engine.
+        slept = min(elapsed - timeout, 2 * overslept) if overslept > OVERSLEPT else 0
+        self.lag = self._meter.lag(self.engine.pid, before, elapsed, slept)
+        return self.loss_on_time(elapsed, allowance)
+
+    def loss_on_time(self, elapsed: int, allowance: int, how: str = "") -> End:
+        """The end of a game that this side loses with a move that took ``elapsed``.
+
+        ``how`` is what to say of a search that did not end.
+        """
+        overrun = elapsed - allowance
+        overtime = Overtime(elapsed, overrun, self.clock.limit.margin, *self.lag)
+        text = f"{COLOURS[self.side]} loses on time ({how or overrun_text(overrun)})"
+        return End(1 - self.side, "time forfeit", text, self.side, overtime)
 
     def second_answer(self, answer: Answer) -> Answer | None:
         """What the engine says after an illegal answer, which may belong to an earlier go."""

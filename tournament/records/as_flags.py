@@ -53,6 +53,7 @@ def flag_words(settings: Settings) -> dict[str, Words]:
         "-noswap": None if settings.swap else "given",
         "-reverse": "given" if settings.reverse else None,
         "-seeds": settings.seeds,
+        "-replays": settings.replays,
         "-srand": settings.seed,
         "-variant": variant,
         "-set": " ".join(rules),

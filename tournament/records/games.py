@@ -112,7 +112,8 @@ Results = Sequence[Sequence[PairingResult]]
 class GameSpec:
     """One game to play. ``pair`` is the same for the games of one opening with colours swapped.
 
-    ``seed`` is the game's own, for anything random in it; engines are not told.
+    ``seed`` is the game's own, for anything random in it; engines are not told. ``replays`` is how
+    often it is played again when it is lost on time for reasons that are not the engine's.
     """
 
     number: int
@@ -124,6 +125,7 @@ class GameSpec:
     rules: str
     adjudication: Adjudication = Adjudication()
     seed: int = 0
+    replays: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,39 @@ class MoveRecord:
     """Nanoseconds from go to bestmove."""
     clock: int | None = None
     """Nanoseconds left after the move."""
+    late: int | None = None
+    """Nanoseconds of it that the runner was late to read the answer; None: not measured."""
+    waited: int | None = None
+    """Nanoseconds of it that the engine waited for a processor; None: not measured."""
+
+
+class Overtime(NamedTuple):
+    """The move that lost a game on time, as far as it was waited for; all in nanoseconds."""
+
+    elapsed: int
+    overrun: int
+    """By how much it exceeded what the clock, or the time for a move, allowed."""
+    margin: int
+    """How much of that would have been forgiven."""
+    late: int | None
+    """How late the runner was to read the answer; None: not measured, or there was none."""
+    waited: int | None
+    """How long the engine waited for a processor; None like ``late``."""
+
+    @property
+    def excused(self) -> bool:
+        """Whether the move would have been in time but for the runner and the machine."""
+        return (self.late or 0) + (self.waited or 0) >= self.overrun - self.margin
+
+    @property
+    def excuse(self) -> str:
+        """What kept the move, in words."""
+        parts = []
+        if self.late is not None:
+            parts.append(f"the runner was {self.late / 1e6:.1f} ms late")
+        if self.waited is not None:
+            parts.append(f"the engine waited {self.waited / 1e6:.1f} ms for a processor")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +214,7 @@ class GameResult:
     """Nanoseconds from first to last move."""
     unstarted: tuple[int, ...] = ()
     """The sides whose engines did not start."""
+    overtime: Overtime | None = None
+    """The move that lost it on time."""
+    voided: tuple[str, ...] = ()
+    """How earlier attempts at this game ended, which were void."""

@@ -18,6 +18,9 @@ from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 
+REPLAYS = 3
+"""How often a game is played again, by default, whose loss on time is no engine's fault."""
+
 
 @dataclass(frozen=True, slots=True)
 class OpeningSettings:
@@ -43,7 +46,8 @@ class Settings:
     ``rounds`` is how often each pairing is played (round robin, gauntlet), how many rounds there
     are (Swiss), or how many times a match plays its pairing (knockout). A pairing has ``games``
     games; every two of them share an opening and, with ``swap``, have the colours exchanged.
-    ``seeds`` is the number of engines that meet the rest in a gauntlet.
+    ``seeds`` is the number of engines that meet the rest in a gauntlet. ``replays`` is how often a
+    game is played again whose loss on time is no engine's fault.
     """
 
     engines: tuple[Entrant, ...]
@@ -60,6 +64,7 @@ class Settings:
     sprt: Sprt | None = None
     penta: bool = True
     """Whether a match is judged by game pairs rather than by single games."""
+    replays: int = REPLAYS
     event: str = "merels tournament"
     site: str = "?"
 

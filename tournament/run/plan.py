@@ -108,6 +108,7 @@ class Plan:
                     self._games, round_number, self._pairs,
                     settings.engines[white], settings.engines[black], opening,
                     settings.rules, settings.adjudication, derive_seed(settings.seed, self._games),
+                    settings.replays,
                 ))
             tasks.append(PairTask(tuple(games)))
         return tasks

@@ -232,6 +232,8 @@ class Runner:
         if game.row.number in self.board.played:
             return
         self.board.end(game.row)
+        for attempt in game.row.voided.splitlines():
+            self.board.notice(f"game {game.row.number} was void and played again: {attempt}")
         for name in self._withdrawals.add(game):
             fate = "" if self._stuck else "; its remaining games are recorded as lost"
             self.board.notice(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.game import play_game
-from merels.tournament.records.games import GameResult, MoveRecord, PairTask
+from merels.tournament.play.game import Watch, play_game
+from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,26 @@ def play_pair(task: PairTask) -> list[Finished]:
     """Play a task's games; returns those that were not reported."""
     if worker is None:  # On a foreign executor no engine outlives its task, nor the tournament.
         with EngineCache() as engines:
-            return [finished(play_game(spec, engines)) for spec in task.games]
+            return [finished(play_until_valid(spec, engines)) for spec in task.games]
     for spec in task.games:
         if worker.stopping():
             break
         worker.report(Started(spec.number))
         watch = None if worker.watch is None else partial(worker.watch, spec.number)
-        worker.report(finished(play_game(spec, worker.engines, watch)))
+        worker.report(finished(play_until_valid(spec, worker.engines, watch)))
     return []
+
+
+def play_until_valid(
+    spec: GameSpec, engines: EngineCache, watch: Watch | None = None
+) -> GameResult:
+    """Play a game, and again where an attempt is void: a loss on time that is no engine's fault.
+
+    After the `replays` of the game the last attempt stands.
+    """
+    voided: list[str] = []
+    while True:
+        result = play_game(spec, engines, watch)
+        if len(voided) == spec.replays or result.overtime is None or not result.overtime.excused:
+            return replace(result, voided=tuple(voided))
+        voided.append(f"{result.reason}; {result.overtime.excuse}")

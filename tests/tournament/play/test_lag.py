@@ -1,0 +1,87 @@
+"""What kept a move waiting: the counts of a real system, and what follows from them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from merels.tournament.play.lag import UNKNOWN, Lag, LagMeter, Reading
+from tests.processes import limited
+
+MS = 1_000_000
+
+
+@pytest.fixture
+def meter() -> Iterator[LagMeter]:
+    one = LagMeter()
+    yield one
+    one.close()
+
+
+BEFORE = Reading(10 * MS, {"1": (100 * MS, 50 * MS), "2": (7 * MS, 7 * MS)})
+
+
+@pytest.mark.parametrize(
+    ("own", "engine", "elapsed", "slept", "late", "waited"),
+    [
+        (13, {"1": (120, 55), "2": (7, 7)}, 30, 0, 3, 5),
+        # The runner waits in the queue while the engine computes on the same core: not late.
+        (40, {"1": (128, 50)}, 30, 0, 2, 0),
+        (10, {"1": (100, 50), "3": (20, 4)}, 30, 0, 0, 4),
+        # Four threads that share two cores keep each other waiting.
+        (10, {"1": (115, 65), "2": (22, 22), "3": (15, 15), "4": (15, 15)}, 30, 0, 0, 0),
+        # It was late for an engine that thought for too long.
+        (10, {"1": (125, 50)}, 30, 20, 5, 0),
+        (10, {"1": (105, 50)}, 30, 20, 20, 0),
+        # Nothing of the process was even woken: it is another one that thinks.
+        (10, {"1": (100, 50)}, 30, 0, 0, None),
+        (10, {}, 30, 0, 0, None),
+    ],
+)
+def test_lag_follows_from_the_counts(
+    meter: LagMeter, monkeypatch: pytest.MonkeyPatch, own: int,
+    engine: dict[str, tuple[int, int]], elapsed: int, slept: int, late: int, waited: int | None,
+) -> None:
+    counts = {tid: (run * MS, wait * MS) for tid, (run, wait) in engine.items()}
+    monkeypatch.setattr(meter, "read", lambda pid: Reading(own * MS, counts))
+    found = meter.lag(1, BEFORE, elapsed * MS, slept * MS)
+    assert found == Lag(late * MS, None if waited is None else waited * MS)
+
+
+def test_without_counts_nothing_is_said_but_that_the_runner_slept() -> None:
+    meter = LagMeter()
+    meter.close()
+    assert meter.read(os.getpid()) is None
+    assert meter.lag(1, None, 30 * MS) == UNKNOWN == Lag(None, None)
+    assert meter.lag(1, None, 30 * MS, 20 * MS) == Lag(20 * MS, None)
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/thread-self/schedstat") or not hasattr(os, "sched_setaffinity"),
+    reason="needs the counts of Linux",
+)
+def test_two_that_share_a_core_wait_for_each_other() -> None:
+    core = max(os.sched_getaffinity(0))
+    code = f"""
+import os, sys, time
+from merels.tournament.play.lag import LagMeter
+
+os.sched_setaffinity(0, {{{core}}})
+meter, other = LagMeter(), int(sys.argv[1])
+before, began = meter.read(other), time.monotonic_ns()
+while time.monotonic_ns() - began < 300_000_000:
+    pass
+lag = meter.lag(other, before, time.monotonic_ns() - began)
+print(lag.late, lag.waited)
+"""
+    burn = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
+    command = [sys.executable, "-c", burn]
+    with limited(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as other:
+        assert other.stdout is not None and other.stdout.readline()
+        words = subprocess.check_output([sys.executable, "-P", "-c", code, str(other.pid)])
+    late, waited = map(int, words.split())
+    assert late > 0 and waited > 0

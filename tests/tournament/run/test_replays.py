@@ -1,0 +1,157 @@
+"""Losses on time that are no engine's fault: void, played again, and told of."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.journal.merge import merge
+from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.rows import Row
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.records.games import GameResult, GameSpec, Overtime
+from merels.tournament.run import tasks
+from tests.processes import FAKE, marked, needs_proc, wait_for_file
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match as sound_match
+from tests.tournament.specs import result
+
+
+def match(tmp_path: Path, mode: str, argument: str, *more: str) -> list[str]:
+    """One game of a fake engine against a sound one, half a second for a move."""
+    words = []
+    for name, args in (("Tried", (mode, argument)), ("Sound", ("sound",))):
+        line = shlex.join((*FAKE[1:], *args))
+        words += ["-engine", f"cmd={FAKE[0]}", f"args={line}", f"name={name}"]
+    return [*words, "-each", "st=0.5", "-rounds", "1", "-games", "1", "-srand", "1",
+            "-maxmoves", "6", "-journal", f"file={tmp_path / 'j'}", *more]
+
+
+def only_row(tmp_path: Path) -> Row:
+    with read_journal(str(tmp_path / "j")) as journal:
+        (row,) = journal.rows()
+        return row
+
+
+def worker_of(run: Marked) -> int:
+    """The process id of the run's only worker."""
+    for pid in marked(run.mark):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if b"merels.tournament.run.worker" in words:
+            return pid
+    raise AssertionError("the run has no worker")
+
+
+def play_with_stopped_worker(tmp_path: Path, *more: str) -> str:
+    """Play a game whose worker is stopped from before an answer in time until long after.
+
+    Returns what is printed on standard error.
+    """
+    flag = tmp_path / "flag"
+    run = Marked(*match(tmp_path, "thinks-once", str(flag), *more))
+    wait_for_file(flag)
+    worker = worker_of(run)
+    os.kill(worker, signal.SIGSTOP)
+    wait_for_file(tmp_path / "flag.answered")
+    time.sleep(0.7)  # The time for the move is over.
+    os.kill(worker, signal.SIGCONT)
+    status, _, err = run.wait()
+    assert status == 0, err
+    return err
+
+
+@needs_proc
+def test_a_loss_of_a_runner_that_was_stopped_is_void_and_played_again(tmp_path: Path) -> None:
+    err = play_with_stopped_worker(tmp_path)
+    row = only_row(tmp_path)
+    assert (row.number, row.termination, row.overtime) == (1, "adjudication", "")
+    assert row.attempts_voided == 1
+    attempt = row.voided.splitlines()[0]
+    assert attempt.startswith("White loses on time (") and "the runner was " in attempt
+    assert f"game 1 was void and played again: {attempt}" in err
+
+
+@needs_proc
+def test_such_a_loss_stands_where_the_user_wants_it_to(tmp_path: Path) -> None:
+    err = play_with_stopped_worker(tmp_path, "-replays", "0")
+    row = only_row(tmp_path)
+    assert (row.result, row.termination, row.voided) == ("0-1", "time forfeit", "")
+    lost = row.lost_move()
+    assert lost is not None and lost.excused and "void" not in err
+
+
+def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
+    run = Marked(*match(tmp_path, "late", "1.5"))
+    status, out, err = run.wait()
+    assert status == 0 and "void" not in err
+    row = only_row(tmp_path)
+    assert (row.termination, row.voided) == ("time forfeit", "")
+    lost = row.lost_move()
+    assert lost is not None and not lost.excused
+    assert lost.elapsed - lost.overrun == 500_000_000 and lost.margin == 0
+    assert f"{{White loses on time ({-(-lost.overrun // 1_000_000)}ms overrun)}}" in out
+
+
+def test_a_game_that_is_void_each_time_stands_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = result(1, "0-1", termination="time forfeit", reason="White loses on time (9ms overrun)",
+                  overtime=Overtime(109, 9, 4, 5, None))
+    played = []
+
+    def play(spec: GameSpec, engines: EngineCache, watch: object = None) -> GameResult:
+        played.append(spec)
+        return replace(lost, spec=spec)
+
+    monkeypatch.setattr(tasks, "play_game", play)
+    with EngineCache() as engines:
+        stands = tasks.play_until_valid(replace(lost.spec, replays=2), engines)
+    assert len(played) == 3 and len(set(played)) == 1
+    assert stands.overtime == lost.overtime and len(stands.voided) == 2
+    assert Overtime(109, 10, 4, 5, None).excused is False
+    assert Overtime(109, 10, 4, 5, 1).excused is True
+
+
+OLD = ("late", "waited", "overtime", "voided")
+"""The columns that journals did not always have."""
+
+
+def make_old(path: Path) -> None:
+    """Make a journal what it was before it told of lateness."""
+    with closing(sqlite3.connect(path)) as database, database:
+        for column in OLD:
+            database.execute(f"ALTER TABLE games DROP COLUMN {column}")
+        ((text,),) = database.execute("SELECT value FROM meta WHERE key = 'settings'")
+        settings = json.loads(text)
+        del settings["replays"]
+        database.execute(
+            "UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),)
+        )
+        database.execute("PRAGMA user_version = 1")
+
+
+def test_a_journal_from_before_is_read_joined_and_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "old"
+    flags = sound_match("-journal", f"file={path}", "-resume", "-rounds")
+    assert Marked(*flags, "1").wait()[0] == 0
+    with read_journal(str(path)) as journal:
+        before = list(journal.rows())
+    make_old(path)
+    with read_journal(str(path)) as journal:
+        assert list(journal.rows()) == before and journal.version() == 1
+    assert merge(str(tmp_path / "joined"), [str(path)]).games == len(before)
+    status, _, err = Marked(*flags, "2").wait()
+    assert status == 0, err
+    with read_journal(str(path)) as journal:
+        rows = list(journal.rows())
+        assert rows[: len(before)] == before and len(rows) == 2 * len(before)
+        assert journal.version() == 2
+    with read_journal(str(tmp_path / "joined")) as journal:
+        assert list(journal.rows()) == before
