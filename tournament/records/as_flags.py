@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict
 
-from merels.protocol.client.engine_spec import OPTION
+from merels.engine.search.levels import LEVELS
+from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION, EngineSpec
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
@@ -15,6 +16,8 @@ from merels.tournament.records.games import (
 )
 from merels.tournament.records.settings import OpeningSettings, Settings
 
+LIMIT, ELO = LEVEL_OPTIONS
+
 Words = dict[str, str]
 """The ``key=value`` words of a flag; the key is empty for a word without one."""
 
@@ -22,13 +25,10 @@ Words = dict[str, str]
 def engine_words(entrant: Entrant) -> Words:
     """The words behind ``-engine`` for the conditions of an engine; its name is not among them."""
     engine, limit = entrant.engine, entrant.limit
-    program, *arguments = engine.command
     return _given({
-        "cmd": program,
-        "args": shlex.join(arguments),
+        **_program_words(engine),
         "dir": engine.directory,
         "proto": engine.protocol,
-        **{OPTION + name: value or '""' for name, value in engine.options},
         **(asdict(engine.resources) if engine.resources is not None else {}),
         "tc": None if limit.time is None else clock_text(limit),
         "st": limit.per_move and seconds_text(limit.per_move),
@@ -40,6 +40,23 @@ def engine_words(entrant: Entrant) -> Words:
         "starttimeout": f"{entrant.start_timeout:g}",
         "pingtimeout": f"{entrant.ping_timeout:g}",
     })
+
+
+def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
+    """The words for an engine's program and options; merels' own engine is the same in any place.
+
+    Its levels are options that ``level=`` sets.
+    """
+    options = dict(engine.options)
+    words: dict[str, str | int | None] = {}
+    program, *arguments = engine.command
+    if arguments != list(MERELS[1:]):
+        words = {"cmd": program, "args": shlex.join(arguments)}
+    elif options.get(LIMIT) == "true" and ELO in options:
+        elo = options.pop(ELO)
+        words = {"level": next((level.name for level in LEVELS if elo == str(level.elo)), elo)}
+        del options[LIMIT]
+    return words | {OPTION + name: value or '""' for name, value in options.items()}
 
 
 def flag_words(settings: Settings) -> dict[str, Words]:

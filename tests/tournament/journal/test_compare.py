@@ -17,14 +17,14 @@ from merels.tournament.journal.compare import differences, listed
 from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
 from merels.tournament.records.settings import OpeningSettings, Settings, read_settings
 from merels.tournament.statistics.sprt import Sprt
-from tests.tournament.specs import changed, engine, settings
+from tests.tournament.specs import MERELS, changed, engine, settings
 
 FULL = replace(
     settings(2),
     engines=tuple(
         replace(
             changed(engine(name), resources=ResourceLimits(1, 2, 3), options=(("Hash", "1"),),
-                    directory="/"),
+                    directory="/", command=("x", "z")),
             limit=TimeControl(NANOSECONDS, 1_000_000, 5, None, 6, 7, 8_000_000),
         )
         for name in "AB"
@@ -49,7 +49,7 @@ def other(value: Any) -> Any:
     if isinstance(value, str):
         return {"mill Flying=never": "mill Flying=both", "normalized": "logistic"}.get(value, "x")
     if isinstance(value, tuple):
-        return (("Hash", "2"),) if isinstance(value[0], tuple) else ("y", *value[1:])
+        return (("Hash", "2"),) if isinstance(value[0], tuple) else ("y", "z")
     if value is None:
         return 2 * NANOSECONDS
     return value / 2 if isinstance(value, float) else value + (1 if value < 1000 else 1_000_000)
@@ -157,3 +157,21 @@ def test_how_an_engine_starts_may_be_put_right_until_it_has_played() -> None:
     both = replace(theirs, engines=(ours, theirs.engines[1]))
     assert said(both, theirs, played="B") == ""
     assert said(both, theirs, played="A").startswith("-engine A cmd: now /b/right, in the journal ")
+
+
+def level(elo: int, python: str, limited: str = "true") -> Settings:
+    """A match in which A is a built-in level."""
+    one, two = settings().engines
+    options = (("UCI_LimitStrength", limited), ("UCI_Elo", str(elo)))
+    command = (python, *MERELS[1:])
+    return settings(engines=(changed(one, command=command, options=options), two))
+
+
+def test_merels_is_merels_wherever_it_is_installed() -> None:
+    assert said(level(1375, "/a/python3"), level(1375, "/b/python")) == ""
+    assert said(level(1375, "/a/python3"), level(1000, "/a/python3")) == (
+        "-engine A level: now Club, in the journal 1000")
+    assert said(level(1375, "/a/python3"), level(1375, "/a/python3", "false")) == (
+        "-engine A level: now Club, in the journal not given; "
+        "-engine A option.UCI_LimitStrength: now not given, in the journal false; "
+        "-engine A option.UCI_Elo: now not given, in the journal 1375")

@@ -153,7 +153,7 @@ def test_settings_have_the_form_that_journals_of_version_0_1_0_have() -> None:
     assert engine == {
         "name": "A", "command": list(MERELS), "directory": None, "protocol": "uci", "options": [],
         "resources": None, "restart": False, "ponder": False,
-        "start_timeout": 5.0, "ping_timeout": 5.0,
+        "start_timeout": 20.0, "ping_timeout": 20.0,
         "limit": {"time": None, "increment": 0, "moves": None, "per_move": None, "nodes": 20,
                   "depth": None, "margin": 0},
     }
