@@ -106,10 +106,12 @@ def parse(argv: Sequence[str]) -> Given:
                 given.pairs.setdefault(name, {}).update(pairs)
             continue
         fewest, most = flag.words
-        if not fewest <= len(words) <= most:
-            takes = "no value" if most == 0 else "a value" if fewest else "at most one value"
-            extra = words[most] if len(words) > most else name
-            raise InputError(extra, f"{name} takes {takes}; see merels tournament --help")
+        if len(words) < fewest:
+            raise InputError(name, "expected a value behind this flag")
+        if len(words) > most:
+            before = " ".join([name, *words[:most]])
+            takes = f"expected a flag after {before}, which takes {'one' if most else 'no'} value"
+            raise InputError(words[most], takes + suggestion(f"-{words[most]}", FLAGS))
         if flag.repeats:
             given.words.setdefault(name, []).extend(words)
         else:

@@ -50,6 +50,8 @@ def _run(words: list[str]) -> int:
 
         return loop()
     name, *rest = words
+    if name == "help" and rest:
+        return _run([*rest, "--help"])
     if name in ("-h", "-help", "--help", "help"):
         print(_help())
         return OK
@@ -68,7 +70,8 @@ def _run(words: list[str]) -> int:
 def _help() -> str:
     lines = [
         "merels                     speak the engine protocol (uci, ugi) on stdin and stdout",
-        "merels COMMAND [flags]     run a command; COMMAND --help explains it",
+        "merels COMMAND [flags]     run a command",
+        "merels help COMMAND        explain a command, as COMMAND --help does",
         "",
     ]
     lines += [f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()]

@@ -7,16 +7,19 @@ from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.flags import without
 from merels.tournament.journal.merge import merge
 
-OF_A_PART = ("-shard", "-pgnout", "-log")
-"""The flags of a part that are not those of the whole: resuming it plays all of it, and
-writes nothing to the part's files."""
+OF_A_PART = (
+    "-journal", "-resume", "-shard", "-concurrency", "-use-affinity", "-executor",
+    "-pgnout", "-log", "-serve", "-quiet", "-ratinginterval", "-scoreinterval",
+)
+"""The flags that say how a part was run and shown, which are not those of the whole."""
 DESCRIPTION = """\
 Joins journals of one tournament, played in parts (merels tournament -shard i/n) or on several
 machines, into the new journal OUT. A game in several of them is taken from the first. Journals of
 different tournaments are refused, with their differences.
 
 To play what is still missing: merels tournament -journal file=OUT -resume
-That writes to none of the parts' PGN files and logs; name new ones with -pgnout and -log."""
+That writes to none of the parts' files, and runs as if -concurrency, -executor, -quiet and the like
+had not been given; give them anew."""
 
 
 def main(argv: list[str]) -> int:

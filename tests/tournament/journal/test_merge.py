@@ -35,8 +35,10 @@ def journal(
 
 
 def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = ["-quiet", "-log", "x", "-pgnout", "y", "-serve", "0", "-concurrency", "64",
+             "-use-affinity", "-executor", "a:b", "-scoreinterval", "0", "-ratinginterval", "7"]
     one = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
-    two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2"], rounds=5)
+    two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2", *shown], rounds=5)
     out = str(tmp_path / "out")
     assert main([out, one, two]) == 0
     assert capsys.readouterr().out == (
@@ -161,14 +163,15 @@ def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> Non
     pgn, log = tmp_path / "1.pgn", tmp_path / "1.log"
     for index in (1, 2):
         run = Marked(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}",
-                     "-pgnout", f"{tmp_path}/{index}.pgn", "--log", f"{log}", "level=info")
+                     "-pgnout", f"{tmp_path}/{index}.pgn", "--log", f"{log}", "level=info",
+                     "-quiet")
         assert run.wait()[0] == 0
     files = pgn.read_bytes(), log.read_bytes()
     assert main([f"{tmp_path}/out", f"{tmp_path}/1", f"{tmp_path}/2"]) == 0
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4]
     status, out, err = Marked("-journal", f"{tmp_path}/out", "-resume").wait()
-    assert status == 0, err
+    assert status == 0 and "Finished game 6 " in out, "it is not quiet because a part was"
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5, 6]
     assert (pgn.read_bytes(), log.read_bytes()) == files, "the parts' files are left alone"
