@@ -8,28 +8,70 @@ its pairing ``rounds`` times. A drawn match is prolonged by one pairing at a tim
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import chain
 
-from merels.tournament.records.games import Pairing, Results
+from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_EXTRA = 8
 
 
+@dataclass(slots=True)
+class Match:
+    """A place in the bracket: two engines of whom one goes on, or one with a bye.
+
+    ``one`` is the higher seed; ``other`` is None for a bye. ``points`` are theirs in this order,
+    ``pairings`` is how many are over. ``winner`` is who goes on; None: that is not decided.
+    """
+
+    one: int
+    other: int | None
+    points: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    pairings: int = 0
+    winner: int | None = None
+
+    def add(self, result: PairingResult) -> None:
+        """Count a pairing's points, if it is one of this match."""
+        if set(result.pairing) == {self.one, self.other}:
+            ours, theirs = result.points if result.pairing.first == self.one else (
+                result.points[::-1]
+            )
+            self.points[0] += ours
+            self.points[1] += theirs
+
+    def decide(self, last: bool) -> None:
+        """Name who goes on, if anyone leads; after the ``last`` pairing the higher seed does."""
+        ours, theirs = self.points
+        if ours != theirs or last:
+            self.winner = self.other if theirs > ours else self.one
+
+
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
     """The pairings of a batch: a stage's matches, or what prolongs the drawn ones."""
-    return next(islice(_batches(settings, results), number, None), [])
+    undecided = [match for match in stages(settings, results[:number])[-1] if match.winner is None]
+    return [
+        _coloured(settings, match, index)
+        for match in undecided
+        for index in range(match.pairings, match.pairings + _batch(settings, match))
+    ]
+
+
+def most_games(settings: Settings) -> int:
+    """How many games there are if every match is prolonged as far as it can be."""
+    return (len(settings.engines) - 1) * (settings.rounds + MOST_EXTRA) * settings.games
+
+
+def decided(settings: Settings, results: Results, unfinished: bool = False) -> int:
+    """How many matches are decided, of one less than there are engines."""
+    found = chain.from_iterable(stages(settings, results, unfinished))
+    return sum(match.winner is not None and match.other is not None for match in found)
 
 
 def champion(settings: Settings, results: Results) -> int | None:
     """The winner of the final, once it is played."""
-    batches = _batches(settings, results)
-    try:
-        while True:
-            next(batches)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+    last = stages(settings, results)[-1]
+    return last[0].winner if len(last) == 1 else None
 
 
 def bracket(count: int) -> list[int | None]:
@@ -41,54 +83,54 @@ def bracket(count: int) -> list[int | None]:
     return [seed if seed < count else None for seed in order]
 
 
-def _batches(settings: Settings, results: Results) -> Generator[list[Pairing], None, int | None]:
-    """Every batch that has results, and the one to play next; returns the champion."""
+def stages(
+    settings: Settings, results: Results, unfinished: bool = False
+) -> list[list[Match]]:
+    """The matches of each stage so far, in the order of the bracket; the last has the final.
+
+    ``unfinished``: the last of the batches in ``results`` is not over, and decides nothing yet.
+    """
+    batches = list(results)
     players = bracket(len(settings.engines))
-    batch = 0
+    found = []
     while len(players) > 1:
-        matches = list(zip(players[::2], players[1::2]))
-        points: dict[tuple[int, int], list[float]] = {
-            (min(one, other), max(one, other)): [0.0, 0.0]
-            for one, other in matches
-            if one is not None and other is not None
-        }
-        undecided, played, repeats = list(points), 0, settings.rounds
-        for _ in range(MOST_EXTRA + 1):
-            if not undecided:
-                break
-            yield [
-                _coloured(settings, match, number)
-                for match in undecided
-                for number in range(played, played + repeats)
-            ]
-            if batch == len(results):
-                return None
-            for result in results[batch]:
-                first, second = result.pairing
-                match = (min(first, second), max(first, second))
-                ours, theirs = result.points if first == match[0] else result.points[::-1]
-                points[match][0] += ours
-                points[match][1] += theirs
-            batch += 1
-            undecided = [match for match in undecided if points[match][0] == points[match][1]]
-            played, repeats = played + repeats, 1
-        players = [_winner(match, points) for match in matches]
-    return players[0]
+        stage = [_match(*engines) for engines in _neighbours(players)]
+        found.append(stage)
+        while undecided := [match for match in stage if match.winner is None]:
+            if not batches:
+                return found
+            batch = batches.pop(0)
+            for match in undecided:
+                for result in batch:
+                    match.add(result)
+                if batches or not unfinished:
+                    match.pairings += _batch(settings, match)
+                    match.decide(match.pairings >= settings.rounds + MOST_EXTRA)
+            if unfinished and not batches:
+                return found
+        players = [match.winner for match in stage]
+    return found
 
 
-def _winner(
-    match: tuple[int | None, int | None], points: dict[tuple[int, int], list[float]]
-) -> int | None:
-    """Who advances: the better one, the higher seed of two equals, or the one with a bye."""
-    one, other = match
-    if one is None or other is None:
-        return one if other is None else other
-    low, high = min(one, other), max(one, other)
-    ours, theirs = points[low, high]
-    return high if theirs > ours else low
+def _batch(settings: Settings, match: Match) -> int:
+    """How many pairings of a match are played at once: all that it has, then one more at a time."""
+    return 1 if match.pairings else settings.rounds
 
 
-def _coloured(settings: Settings, match: tuple[int, int], number: int) -> Pairing:
+def _neighbours(players: list[int | None]) -> list[list[int]]:
+    """Who meets in a stage, the higher seed first; one alone has a bye."""
+    pairs = zip(players[::2], players[1::2])
+    return [sorted(player for player in pair if player is not None) for pair in pairs]
+
+
+def _match(one: int, other: int | None = None) -> Match:
+    """A match that is still to be played, or a bye, which is not."""
+    return Match(one, other, winner=one if other is None else None)
+
+
+def _coloured(settings: Settings, match: Match, number: int) -> Pairing:
     """Pairing ``number`` of a match; with an odd number of games White alternates."""
+    assert match.other is not None
     swapped = settings.swap and settings.games % 2 == 1 and number % 2 == 1
-    return Pairing(*match[::-1]) if swapped != settings.reverse else Pairing(*match)
+    first, second = match.one, match.other
+    return Pairing(second, first) if swapped != settings.reverse else Pairing(first, second)

@@ -24,8 +24,8 @@ class Schedule(NamedTuple):
 
     pair: Callable[[Settings, int, Results], list[Pairing]]
     waits: bool
-    rounds: Callable[[Settings], int | None]
-    """How many rounds there are, or None while that depends on results."""
+    games: Callable[[Settings], int]
+    """How many games the whole tournament has at most."""
 
 
 def schedule_for(settings: Settings) -> Schedule:
@@ -88,16 +88,15 @@ def colours(settings: Settings, pairing: Pairing, game: int) -> tuple[int, int]:
     return (second, first) if settings.swap and game % 2 else (first, second)
 
 
-def total_games(settings: Settings) -> int | None:
-    """How many games the whole tournament has, or None while that depends on results."""
-    schedule = schedule_for(settings)
-    rounds = schedule.rounds(settings)
-    return rounds and rounds * len(schedule.pair(settings, 0, ())) * settings.games
+def _all_games(settings: Settings) -> int:
+    """The games of a format in which every round has as many pairings."""
+    rounds = swiss.number_of_rounds(settings) if settings.format == "swiss" else settings.rounds
+    return rounds * len(schedule_for(settings).pair(settings, 0, ())) * settings.games
 
 
 _FORMATS = {
-    "roundrobin": Schedule(_fixed_round, False, lambda settings: settings.rounds),
-    "gauntlet": Schedule(_fixed_round, False, lambda settings: settings.rounds),
-    "swiss": Schedule(swiss.pair_round, True, swiss.number_of_rounds),
-    "knockout": Schedule(knockout.pair_round, True, lambda settings: None),
+    "roundrobin": Schedule(_fixed_round, False, _all_games),
+    "gauntlet": Schedule(_fixed_round, False, _all_games),
+    "swiss": Schedule(swiss.pair_round, True, _all_games),
+    "knockout": Schedule(knockout.pair_round, True, knockout.most_games),
 }

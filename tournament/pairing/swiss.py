@@ -1,7 +1,8 @@
 """Swiss pairing after the Dutch system, in plain form.
 
 1.  Engines rank by points, then by the order in which they were entered (their seeding).
-2.  With an odd number, the lowest ranked engine that has had no bye gets one: a pairing won.
+2.  With an odd number, the lowest ranked engine that has had no bye gets one, and the points of a
+    pairing won. Where the others could not meet without a rematch, the next higher one gets it.
 3.  From the top, each engine meets one of its own score group: the upper half of the group meets
     the lower half in order, unless they have met before. An engine left over floats down to the
     next group.
@@ -13,11 +14,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence, Sized
 from itertools import chain
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
-from merels.tournament.records.games import Pairing, Results
+from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_STEPS = 50_000
@@ -25,11 +28,16 @@ MOST_STEPS = 50_000
 
 
 class Place(NamedTuple):
-    """An engine's place in a Swiss tournament; ``buchholz`` is the sum of its opponents' points."""
+    """An engine's place in a Swiss tournament; ``buchholz`` is the sum of its opponents' points.
+
+    ``byes`` are the rounds, from 1, that it sat out. In these it had, as FIDE's tie-breaks have it,
+    an opponent with as many points as itself.
+    """
 
     engine: int
     points: float
     buchholz: float
+    byes: tuple[int, ...]
 
 
 def number_of_rounds(settings: Settings) -> int:
@@ -55,10 +63,10 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
         return []
     points = _points(settings, results)
     order = sorted(range(len(points)), key=lambda engine: (-points[engine], engine))
-    bye = _bye(order, results)
-    order = [engine for engine in order if engine != bye]
     met = {frozenset(result.pairing) for result in chain.from_iterable(results)}
-    pairs = _pair(order, points, met) or _pair(order, points, set())
+    fields = [[engine for engine in order if engine != bye] for bye in _byes(order, results)]
+    rounds = (_pair(field, points, met) for field in fields)
+    pairs = next(filter(None, rounds), None) or _pair(fields[0], points, set())
     assert pairs is not None
     return [_coloured(settings, number, results, one, other) for one, other in pairs]
 
@@ -71,7 +79,11 @@ def places(settings: Settings, results: Results) -> list[Place]:
         first, second = result.pairing
         buchholz[first] += points[second]
         buchholz[second] += points[first]
-    table = [Place(engine, points[engine], buchholz[engine]) for engine in range(len(points))]
+    table = []
+    for engine in range(len(points)):
+        byes = tuple(n for n, played in enumerate(results, 1) if engine in _resting(points, played))
+        own = buchholz[engine] + len(byes) * points[engine]
+        table.append(Place(engine, points[engine], own, byes))
     return sorted(table, key=lambda place: (-place.points, -place.buchholz, place.engine))
 
 
@@ -79,24 +91,26 @@ def _points(settings: Settings, results: Results) -> list[float]:
     """Each engine's points, byes included."""
     points = [0.0] * len(settings.engines)
     for played in results:
-        resting = set(range(len(points)))
         for (first, second), (first_points, second_points) in played:
             points[first] += first_points
             points[second] += second_points
-            resting -= {first, second}
-        for engine in resting:
+        for engine in _resting(points, played):
             points[engine] += settings.games
     return points
 
 
-def _bye(order: list[int], results: Results) -> int | None:
-    """The engine that has a bye in this round."""
+def _resting(engines: Sized, played: Sequence[PairingResult]) -> set[int]:
+    """The engines that a round leaves out."""
+    return set(range(len(engines))).difference(*(result.pairing for result in played))
+
+
+def _byes(order: list[int], results: Results) -> list[int | None]:
+    """Who may have a bye in this round, first who should: those with the fewest, lowest first."""
     if len(order) % 2 == 0:
-        return None
-    active = [{engine for result in played for engine in result.pairing} for played in results]
-    byes = {engine: sum(engine not in playing for playing in active) for engine in order}
-    fewest = min(byes.values())
-    return next(engine for engine in reversed(order) if byes[engine] == fewest)
+        return [None]
+    rested = Counter(chain.from_iterable(_resting(order, played) for played in results))
+    fewest = min(rested[engine] for engine in order)
+    return [engine for engine in reversed(order) if rested[engine] == fewest]
 
 
 def _pair(

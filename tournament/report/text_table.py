@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from merels.engine.game.errors import printable
 
@@ -40,17 +40,18 @@ def percent(part: float, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
 
-def grid(rows: Sequence[Sequence[str]], left: int) -> str:
+def grid(rows: Sequence[Sequence[str]], left: int | Container[int]) -> str:
     """The rows as lines, each column as wide as its widest cell.
 
-    Column number ``left`` (the name) is aligned to the left, the others to the right.
+    Columns number ``left`` (names) are aligned to the left, the others to the right.
     """
+    to_the_left = {left} if isinstance(left, int) else left
     widths = [max(map(width, column)) for column in zip(*rows)]
     lines = []
     for row in rows:
         cells = []
         for number, (cell, columns) in enumerate(zip(row, widths)):
             gap = " " * (columns - width(cell))
-            cells.append(cell + gap if number == left else gap + cell)
+            cells.append(cell + gap if number in to_the_left else gap + cell)
         lines.append("  ".join(cells).rstrip() + "\n")
     return "".join(lines)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
+from typing import NamedTuple
 
 from merels.engine.game.rules import parse_rules
+from merels.tournament.pairing import knockout
 from merels.tournament.pairing.openings import Openings
-from merels.tournament.pairing.schedule import colours, schedule_for, total_games
+from merels.tournament.pairing.schedule import colours, schedule_for
 from merels.tournament.records.games import GameSpec, Pairing, PairingResult, PairTask
 from merels.tournament.records.settings import Settings
+
+
+class Progress(NamedTuple):
+    """How far a run is: in words, as a share from 0 to 1, and how many games are left.
+
+    The total in the words is the same from the first game to the last. ``left`` is None where the
+    number of games depends on results; ``is_bound`` says that they may be fewer.
+    """
+
+    text: str
+    share: float
+    left: int | None
+    is_bound: bool = False
 
 
 class Plan:
@@ -23,7 +38,8 @@ class Plan:
     def __init__(self, settings: Settings, part: tuple[int, int] = (1, 1)) -> None:
         self.settings = settings
         self.waits = schedule_for(settings).waits
-        self._total = total_games(settings)
+        self.games = schedule_for(settings).games(settings)
+        """How many games there are at most."""
         self._part = part
         self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
         self._round = 0
@@ -34,11 +50,6 @@ class Plan:
         self._places: dict[int, tuple[int, bool]] = {}
         """By game number: the index of its pairing, and whether its first engine has White."""
         self._games = self._pairs = 0
-
-    @property
-    def games(self) -> int:
-        """How many games there are; while that depends on results, how many are drawn up."""
-        return self._games if self._total is None else self._total
 
     @cached_property
     def _share(self) -> int:
@@ -52,8 +63,36 @@ class Plan:
 
     @property
     def share(self) -> int:
-        """How many games this run has when it is over, as far as that is known."""
+        """How many games this run has at most."""
         return self.games if self._part[1] == 1 else self._share
+
+    def progress(self, done: int) -> Progress:
+        """How far this run is when so many of its games are finished."""
+        if self.settings.format == "knockout":
+            matches = len(self.settings.engines) - 1
+            decided = knockout.decided(self.settings, self.so_far, self.is_open)
+            share = decided / matches
+            return Progress(f"{done} games, {decided} of {matches} matches decided", share, None)
+        is_bound, total = self.settings.sprt is not None, self.share
+        text = f"{done} of {'at most ' if is_bound else ''}{total} games"
+        return Progress(text, done / (total or 1), total - done, is_bound)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last round of `so_far` is being played."""
+        return bool(self._pairings)
+
+    @property
+    def so_far(self) -> list[list[PairingResult]]:
+        """The results, where ``waits`` is set, with those of the round that is being played."""
+        return [*self.results, self._current()] if self._pairings else self.results
+
+    def _current(self) -> list[PairingResult]:
+        """What the round drawn up last has brought so far."""
+        return [
+            PairingResult(pairing, (points[0], points[1]))
+            for pairing, points in zip(self._pairings, self._points)
+        ]
 
     def is_ours(self, task: PairTask) -> bool:
         """Whether a task is in this run's part."""
@@ -67,10 +106,7 @@ class Plan:
         """
         schedule = schedule_for(self.settings)
         if self._pairings and self.waits:
-            self.results.append([
-                PairingResult(pairing, (points[0], points[1]))
-                for pairing, points in zip(self._pairings, self._points)
-            ])
+            self.results.append(self._current())
         self._pairings = schedule.pair(self.settings, self._round, self.results)
         if not self._pairings:
             return []

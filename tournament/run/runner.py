@@ -125,6 +125,8 @@ class Runner:
         """What is left to play, task by task; None where results have to come first."""
         board, plan = self.board, self.board.plan
         while tasks := plan.next_round():
+            if plan.waits and any(task.without(board.played).games for task in tasks):
+                board.paired()
             for task in filter(plan.is_ours, tasks):
                 for spec in task.games:
                     board.expect(spec)

@@ -143,6 +143,11 @@ class Scoreboard:
             self.journal.set_meta({"verdict": self.verdict})
         return self.verdict is not None
 
+    def paired(self) -> None:
+        """Show that a round was drawn up."""
+        for view in self.views:
+            view.paired()
+
     def tick(self) -> None:
         """Tell the views that a moment has passed."""
         for view in self.views:

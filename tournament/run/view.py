@@ -15,6 +15,9 @@ class View:
     Games come in the order of their numbers, when they are in the journal and the standings.
     """
 
+    def paired(self) -> None:
+        """A round was drawn up, in a format that pairs by results; some of it is to be played."""
+
     def started(self, spec: GameSpec) -> None:
         """A game began."""
 

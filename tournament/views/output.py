@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TextIO
 
 from merels.engine.game.errors import Failure, printable
+from merels.tournament.run.plan import Progress
 
 SHARE = 0.02
 """The most of the runner's time that a view may take."""
@@ -70,6 +71,13 @@ class Pace:
     def left(self, games: int) -> str:
         """The time until that many more games are finished, as h:mm:ss; ``?`` before the first."""
         return time_text(max(0, games) / self.rate()) if self._games else "?"
+
+
+def time_left(pace: Pace, progress: Progress) -> str:
+    """``, 0:01:00 left`` where the number of games is known; ``at most`` where they may be less."""
+    if progress.left is None:
+        return ""
+    return f", {'at most ' if progress.is_bound else ''}{pace.left(progress.left)} left"
 
 
 def time_text(seconds: float) -> str:

@@ -8,14 +8,14 @@ from typing import TextIO
 from merels.engine.game.errors import printable
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
-from merels.tournament.pairing import knockout, swiss
+from merels.tournament.pairing import knockout
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import Intervals
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_table
+from merels.tournament.report.rounds import news_of_round, round_lines
 from merels.tournament.report.summary import hypotheses, score_line, summary_lines
 from merels.tournament.report.terminations import terminations_table
-from merels.tournament.report.text_table import grid, shorten
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
@@ -41,10 +41,16 @@ class PlainView(NoticeView):
         self._intervals = intervals
         self._out = out or sys.stdout
 
+    def paired(self) -> None:
+        """Who meets whom in a knockout, or the round of a Swiss tournament and who has a bye."""
+        self._print(*news_of_round(self._settings, self._plan.so_far))
+
     def started(self, spec: GameSpec) -> None:
-        """``Started game 1 of 200 (A vs B)``."""
-        names = versus(spec.white.name, spec.black.name)
-        self._print(f"Started game {spec.number} of {self._plan.games} ({names})")
+        """``Started game 1 of 200 (A vs B)``; in a knockout ``1 of at most 200``."""
+        names, bound = versus(spec.white.name, spec.black.name), ""
+        if self._settings.format == "knockout":
+            bound = "at most "
+        self._print(f"Started game {spec.number} of {bound}{self._plan.games} ({names})")
 
     def finished(self, row: Row, standings: Standings) -> None:
         """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
@@ -78,8 +84,7 @@ def final_lines(
     lines = interim_lines(settings, standings) if len(standings.names) == 2 else []
     if settings.sprt is not None and verdict is not None:
         lines.append(f"SPRT ({hypotheses(settings.sprt)}) completed - {verdict} was accepted")
-    if settings.format == "swiss":
-        lines += swiss_lines(settings, plan)
+    lines += round_lines(settings, plan.so_far, plan.is_open)
     if settings.format == "knockout":
         winner = knockout.champion(settings, plan.results)
         if winner is not None:
@@ -92,12 +97,3 @@ def final_lines(
     if endings.games:
         lines += ["", *terminations_table(endings).splitlines()]
     return lines
-
-
-def swiss_lines(settings: Settings, plan: Plan) -> list[str]:
-    """The table of a Swiss tournament after its finished rounds."""
-    rows = [["#", "Name", "Points", "Buchholz"]]
-    for rank, place in enumerate(swiss.places(settings, plan.results), 1):
-        name = shorten(settings.engines[place.engine].name)
-        rows.append([str(rank), name, f"{place.points:.1f}", f"{place.buchholz:.1f}"])
-    return grid(rows, left=1).splitlines()

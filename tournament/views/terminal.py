@@ -13,13 +13,14 @@ from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import rating_list
+from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.summary import hypotheses, summary_lines
 from merels.tournament.report.text_table import width
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.sprt import Sprt, match_llr
-from merels.tournament.views.output import Pace, Throttle, notify, put, versus
+from merels.tournament.views.output import Pace, Throttle, notify, put, time_left, versus
 
 REDRAW_SECONDS = 0.25
 NOTICES = 4
@@ -68,13 +69,11 @@ class LiveView(View):
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
         """The table, not yet cut to the terminal's size."""
-        total = self._plan.share
-        done = standings.finished
-        lines = [
-            f"{done} of {total} games  {bar(done / total if total else 0.0)}  "
-            f"{self._pace.rate():.1f} games/s, {self._pace.left(total - done)} left",
-            "",
-        ]
+        plan, progress = self._plan, self._plan.progress(standings.finished)
+        pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
+        lines = [f"{progress.text}  {bar(progress.share)}  {pace}", ""]
+        if table := live_lines(self._settings, plan.so_far, plan.is_open):
+            lines += [*table, ""]
         names = standings.names
         if len(names) == 2:
             counts = standings.counts(names[0], names[1])

@@ -19,7 +19,7 @@ from merels.tournament.report.summary import summary_lines
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.terminations import Ending, count_terminations
-from merels.tournament.views.output import Pace, Throttle
+from merels.tournament.views.output import Pace, Throttle, time_left
 
 ADDRESS = "127.0.0.1"
 """The page is for this machine alone, and read-only."""
@@ -114,9 +114,9 @@ class WebView(View):
 
     def _progress(self, standings: Standings) -> list[tuple[str, str]]:
         """How far the tournament is, and of a match its estimates."""
-        total, done, pace = self._plan.share, standings.finished, self._pace
-        left = pace.left(total - done)
-        lines = [("Games", f"{done} of {total}, {pace.rate():.1f} a second, {left} left")]
+        progress, pace = self._plan.progress(standings.finished), self._pace
+        text = f"{progress.text}, {pace.rate():.1f} a second{time_left(pace, progress)}"
+        lines = [("Games", text)]
         names = standings.names
         if len(names) == 2:
             counts = standings.counts(names[0], names[1])

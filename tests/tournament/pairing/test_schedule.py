@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from merels.engine.game.errors import InputError
-from merels.tournament.pairing.schedule import circle, total_games
+from merels.tournament.pairing.schedule import circle, schedule_for
 from merels.tournament.records.games import GameSpec
 from merels.tournament.run.plan import Plan
 from tests.tournament.specs import settings
@@ -44,7 +44,7 @@ def test_round_robin(count: int, games: int) -> None:
     chosen = settings(count, rounds=3, games=games)
     played = games_of(Plan(chosen))
     assert [game.number for game in played] == list(range(1, len(played) + 1))
-    assert len(played) == total_games(chosen) == 3 * games * count * (count - 1) // 2
+    assert len(played) == schedule_for(chosen).games(chosen) == 3 * games * count * (count - 1) // 2
     meetings = Counter(frozenset((g.white.name, g.black.name)) for g in played)
     assert set(meetings.values()) == {3 * games}
     for name in (engine.name for engine in chosen.engines):

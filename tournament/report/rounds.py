@@ -1,0 +1,145 @@
+"""The table of a Swiss tournament and the bracket of a knockout, as rows for text and page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from merels.tournament.pairing import knockout, swiss
+from merels.tournament.pairing.knockout import MOST_EXTRA, Match
+from merels.tournament.records.games import Results
+from merels.tournament.records.settings import Settings
+from merels.tournament.report.text_table import grid, shorten
+
+_STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
+_UNTIL = f"of at most {MOST_EXTRA}"
+"""Ends what is said of a match that is being prolonged."""
+
+ShowName = Callable[[str], str]
+
+
+def stage_name(matches: int) -> str:
+    """What a stage of a knockout is called, by the number of its matches, byes included."""
+    return _STAGES.get(matches, f"Round of {2 * matches}")
+
+
+def round_rows(
+    settings: Settings, results: Results, unfinished: bool, show_name: ShowName
+) -> list[list[str]]:
+    """How a tournament stands that pairs by results: a head and rows; empty for another format.
+
+    ``unfinished``: the last round in ``results`` is not over.
+    """
+    if settings.format == "swiss":
+        return swiss_rows(settings, results, show_name)
+    if settings.format == "knockout":
+        return bracket_rows(settings, results, unfinished, show_name)
+    return []
+
+
+def round_lines(settings: Settings, results: Results, unfinished: bool) -> list[str]:
+    """The same as lines of text."""
+    rows = round_rows(settings, results, unfinished, shorten)
+    return grid(rows, left=(1,) if settings.format == "swiss" else (0, 2, 4)).splitlines()
+
+
+def news_of_round(settings: Settings, results: Results) -> list[str]:
+    """What is new when the last round in ``results`` begins, as lines of text.
+
+    In a Swiss tournament that is the round's number and who has a bye; in a knockout at first the
+    whole bracket, then the matches of each stage and those that are prolonged.
+    """
+    if settings.format == "swiss":
+        text = f"Round {len(results)} of {settings.rounds}"
+        for place in swiss.places(settings, results):
+            if len(results) in place.byes:
+                name, points = shorten(settings.engines[place.engine].name), settings.games
+                text += f"; {name} has a bye: {points} point{'s' if points > 1 else ''}"
+        return [text]
+    head, current, others = _split(settings, results)
+    if len(results) == 1:
+        return [head, *current, *others]
+    return [line for line in current if line.endswith(_UNTIL)] or current
+
+
+def live_lines(settings: Settings, results: Results, unfinished: bool) -> list[str]:
+    """`round_lines` for a screen that may cut the end off: what is being played comes first."""
+    if settings.format != "knockout":
+        return round_lines(settings, results, unfinished)
+    head, current, others = _split(settings, results)
+    return [head, *current, *others]
+
+
+def _split(settings: Settings, results: Results) -> tuple[str, list[str], list[str]]:
+    """The bracket's head, the lines of the stage that is played, and all others."""
+    head, *lines = round_lines(settings, results, unfinished=True)
+    stage = stage_name(len(knockout.stages(settings, results, unfinished=True)[-1]))
+    current = [line for line in lines if line.startswith(stage)]
+    return head, current, [line for line in lines if not line.startswith(stage)]
+
+
+def swiss_rows(settings: Settings, results: Results, show_name: ShowName) -> list[list[str]]:
+    """The table of a Swiss tournament, with the rounds of byes where there are any."""
+    rows = [["#", "Name", "Points", "Buchholz"]]
+    places = swiss.places(settings, results)
+    for rank, place in enumerate(places, 1):
+        name = show_name(settings.engines[place.engine].name)
+        rows.append([str(rank), name, f"{place.points:.1f}", f"{place.buchholz:.1f}"])
+    if len(places) % 2:
+        rows[0].append("Bye")
+        for row, place in zip(rows[1:], places):
+            row.append(", ".join(f"round {number}" for number in place.byes) or "-")
+    return rows
+
+
+def bracket_rows(
+    settings: Settings, results: Results, unfinished: bool, show_name: ShowName
+) -> list[list[str]]:
+    """Every match of a knockout to the final: who meets whom, the score and who goes on.
+
+    Of a match whose engines are not known yet it says whose winners will meet.
+    """
+    rows = [["Stage", "#", "Match", "Score", "Goes on"]]
+    names = [show_name(entrant.name) for entrant in settings.engines]
+    found = knockout.stages(settings, results, unfinished)
+    number, coming = 0, list[str]()
+    for stage in found:
+        coming = []
+        for match in stage:
+            label, players = "", names[match.one]
+            if match.other is not None:
+                number += 1
+                label, players = str(number), f"{players} vs {names[match.other]}"
+            row = [stage_name(len(stage)), label, players, _score(match)]
+            rows.append([*row, _goes_on(settings, match, names)])
+            coming.append(
+                f"winner of {number}" if match.winner is None else names[match.winner]
+            )
+    while len(coming) > 1:
+        pairs = list(zip(coming[::2], coming[1::2]))
+        coming = []
+        for one, other in pairs:
+            number += 1
+            rows.append([stage_name(len(pairs)), str(number), f"{one} vs {other}", "", ""])
+            coming.append(f"winner of {number}")
+    return rows
+
+
+def _score(match: Match) -> str:
+    """The points of both engines; empty for a bye and before a point is scored."""
+    return "{:.1f}-{:.1f}".format(*match.points) if any(match.points) else ""
+
+
+def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
+    """Who goes on, and why if not by the points of the usual pairings."""
+    if match.winner is None:
+        extra = match.pairings - settings.rounds + 1
+        return f"extra pairing {extra} {_UNTIL}" if extra > 0 else ""
+    why = ""
+    if match.other is None:
+        why = "bye"
+    elif match.points[0] == match.points[1]:
+        why = f"the higher seed, after {MOST_EXTRA} extra pairings"
+    elif match.pairings > settings.rounds:
+        count = match.pairings - settings.rounds
+        why = "after 1 extra pairing" if count == 1 else f"after {count} extra pairings"
+    return names[match.winner] + (f" ({why})" if why else "")
