@@ -73,6 +73,7 @@ class Connection:
         self._untidy = False
         """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = FOREVER
+        self._quitting = False
         self._started = monotonic_ns()
         # `greet` says if it has gone, and reads first what it may have left to say.
         with suppress(EngineTerminated):
@@ -288,10 +289,11 @@ class Connection:
 
     def send_quit(self) -> None:
         """The first half of `close`: several engines can end side by side."""
-        with suppress(EngineError):
-            if not self._process.closed:
+        if not self._quitting:
+            self._quitting = True
+            with suppress(EngineError):
                 self._send(b"stop\nquit\n" if self.owing else b"quit\n", 0.0)
-        self._pipe.close_input()
+            self._pipe.close_input()
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the engine within about ``patience`` seconds, and leave no process of it."""

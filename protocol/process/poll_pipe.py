@@ -36,8 +36,13 @@ class PollPipe(Pipe):
             self._longest_wait = LONGEST_WAIT
         self._backlog = b""
 
+    def close_input(self) -> None:
+        # The number of a closed descriptor soon means another file, perhaps another engine's.
+        with self._writing:
+            super().close_input()
+            self._input = -1
+
     def close(self) -> None:
-        # The numbers of closed descriptors soon mean other files.
         self._input = self._output = -1
         self._poll = select.poll()
 

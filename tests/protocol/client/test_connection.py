@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 from time import monotonic_ns, sleep
 
 import pytest
@@ -12,6 +15,7 @@ from merels.protocol.client import connection
 from merels.protocol.client.answers import Answer
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.process.errors import EngineTerminated
 from tests.protocol.process.test_pipe import PIPES, SCRIPT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left", "each_pipe")
@@ -138,3 +142,18 @@ for line in sys.stdin:
     engine.interrupt(engine.searches)
     assert engine.read_line(monotonic_ns() + SOON) == b"info string stop"
     engine.close()
+
+
+def test_nothing_is_written_to_what_takes_the_place_of_a_closed_input(tmp_path: Path) -> None:
+    """The number of a closed descriptor goes to the next file opened: to another engine's pipe."""
+    before = max(map(int, os.listdir("/proc/self/fd"))) if os.path.exists("/proc/self/fd") else 64
+    engine = connect("while line := sys.stdin.readline():\n    pass")
+    engine.send_quit()
+    name = str(tmp_path / "other")
+    others = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for _ in range(before + 8)]
+    with suppress(EngineTerminated):
+        engine.interrupt()
+    engine.close()
+    for descriptor in others:
+        os.close(descriptor)
+    assert os.path.getsize(name) == 0
