@@ -58,7 +58,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-openings": Flag(
             "where games start: book, 500 positions that are proven drawn under the rule set as "
             "-variant names it; or a file with format=pos|pgn; both with order=sequential|random "
-            "and start=N. Without a file, plies=N random placements",
+            "and start=N. Of a PGN file, the first plies=N moves of each record; without plies=, "
+            "lines are taken whole, and of whole games the first 8 moves, each opening once. "
+            "Without a file, plies=N random placements",
             ("file", "format", "order", "plies", "start"), plain="file",
         ),
         "-event": Flag("the event's name", words=ONE),

@@ -12,7 +12,7 @@ from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.game.record import parse_records
+from merels.engine.game.record import Record, parse_records
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
 from merels.tournament.records.files import file_error, read_text
@@ -23,6 +23,8 @@ BOOK = "book"
 """Stands, instead of a file's name, for the balanced openings that come with merels."""
 LONGEST_PLIES = 12
 """Longer random openings are refused: on fuller boards one side can nearly always close a mill."""
+GAME_PLIES = 8
+"""The moves that a whole game gives for an opening: as many as the longest usual random one has."""
 TRIES = 2000
 """Failed tries in a row after which the random openings of a length count as used up."""
 
@@ -181,29 +183,50 @@ def _load_positions(path: str, text: str, rules: Rules, plies: int | None) -> li
 
 
 def _load_records(path: str, text: str, rules: Rules, plies: int | None) -> list[Opening]:
-    """The first ``plies`` moves of each game (None: all), played under the tournament's rules."""
+    """The first ``plies`` moves of each game, played under the tournament's rules.
+
+    None: lines are taken whole. If any of them is a whole game rather than a line, `GAME_PLIES`
+    moves of each are taken, or fewer that leave the game open, and what comes of that once.
+    """
     with _naming(path):
         records = list(parse_records(text, rules))
+    are_games = plies is None and any(map(_is_game, records))
     openings = []
     for number, record in enumerate(records, 1):
         place = f"{path}, game {number}"
         with _naming(place):
             position = parse_position(format_position(record.start), rules)
-        moves = tuple(record.moves[:plies])
+        moves = tuple(record.moves[: GAME_PLIES if are_games else plies])
+        while are_games and moves and _played(position, moves, place).outcome() is not None:
+            moves = moves[:-1]
         openings.append(_checked(position, moves, record.tags.get("Opening", ""), place))
-    return openings
+    return list(dict.fromkeys(openings)) if are_games else openings
+
+
+def _is_game(record: Record) -> bool:
+    """Whether a record is of a whole game: to its end, or beyond the placing of the men."""
+    final = record.final()
+    return final.outcome() is not None or any(record.start.hands) and not any(final.hands)
+
+
+def _played(position: Position, moves: Sequence[Move], place: str) -> Position:
+    """The position after some moves, which are legal."""
+    with _naming(place):
+        for move in moves:
+            position = position.push(move)
+    return position
 
 
 def _checked(position: Position, moves: tuple[Move, ...], name: str, place: str) -> Opening:
     """The opening, checked to be legal and not to end the game."""
-    first = format_position(position)
-    with _naming(place):
-        for move in moves:
-            position = position.push(move)
-    outcome = position.outcome()
+    final = _played(position, moves, place)
+    outcome = final.outcome()
     if outcome is not None:
-        raise InputError(format_position(position), f"the game is over here: {outcome} ({place})")
-    return Opening(first, tuple(map(str, moves)), name)
+        hint = "; fewer plies= stop before" if moves else ""
+        raise InputError(
+            format_position(final), f"the game is over here: {outcome} ({place}){hint}"
+        )
+    return Opening(format_position(position), tuple(map(str, moves)), name)
 
 
 @contextlib.contextmanager

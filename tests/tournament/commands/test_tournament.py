@@ -344,3 +344,13 @@ def test_executor(tmp_path: Path) -> None:
         status, out, err = run.wait()
         assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
         assert not (tmp_path / "j").exists(), "would stand in the way of the corrected line"
+
+
+def test_games_of_one_tournament_are_openings_of_another(tmp_path: Path) -> None:
+    games = ["-pgnout", f"{tmp_path}/games.pgn"]
+    assert Marked(*match("-rounds", "1", *games)).wait()[0] == 0
+    again = ["-openings", f"{tmp_path}/games.pgn", "-maxmoves", "10", "-journal", f"{tmp_path}/j"]
+    assert Marked(*match("-rounds", "1", *again)).wait()[0] == 0
+    rows = rows_of(f"{tmp_path}/j")
+    assert [len(row.opening.split()) for row in rows] == [8, 8]
+    assert (tmp_path / "games.pgn").read_text().count(f"1. {rows[0].opening[:2]} ") == 2

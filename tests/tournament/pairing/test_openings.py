@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from merels.engine.game.board import in_mills
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
+from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
 from merels.tournament.pairing.openings import Openings, _canonical, load_openings
 from merels.tournament.records.files import file_digest, read_text
@@ -84,6 +86,35 @@ def test_record_file_and_plies(tmp_path: Path) -> None:
     path = write(tmp_path, text, "book.pgn")
     openings = load_openings(OpeningSettings(file=path, format="pgn", plies=3), MILL)
     assert [(o.moves, o.name) for o in openings] == [(("d6", "f4", "d2"), "Cross"), (("a1",), "")]
+
+
+def played(plies: int, seed: int = 1, first: str = START) -> str:
+    """A record of random moves, to the end if it comes before so many."""
+    rng, position = random.Random(seed), parse_position(first, MILL)
+    record = Record(position)
+    while len(record.moves) < plies and position.outcome() is None:
+        record.moves.append(rng.choice(position.legal_moves()))
+        position = position.play(record.moves[-1])
+    return format_record(record)
+
+
+def test_lines_are_taken_whole(tmp_path: Path) -> None:
+    path = write(tmp_path, played(2) + played(17, 2) + played(2), "lines.pgn")
+    found = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
+    assert [len(opening.moves) for opening in found] == [2, 17, 2]
+
+
+@pytest.mark.parametrize("plies", [25, 1000])
+def test_whole_games_give_their_first_moves(tmp_path: Path, plies: int) -> None:
+    """Their ends are no openings, and neither is what an adjudicated one has come to."""
+    over_soon = "OO******/@*@**@*@/O******* w 0 0 0 9"
+    text = played(2) + played(plies, 2) * 2 + played(9, 3, over_soon)
+    path = write(tmp_path, text, "games.pgn")
+    found = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
+    assert [len(opening.moves) for opening in found[:2]] == [2, 8] and len(found) == 3
+    assert all(position_of(opening).outcome() is None for opening in found)
+    with pytest.raises(InputError, match=r"over here.*game \d\); fewer plies= stop before"):
+        load_openings(OpeningSettings(file=path, format="pgn", plies=1000), MILL)
 
 
 def test_order_start_and_repetition(tmp_path: Path) -> None:
