@@ -128,7 +128,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
     },
     "Output": {
         "-pgnout": Flag(
-            "write games as PGN; append=false replaces the file, min=true leaves move comments "
+            "write games as PGN, to standard output if file=-, and all else then to standard "
+            "error; append=false replaces the file, min=true leaves move comments "
             "out, nodes=true and timeleft=true add to them",
             ("file", "append", "min", "nodes", "timeleft"), plain="file",
         ),

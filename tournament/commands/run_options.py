@@ -10,7 +10,13 @@ from merels.engine.game.numbers import read_whole
 from merels.tournament.commands.flags import Given, choice
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error
-from merels.tournament.records.output import LOG_LEVELS, Intervals, LogOptions, PgnStyle
+from merels.tournament.records.output import (
+    LOG_LEVELS,
+    STANDARD_OUTPUT,
+    Intervals,
+    LogOptions,
+    PgnStyle,
+)
 from merels.tournament.records.settings import Settings
 
 MOST_WORKERS = 1024
@@ -90,7 +96,9 @@ def _check_files(given: Given, settings: Settings) -> None:
     for flag in ("-journal", "-pgnout", "-log"):
         path = file_of(given, flag)
         real = os.path.realpath(path or "")
-        if path is None or os.path.exists(real) and not os.path.isfile(real):
+        if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
+            continue
+        if os.path.exists(real) and not os.path.isfile(real):
             continue
         if real in users:
             raise file_error(path, f"{users[real]} and {flag} cannot have the same file")

@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from types import FrameType
+from typing import TextIO
 
 from merels.engine import __version__
 from merels.engine.game.errors import Failure, InputError
@@ -30,6 +31,7 @@ from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import Begun, is_new, open_journal, stored
 from merels.tournament.pairing.openings import proof_limits
 from merels.tournament.records.files import file_error
+from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
@@ -38,7 +40,7 @@ from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.log import LogView
 from merels.tournament.views.output import notify, put
 from merels.tournament.views.pgn import GameWriter, PgnView
-from merels.tournament.views.pgn_file import PgnFile
+from merels.tournament.views.pgn_file import PgnFile, PgnOutput
 from merels.tournament.views.plain import NoticeView, PlainView, final_lines
 from merels.tournament.views.terminal import LiveView, is_terminal
 
@@ -146,7 +148,7 @@ def _play(
         if EXIT_STATUS[end]:
             notify(_how_to_go_on(board))
         lines = final_lines(settings, plan, board.standings, journal, board.verdict)
-        put(sys.stdout, "\n".join(lines).lstrip("\n") + "\n")
+        put(_stream(options), "\n".join(lines).lstrip("\n") + "\n")
         return EXIT_STATUS[end]
     except Failure as error:
         error.add_note(_how_to_go_on(board))
@@ -169,15 +171,20 @@ def _how_to_go_on(board: Scoreboard) -> str:
     return text
 
 
+def _stream(options: RunOptions) -> TextIO:
+    """Where lines and tables go: to standard error, if standard output is for games."""
+    return sys.stderr if options.pgn_file == STANDARD_OUTPUT else sys.stdout
+
+
 def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
     """The views that the options ask for."""
-    settings, journal = board.settings, board.journal
-    if not options.quiet and is_terminal(sys.stdout):
-        yield LiveView(settings, board.plan)
-    elif options.quiet:
+    settings, journal, out = board.settings, board.journal, _stream(options)
+    if options.quiet:
         yield NoticeView()
+    elif is_terminal(out) and not (out is sys.stderr and sys.stdout.isatty()):
+        yield LiveView(settings, board.plan, out)
     else:
-        yield PlainView(settings, board.plan, options.intervals)
+        yield PlainView(settings, board.plan, options.intervals, out)
     if options.port is not None:
         from merels.tournament.views.web import WebView
 
@@ -189,7 +196,9 @@ def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
     if options.pgn_file is not None:
         tournament = journal.meta()["id"]
         writer = GameWriter(settings, tournament, options.pgn_style)
-        file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
+        file: PgnFile | PgnOutput = PgnOutput()
+        if options.pgn_file != STANDARD_OUTPUT:
+            file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
         yield PgnView(file, writer, board.notice, journal.path is not None)
 
 

@@ -21,7 +21,7 @@ from merels.tournament.records.games import (
 from merels.tournament.records.output import ID_TAG, PAIR_TAG, PgnStyle
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.view import View
-from merels.tournament.views.pgn_file import PgnFile
+from merels.tournament.views.pgn_file import PgnFile, PgnOutput
 
 _move = lru_cache(maxsize=8192)(parse_move)
 """The same few hundred moves recur."""
@@ -139,12 +139,12 @@ class PgnView(View):
 
     def __init__(
         self,
-        file: PgnFile,
+        file: PgnFile | PgnOutput,
         writer: GameWriter,
         notice: Callable[[str], None],
         journaled: bool = False,
     ) -> None:
-        self._file: PgnFile | None = file
+        self._file: PgnFile | PgnOutput | None = file
         self._writer = writer
         self._notice = notice
         self._way_out = " (-resume writes what is missing)" if journaled else ""
@@ -153,9 +153,8 @@ class PgnView(View):
         self._write(row)
 
     def found(self, row: Row, standings: Standings) -> None:
-        """Write a game of an earlier run, unless it is in the file."""
-        if self._file is not None and row.number not in self._file.kept:
-            self._write(row)
+        """Write a game of an earlier run, which may be in the file."""
+        self._write(row)
 
     def close(self) -> None:
         if self._file is not None:
@@ -166,7 +165,7 @@ class PgnView(View):
         if self._file is None:
             return
         try:
-            self._file.add(self._writer.text(row))
+            self._file.add(row.number, self._writer.text(row))
         except OSError as error:
             path = self._file.path
             self.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import groupby
@@ -12,23 +13,31 @@ from typing import BinaryIO
 
 from merels.engine.game.record import RESULTS
 from merels.tournament.records.files import system_error
-from merels.tournament.records.output import ID_TAG
+from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
+from merels.tournament.views.output import put
 
 _RESULTS = tuple(result.encode() for result in RESULTS)
+MOST_MOVED = 1 << 20
+"""Bytes of games that are moved back when one before them is added."""
 
 
 class PgnFile:
     """A PGN file that games of one tournament are added to, each whole or not at all.
 
-    This tournament's games at the end of the file, torn or whole, are cut off: the journal holds
-    them, and they are added again in order. Everything else is kept. ``head`` is what the
-    tournament's games begin with. A pipe or a device is only written to.
+    This tournament's games at the end of the file are added again in order, since the journal
+    holds them. What stands there already stays in place, and games that come later move back for
+    one that was missing before them; of a torn game nothing is kept. Everything else is left alone.
+    ``head`` is what the tournament's games begin with. A pipe or a device is only written to.
     """
 
     def __init__(self, path: str, tournament: str, head: str, append: bool = True) -> None:
         self.path = path
-        self.kept: set[int] = set()
-        """The numbers of this tournament's games in front of another's; they stay."""
+        self._kept: set[int] = set()
+        """The numbers of this tournament's games in front of another's, which stay."""
+        self._behind: dict[int, int] = {}
+        """Its games at the end of the file that are to be added again: their lengths in bytes."""
+        self._place = self._end = 0
+        """Where these begin, and where they end."""
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
             self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
@@ -39,51 +48,116 @@ class PgnFile:
             raise system_error(path, "write", error) from None
 
     def _prepare(self, tournament: str, head: bytes) -> None:
-        """Cut off what will be added again, and let the file end in an empty line."""
+        """Find the games that will be added again, and let the file end in an empty line."""
         own = re.compile(rf'^\[{ID_TAG} "{re.escape(tournament)}-(\d{{1,18}})"\]'.encode(), re.M)
-        whole: list[int] = []  # games of ours after the last one of others
-        number = cut = None
-        text, is_ended = b"", True
+        places: dict[int, int] = {}
+        """Where its whole games begin that no other's follow."""
+        number = torn = None
+        start, text, is_ended = 0, b"", True
         with open(self._file, "rb", closefd=False) as file:
             for place, text, is_ended in _paragraphs(file):
                 if tags := own.search(text):
-                    number = int(tags[1])
+                    if number is not None and torn is None:
+                        torn = start  # It has no moves.
+                    number, start = int(tags[1]), place
                 elif number is not None and not text.startswith(b"["):  # its moves
-                    if text.split()[-1] in _RESULTS:
-                        whole.append(number)
+                    if is_ended and text.split()[-1] in _RESULTS and number not in places:
+                        places[number] = start
+                    elif torn is None:
+                        torn = start
                     number = None
                 elif is_ended or not (text.startswith(head) or head.startswith(text)):
-                    self.kept.update(whole)
-                    number = cut = None
-                    whole.clear()
-                    continue
-                cut = place if cut is None else cut
+                    self._kept.update(places)
+                    number = torn = None
+                    places.clear()
+                elif number is None and torn is None:
+                    torn = place
             end = file.tell()
-        if cut is not None and self._size() == end:
-            os.ftruncate(self._file, cut)
+        if number is not None and torn is None:
+            torn = start
+        if self._size() == end and (places or torn is not None):
+            self._end = end if torn is None else torn
+            os.ftruncate(self._file, self._end)
+            starts = [place for place in places.values() if place < self._end]
+            self._place = min([*starts, self._end])
+            lengths = (after - before for before, after in zip(starts, [*starts[1:], self._end]))
+            self._behind = dict(zip(places, lengths))
             return
-        self.kept.update(whole)  # Another run is adding games after them.
+        self._kept.update(places)  # Another run is adding games after them.
         if not is_ended:
-            self.add("\n" if text.endswith(b"\n") else "\n\n")
+            self._append(b"\n" if text.endswith(b"\n") else b"\n\n")
 
     def _size(self) -> int:
         return os.fstat(self._file).st_size
 
-    def add(self, text: str) -> None:
-        """Append a game; OSError (the disk is full) leaves the file as it was before."""
+    def add(self, number: int, text: str) -> None:
+        """Add a game unless it is there; OSError (the disk is full) leaves the file as it was."""
+        data = text.encode()
+        if self._behind and self._size() != self._end:  # Another run has added games meanwhile.
+            self._kept.update(self._behind)
+            self._behind.clear()
+        if number in self._kept:
+            return
+        if not self._behind:
+            self._append(data)
+        elif next(iter(self._behind)) == number and self._read(len(data)) == data:
+            self._place += self._behind.pop(number)
+        else:
+            self._insert(number, data)
+
+    def _append(self, data: bytes) -> None:
         before = self._size()
-        data = memoryview(text.encode())
+        rest = memoryview(data)
         try:
-            while data:
-                data = data[os.write(self._file, data):]
+            while rest:
+                rest = rest[os.write(self._file, rest):]
         except OSError:
             if self._is_plain:
                 os.ftruncate(self._file, before)
             raise
 
+    def _insert(self, number: int, data: bytes) -> None:
+        """Put a game in front of those that come later, and in place of what it was before."""
+        later = b""
+        if self._end - self._place > MOST_MOVED:
+            self._behind.clear()  # They come again, one by one.
+        else:
+            old, place = self._read(self._end - self._place), 0
+            for other, length in self._behind.items():
+                later += old[place : place + length] if other != number else b""
+                place += length
+        self._behind.pop(number, None)
+        os.ftruncate(self._file, self._place)
+        try:
+            self._append(data + later)
+        except OSError:
+            self._append(later)
+            raise
+        self._place += len(data)
+        self._end = self._place + len(later)
+
+    def _read(self, size: int) -> bytes:
+        """So many bytes of the games that are to be added again."""
+        with open(self._file, "rb", closefd=False) as file:
+            file.seek(self._place)
+            return file.read(size)
+
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
+
+
+class PgnOutput:
+    """Standard output in the place of a PGN file; `OutputError` where it cannot be written."""
+
+    path = STANDARD_OUTPUT
+
+    def add(self, number: int, text: str) -> None:
+        """Print a game."""
+        put(sys.stdout, text)
+
+    def close(self) -> None:
+        """Leave it open."""
 
 
 def _paragraphs(file: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:

@@ -354,3 +354,29 @@ def test_games_of_one_tournament_are_openings_of_another(tmp_path: Path) -> None
     rows = rows_of(f"{tmp_path}/j")
     assert [len(row.opening.split()) for row in rows] == [8, 8]
     assert (tmp_path / "games.pgn").read_text().count(f"1. {rows[0].opening[:2]} ") == 2
+
+
+@pytest.mark.parametrize("more", [[], ["-quiet"]])
+def test_games_on_standard_output_and_nothing_else(more: list[str], tmp_path: Path) -> None:
+    flags = ["-journal", f"{tmp_path}/j", "-pgnout", "file=-", *more]
+    status, out, err = Marked(*match("-rounds", "1", *flags), cwd=tmp_path).wait()
+    records = list(parse_records(out))
+    assert status == 0 and [record.tags["White"] for record in records] == ["A", "B"]
+    assert "Games: 2, " in err and "Termination" in err, "the report"
+    assert ("Finished game 2 " in err) == (not more)
+    status, again, err = Marked(*flags[:2], "-resume", "-rounds", "2", cwd=tmp_path).wait()
+    assert again.startswith(out) and len(list(parse_records(again))) == 4, "the games before, too"
+    assert [path.name for path in tmp_path.iterdir()] == ["j"]
+
+
+@needs_proc
+def test_a_reader_of_games_that_leaves_ends_the_run(tmp_path: Path) -> None:
+    run = Marked(*match("-rounds", "1000", "-pgnout", "-", "-journal", f"file={tmp_path}/j"))
+    wait_for(run, '[White "B"]')
+    run.process.stdout.close()
+    run.process.stdout = None
+    assert run.process.wait(60) == 1 and run.survivors() == []
+    said = run.process.stderr.read()
+    assert "standard output cannot be written: Broken pipe" in said
+    assert f"continue with: -journal file={tmp_path}/j -resume" in said
+    run.process.stderr.close()

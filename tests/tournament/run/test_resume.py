@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import time
 from pathlib import Path
@@ -34,24 +35,35 @@ def games_of(path: Path) -> list[Game]:
         return [(r.number, r.pair, r.opening, r.white, r.black, r.moves) for r in journal.rows()]
 
 
+def numbers_in(path: Path) -> list[int]:
+    """The games that a PGN file has whole, in its order."""
+    text = path.read_text() if path.exists() else ""
+    pattern = r'^\[GameId "[0-9a-f]+-(\d+)"\]$(?:\n.+)*\n\n(?:.+\n)*.*(?:1-0|0-1|1/2)\n\n'
+    return [int(number) for number in re.findall(pattern, text, re.M)]
+
+
 def kill_and_resume(
     tmp_path: Path, rounds: int, concurrency: int, kills: int, lines: int, style: str = "roundrobin"
 ) -> tuple[list[int], list[Game], str]:
     """Play to the end through so many kills, and see that nothing differs from a run without any.
 
-    Each kill comes at random: soon after the start, or up to so many printed lines later. Returns
+    Each kill comes at random: soon after the start, or up to so many printed lines later; some are
+    interrupts, after which games are in the file that come later than missing ones. Returns
     how many games were finished at each, the games, and what the last run printed.
     """
     rng = random.Random(20)
     steps = []
+    in_file: list[int] = []
     for _ in range(kills):
         run = Marked(*flags(tmp_path, rounds, concurrency, style))
         for _ in range(rng.randint(0, lines)):
             run.process.stdout.readline()
         time.sleep(rng.uniform(0, 0.1))
-        run.process.send_signal(signal.SIGKILL)
+        run.process.send_signal(rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGINT]))
         run.process.communicate()
         assert run.survivors() == []
+        before, in_file = in_file, numbers_in(tmp_path / "games.pgn")
+        assert in_file == sorted(in_file) and set(in_file) >= set(before), "never shorter"
         if (tmp_path / "journal.db").exists():
             try:
                 steps.append(len(games_of(tmp_path / "journal.db")))

@@ -14,6 +14,7 @@ from merels.engine.game.record import parse_record, parse_records
 from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import NANOSECONDS, TimeControl
 from merels.tournament.records.output import PgnStyle
+from merels.tournament.views import pgn_file
 from merels.tournament.views.pgn import GameWriter, PgnView, time_control_text
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import result, settings
@@ -103,21 +104,90 @@ def test_games_are_appended(tmp_path: Path) -> None:
     path.write_text("1. d6 *")
     file = opened(path)
     for number in (1, 2):
-        file.add(text_of(number))
+        file.add(number, text_of(number))
     file.close()
     assert len(list(parse_records(path.read_text()))) == 3
     opened(path, append=False).close()
     assert path.read_text() == ""
 
 
-def test_games_of_ours_are_cut_off_wherever_the_last_is_torn(tmp_path: Path) -> None:
+def test_a_torn_game_of_ours_is_cut_off_and_whole_ones_stay(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    whole = text_of(1, 2)
+    first, both = text_of(1), text_of(1, 2)
     for foreign, step in (("", 20), ('[Event "Mine"]\n\n1. d6 *\n\n', 1)):
-        for size in range(1, len(whole), step):
-            path.write_text(foreign + whole[:size])
+        for size in range(1, len(both), step):
+            path.write_text(foreign + both[:size])
             opened(path).close()
-            assert path.read_text() == foreign, size
+            whole = first if size >= len(first) else ""
+            assert path.read_text() == foreign + whole, size
+
+
+def test_games_after_a_missing_one_stay_until_it_comes(tmp_path: Path) -> None:
+    """A resumed run may be killed at any moment: the file is never shorter than before."""
+    path = tmp_path / "games.pgn"
+    others = text_of(3, by=GameWriter(settings(), "other"))
+    path.write_text(others + text_of(1, 2, 4, 6))
+    view, standings = PgnView(opened(path), writer(), print), Standings(("A", "B"))
+    for number, there in ((1, "1246"), (2, "1246"), (3, "12346"), (4, "12346"), (5, "123456"),
+                          (6, "123456"), (7, "1234567")):
+        view.finished(make_row(result(number)), standings)
+        assert path.read_text() == others + text_of(*map(int, there)), number
+    view.close()
+
+
+def test_a_game_that_is_told_otherwise_now_takes_its_own_place(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(text_of(1, 2, 3))
+    short = writer(PgnStyle(minimal=True))
+    view, standings = PgnView(opened(path), short, print), Standings(("A", "B"))
+    for number in (1, 2):
+        view.found(make_row(result(number)), standings)
+    assert path.read_text() == text_of(1, 2, by=short) + text_of(3)
+
+
+def test_games_that_another_run_adds_meanwhile_are_not_moved(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(text_of(1, 3))
+    file, others = opened(path), text_of(9, by=GameWriter(settings(), "other"))
+    with open(path, "a") as another:
+        another.write(others)
+    for number in (1, 2, 3, 4):
+        file.add(number, text_of(number))
+    file.close()
+    assert path.read_text() == text_of(1, 3) + others + text_of(2, 4)
+
+
+def test_many_games_after_a_missing_one_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pgn_file, "MOST_MOVED", 2 * len(text_of(1)) + 1)
+    path = tmp_path / "games.pgn"
+    path.write_text(text_of(1, 3, 4, 5))
+    show(path, (1, 2))
+    assert path.read_text() == text_of(1, 2)
+    show(path, range(1, 6))
+    assert path.read_text() == text_of(*range(1, 6))
+
+
+def test_a_full_disk_leaves_the_games_after_a_missing_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, real_write = tmp_path / "games.pgn", os.write
+    path.write_text(text_of(1, 3))
+    size = path.stat().st_size
+
+    def write_some(descriptor: int, data: bytes) -> int:
+        room = size - os.fstat(descriptor).st_size
+        if not room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real_write(descriptor, data[:room])
+
+    monkeypatch.setattr(os, "write", write_some)
+    said: list[str] = []
+    view = PgnView(opened(path), writer(), said.append)
+    for number in (1, 2):
+        view.finished(make_row(result(number)), Standings(("A", "B")))
+    assert path.read_text() == text_of(1, 3) and "No space left" in said[0]
 
 
 def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path: Path) -> None:
@@ -126,7 +196,7 @@ def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path: Pat
     for size in range(1, len(whole) - 1):
         path.write_text(whole[:size])
         file = PgnFile(str(path), "other", others.head)
-        file.add(text_of(1, by=others))
+        file.add(1, text_of(1, by=others))
         file.close()
         show(path, (1,), there=(1,))
         text = path.read_text()
@@ -187,7 +257,7 @@ def test_nothing_of_others_is_cut_off_for_the_sake_of_order(tmp_path: Path) -> N
 def test_a_pipe_is_written_to_and_not_read(tmp_path: Path) -> None:
     end, pipe = os.pipe()
     file = opened(f"/dev/fd/{pipe}")
-    file.add(text_of(1))
+    file.add(1, text_of(1))
     file.close()
     os.close(pipe)
     with open(end) as reader:
