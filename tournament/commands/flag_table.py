@@ -41,9 +41,15 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-each": Flag("defaults for all engines", ENGINE_KEYS),
     },
     "Tournament": {
-        "-tournament": Flag("roundrobin, gauntlet, swiss or knockout", words=ONE),
+        "-tournament": Flag(
+            "roundrobin, gauntlet, swiss or knockout. In a swiss of an odd number of engines one "
+            "has a bye in each round, with the points of a pairing won. In a knockout engines are "
+            "seeded in the order given; a drawn match is prolonged by up to 8 pairings, then the "
+            "higher seed goes on", words=ONE,
+        ),
         "-rounds": Flag(
-            "how often each pairing is played (2); of a swiss, the number of rounds", words=ONE
+            "how often each pairing is played (2; in a knockout 1); of a swiss, the number of "
+            "rounds (as many as single out one winner)", words=ONE,
         ),
         "-games": Flag("games of a pairing in a round (2); each two share an opening", words=ONE),
         "-repeat": Flag("at least 2, or at least X, games of a pairing in a round", words=(0, 1)),

@@ -23,8 +23,11 @@ from merels.tournament.journal.import_games import (
     without_doubles,
 )
 from merels.tournament.journal.open import read_journal
+from merels.tournament.pairing.past import past_rounds
+from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.files import file_error, system_error
-from merels.tournament.records.settings import facts
+from merels.tournament.records.games import Results
+from merels.tournament.records.settings import Settings, facts, read_settings
 from merels.tournament.report.crosstable import (
     Crosstable,
     as_dict,
@@ -35,6 +38,7 @@ from merels.tournament.report.crosstable import (
     superiority_table,
 )
 from merels.tournament.report.html import MOST_GAMES, page, summary
+from merels.tournament.report.rounds import round_lines, round_rows
 from merels.tournament.report.terminations import as_dict as terminations_dict
 from merels.tournament.report.terminations import terminations_table
 from merels.tournament.statistics.counts import count_matches
@@ -82,7 +86,7 @@ def _render(
     known: Sequence[tuple[str, str]],
 ) -> str:  # fmt: skip
     """The report on some games in one of `FORMATS`; ``known`` are facts for the page."""
-    ends = count_terminations(endings(games))
+    ends, past = count_terminations(endings(games)), _past(options.files)
     if form == "json":
         data = as_dict(table) | {"terminations": terminations_dict(ends)}
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
@@ -96,8 +100,11 @@ def _render(
         if len(rows) > options.games:
             lines.append(("Shown below", f"the first {options.games} games (-games N for more)"))
         title = dict(known).get("Event", "Ratings")
-        return page(title, summary(lines, table, ends), rows[: options.games])
+        table_of_rounds = round_rows(*past, str) if past else []
+        return page(title, summary(lines, table, ends, table_of_rounds), rows[: options.games])
+    rounds = ["\n".join([*round_lines(*past), ""])] if past else []
     return "\n".join([
+        *rounds,
         rating_list(table.ratings),
         results_table(table, points=options.cells == "points"),
         "Likelihood, in percent, that the row is stronger than the column:",
@@ -113,6 +120,17 @@ def _journal_facts(path: str) -> list[tuple[str, str]]:
     with read_journal(path) as journal:
         meta = journal.meta()
         return [*facts(meta["settings"]), ("Begun", meta.get("created", "?"))]
+
+
+def _past(paths: Sequence[str]) -> tuple[Settings, Results, bool] | None:
+    """The rounds of a single journal whose tournament pairs by results; see `past_rounds`."""
+    if len(paths) > 1 or not is_journal(paths[0]):
+        return None
+    with read_journal(paths[0]) as journal:
+        settings = read_settings(journal.meta()["settings"])
+        if not schedule_for(settings).waits:
+            return None
+        return settings, *past_rounds(settings, journal.rows())
 
 
 def _parser() -> Parser:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from merels.engine.game.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.report.crosstable import Crosstable, notes, results_rows
+from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.svg import rating_plot
 from merels.tournament.report.terminations import losses_rows, terminations_rows
 from merels.tournament.report.text_table import percent
@@ -43,12 +44,18 @@ def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
 
 
 def summary(
-    facts: Iterable[tuple[str, str]], table: Crosstable | None, ends: Terminations
-) -> str:
-    """The tables and the plot, as HTML."""
+    facts: Iterable[tuple[str, str]], table: Crosstable | None, ends: Terminations,
+    rounds: Sequence[Sequence[str]] = (),
+) -> str:  # fmt: skip
+    """The tables and the plot, as HTML; ``rounds`` are the rows of `rounds.round_rows`, if any."""
     parts = ['<dl class="facts">']
     parts += [f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
+    if rounds:
+        is_bracket = rounds[0][0] == STAGE
+        parts += ["<h2>Bracket</h2>" if is_bracket else "<h2>Points, byes included</h2>"]
+        rows = [[_text(cell) for cell in row] for row in rounds]
+        parts.append(_table(rows, "bracket" if is_bracket else "points"))
     if table is not None:
         plot = f'<div class="wide">{rating_plot(table.ratings)}</div>'
         parts += ["<h2>Standings</h2>", _standings(table), plot]

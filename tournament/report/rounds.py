@@ -10,6 +10,8 @@ from merels.tournament.records.games import Results
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import grid, shorten
 
+STAGE = "Stage"
+"""The head of the first column of a bracket."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 _UNTIL = f"of at most {MOST_EXTRA}"
 """Ends what is said of a match that is being prolonged."""
@@ -98,7 +100,7 @@ def bracket_rows(
 
     Of a match whose engines are not known yet it says whose winners will meet.
     """
-    rows = [["Stage", "#", "Match", "Score", "Goes on"]]
+    rows = [[STAGE, "#", "Match", "Score", "Goes on"]]
     names = [show_name(entrant.name) for entrant in settings.engines]
     found = knockout.stages(settings, results, unfinished)
     number, coming = 0, list[str]()

@@ -80,6 +80,31 @@ def test_as_many_rounds_as_there_are_opponents(count: int) -> None:
         assert len(play(chosen, swiss.pair_round, seed)) == chosen.rounds
 
 
+def test_a_bye_passes_on_where_it_would_make_a_rematch() -> None:
+    chosen = settings(9, format="swiss", rounds=9, games=1)
+    rounds = ["04- 15- 26= 37+", "53+ 48= 02+ 61=", "54- 80+ 36- 71+", "64= 85+ 27- 03+",
+              "78= 41= 60+ 52-", "86- 47+ 32- 10="]  # fmt: skip
+    points = {"+": (1.0, 0.0), "-": (0.0, 1.0), "=": (0.5, 0.5)}
+    results = [
+        [PairingResult(Pairing(int(word[0]), int(word[1])), points[word[2]])
+         for word in text.split()]
+        for text in rounds
+    ]  # fmt: skip
+    pairs = swiss.pair_round(chosen, 6, results)
+    met = {frozenset(result.pairing) for played in results for result in played}
+    assert not met & {frozenset(pair) for pair in pairs}
+    # 0 is the lowest of those that had none, 0, 4 and 6; without it two meet again.
+    assert set(range(9)) - {engine for pair in pairs for engine in pair} == {4}
+
+
+def test_a_bye_scores_and_counts_as_an_opponent_of_equal_points() -> None:
+    chosen = settings(3, format="swiss", rounds=2)
+    results = [[PairingResult(Pairing(0, 1), (1.5, 0.5))]]
+    assert swiss.places(chosen, results) == [
+        (2, 2.0, 2.0, (1,)), (0, 1.5, 0.5, ()), (1, 0.5, 1.5, ())
+    ]
+
+
 def test_bracket() -> None:
     assert knockout.bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
     assert knockout.bracket(5) == [0, None, 3, 4, 1, None, 2, None]

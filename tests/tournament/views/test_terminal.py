@@ -19,7 +19,7 @@ from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.output import Pace, time_text
 from merels.tournament.views.terminal import LiveView, bar, cut, is_terminal, llr_bar
 from tests.tournament.processes import COMMAND
-from tests.tournament.specs import engine, result, settings
+from tests.tournament.specs import engine, engine_words, match, result, settings
 
 
 def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveView, io.StringIO]:
@@ -110,14 +110,14 @@ def test_bar_time_and_cut() -> None:
     assert not is_terminal(io.StringIO())
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_on_a_real_terminal() -> None:
+def on_a_terminal(*flags: str) -> str:
+    """What a run that succeeds writes to a pseudo-terminal."""
     import pty
 
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(TERM="xterm", COLUMNS="100", LINES="40")
-        words = [*COMMAND, "-rounds", "1", "-srand", "1", "-each", "nodes=5"]
+        words = [*COMMAND, *flags]
         os.execv(words[0], words)
     watchdog = threading.Timer(60, os.kill, (child, signal.SIGKILL))
     watchdog.start()
@@ -132,6 +132,21 @@ def test_on_a_real_terminal() -> None:
         watchdog.cancel()
         os.close(terminal)
     assert status == 0
-    text = seen.decode()
+    return seen.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_on_a_real_terminal() -> None:
+    text = on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5")
     assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
     assert "Termination" in text.rpartition("\x1b[J")[2], "the report stays at the end"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_knockout_shows_its_bracket_and_a_total_that_stays() -> None:
+    words = match("-tournament", "knockout", "-maxmoves", "1")
+    text = on_a_terminal(*words, *engine_words("C", "nodes=9"))
+    totals = set(re.findall(r"games, (\d) of (\d) matches decided", text))
+    assert totals <= {(decided, "2") for decided in "012"} and ("0", "2") in totals
+    assert "A (bye)" in text.rpartition("\x1b[J")[0]
+    assert "Winner of the knockout: A" in text

@@ -1,0 +1,108 @@
+"""Swiss and knockout as they are watched: byes, brackets, and totals that do not change."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commands import shell
+from tests.tournament.processes import Marked
+from tests.tournament.specs import engine_words, parallel
+
+STARTED = re.compile(r"^Started game \d+ of (.+) \(", re.MULTILINE)
+
+
+def flags(path: Path, count: int, *more: str) -> list[str]:
+    """A tournament of engines A, B and so on, in a journal; the later ones search more."""
+    names = enumerate("ABCDEFGH"[:count], 1)
+    words = [word for n, name in names for word in engine_words(name, f"nodes={20 * n}")]
+    return [*words, "-srand", "4", "-scoreinterval", "0", "-journal", str(path), *more]
+
+
+def run(*words: str) -> str:
+    """What a run that succeeds prints."""
+    status, out, err = Marked(*words).wait(120)
+    assert status == 0, err
+    return out
+
+
+def interrupted(words: list[str], line: str) -> str:
+    """What a run printed until a line that begins so; it is killed there."""
+    begun = Marked(*words)
+    seen = ""
+    for text in begun.process.stdout or ():
+        seen += text
+        if text.startswith(line):
+            break
+    begun.process.kill()
+    begun.process.wait()
+    return seen
+
+
+def report(path: Path, out: Path) -> tuple[str, str]:
+    """A journal's ratings as text and as a page."""
+    assert shell("ratings", str(path), "-out", str(out)).returncode == 0
+    return shell("ratings", str(path)).stdout, out.read_text("utf-8")
+
+
+def test_byes_of_a_swiss_are_told_scored_and_kept_by_a_resumed_run(tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    words = flags(path, 5, "-tournament", "swiss", *parallel(2))
+    first = interrupted(words, "Round 2 of 3")
+    out = first + run(*words, "-resume")
+    byes = dict.fromkeys(re.findall(r"^Round \d of 3; (\w) has a bye: 2 points$", out, re.M))
+    assert len(byes) == 3, "one in each round, and nobody has two"
+    assert set(STARTED.findall(out)) == {"12"}
+    table = re.search(r"^#  Name  Points  Buchholz      Bye\n(.+\n){5}", out, re.M)
+    assert table is not None
+    for number, name in enumerate(byes, 1):
+        assert re.search(rf"^\d  {name} .* round {number}$", table[0], re.M)
+    assert sum(float(points) for points in re.findall(r"^\d  \w +([\d.]+)", table[0], re.M)) == 18
+    text, page = report(path, tmp_path / "r.html")
+    assert text.startswith(table[0]) and "<h2>Points, byes included</h2>" in page
+    # Played one by one, without interruption, the games are the same.
+    whole = run(*flags(tmp_path / "whole.db", 5, "-tournament", "swiss"))
+    assert table[0] in whole
+
+
+def test_a_knockout_shows_who_meets_whom_and_who_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    words = flags(path, 5, "-tournament", "knockout", *parallel(2))
+    first = interrupted(words, "Finished game 3")
+    bracket = first.split("Started")[0].splitlines()
+    assert re.sub(" +", " ", "\n".join(bracket)) == (
+        "Stage # Match Score Goes on\n"
+        "Quarter-finals A A (bye)\n"
+        "Quarter-finals 1 D vs E\n"
+        "Quarter-finals B B (bye)\n"
+        "Quarter-finals C C (bye)\n"
+        "Semi-finals 2 A vs winner of 1\n"
+        "Semi-finals 3 B vs C\n"
+        "Final 4 winner of 2 vs winner of 3"
+    )
+    out = first + run(*words, "-resume")
+    assert set(STARTED.findall(out)) == {"at most 72"}
+    final = re.search(r"^Final +4 .* (\w)( \(.*\))?\nWinner of the knockout: (\w)$", out, re.M)
+    assert final is not None and final[1] == final[3]
+    text, page = report(path, tmp_path / "r.html")
+    assert text.startswith("Stage") and text.split("\n\n")[0] in out
+    assert "<h2>Bracket</h2>" in page and "A (bye)" in page
+
+
+def test_a_drawn_match_tells_how_it_was_decided(tmp_path: Path) -> None:
+    out = run(*flags(tmp_path / "j", 2, "-tournament", "knockout", "-maxmoves", "1"))
+    assert re.findall(r"extra pairing (\d) of at most 8", out) == list("12345678")
+    assert re.search(r"Final +1  A vs B  9\.0-9\.0  A \(the higher seed, after 8 extra pai", out)
+    assert set(STARTED.findall(out)) == {"at most 18"}
+
+
+@pytest.mark.parametrize("style", ["swiss", "knockout"])
+def test_a_journal_without_a_finished_round_shows_what_is_to_come(
+    style: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "j.db"
+    interrupted(flags(path, 4, "-tournament", style), "Finished game 1")
+    text, _ = report(path, tmp_path / "r.html")
+    assert text.startswith("Stage" if style == "knockout" else "#  Name  Points  Buchholz")

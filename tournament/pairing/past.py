@@ -1,0 +1,41 @@
+"""The rounds of a tournament that pairs by results, read back from its journaled games."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from merels.tournament.journal.rows import Row
+from merels.tournament.pairing.schedule import schedule_for
+from merels.tournament.records.games import PairingResult
+from merels.tournament.records.settings import Settings
+
+
+def past_rounds(
+    settings: Settings, rows: Iterable[Row]
+) -> tuple[list[list[PairingResult]], bool]:
+    """The results of each round that has games, and whether the last of them is unfinished.
+
+    A match of a knockout that plays its pairing several times in a round has one result there.
+    """
+    schedule = schedule_for(settings)
+    names = [entrant.name for entrant in settings.engines]
+    rounds: defaultdict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        rounds[row.round].append(row)
+    results: list[list[PairingResult]] = []
+    while pairings := schedule.pair(settings, len(results), results):
+        games = rounds[len(results) + 1]
+        points: defaultdict[str, float] = defaultdict(float)
+        for row in games:
+            if row.white_score is not None:
+                points[row.white] += row.white_score
+                points[row.black] += 1 - row.white_score
+        # Nobody has two opponents in a round.
+        results.append([
+            PairingResult(pairing, (points[names[pairing.first]], points[names[pairing.second]]))
+            for pairing in {frozenset(pairing): pairing for pairing in pairings}.values()
+        ])
+        if len(games) < len(pairings) * settings.games:
+            return results, True
+    return results, False
