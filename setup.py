@@ -1,4 +1,4 @@
-"""Builds merels: three floors of packages and two compiled extensions.
+"""Builds merels: three floors of packages and three compiled extensions.
 
 MERELS_NATIVE=1 compiles for this machine's own processor: faster, but the result may not run on
 another. MERELS_DEBUG=1 compiles with bounds checks and assertions,
@@ -38,6 +38,9 @@ if NATIVE and not MSVC:
 KIND = Path("engine/core/core.kind")
 kind = f"{DEBUG} {compile_args}\n"
 other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
+SOURCES = (
+    "engine/core/core.pyx", "protocol/process/round_trip.pyx", "protocol/client/scanner.pyx"
+)
 
 
 def extension(source: Path) -> Extension:
@@ -53,7 +56,7 @@ def extension(source: Path) -> Extension:
 
 
 extensions = cythonize(
-    [extension(Path("engine/core/core.pyx")), extension(Path("protocol/client/scanner.pyx"))],
+    [extension(Path(source)) for source in SOURCES],
     force=other_kind,
     compiler_directives={
         "language_level": 3,
@@ -81,11 +84,14 @@ setup(
         "merels.engine.tablebase": ["*.md"],
         "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
         "merels.protocol.client": ["*.pyx", "*.pyi"],
+        "merels.protocol.process": ["*.pyx", "*.pyi"],
         "merels.protocol.board": ["page/*"],
         "merels.tournament": ["py.typed"],
         "merels.tournament.pairing": ["books/*.pos"],
         "merels.tournament.report": ["*.css", "*.js"],
     },
-    exclude_package_data={"merels.engine.core": ["*.c"], "merels.protocol.client": ["*.c"]},
+    exclude_package_data={
+        ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES
+    },
     ext_modules=extensions,
 )

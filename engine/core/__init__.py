@@ -1,1 +1,1 @@
-"""The compiled core: bitboards, move generation, evaluation and search, in one extension."""
+"""The compiled core: bitboards, move generation, evaluation, search, tables: one extension."""

@@ -253,9 +253,11 @@ class Position:
 
     def _short_side(self) -> int | None:
         """The side that is reduced to two men or fewer, if one is."""
-        if self.total(self.side) < MINIMUM_MEN:
-            return self.side
-        return 1 - self.side if self.total(1 - self.side) < MINIMUM_MEN else None
+        (white, black), (white_hand, black_hand) = self.men, self.hands
+        # A tournament asks this twice a move, and men that are still there answer it.
+        if white.bit_count() + white_hand >= MINIMUM_MEN <= black.bit_count() + black_hand:
+            return None
+        return self.side if self.total(self.side) < MINIMUM_MEN else 1 - self.side
 
     def outcome(self) -> Outcome | None:
         """How the game has ended here, or None if it has not."""

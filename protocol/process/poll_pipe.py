@@ -10,6 +10,7 @@ from merels.protocol.process.command import POSIX
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, MILLISECOND, Pipe, Trace
 from merels.protocol.process.process import EngineProcess
+from merels.protocol.process.round_trip import round_trip
 from merels.protocol.process.thread_pipe import ThreadPipe
 
 LARGEST_BACKLOG = 1 << 22
@@ -30,9 +31,11 @@ class PollPipe(Pipe):
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
         self._poll.register(self._errors, select.POLLIN)
+        self._sentinel = -1
         self._longest_wait = _WAIT_WITHOUT_SENTINEL
         if process.sentinel is not None:
             self._poll.register(process.sentinel, select.POLLIN)
+            self._sentinel = process.sentinel
             self._longest_wait = LONGEST_WAIT
         self._backlog = b""
 
@@ -51,17 +54,18 @@ class PollPipe(Pipe):
 
     def exchange(self, data: bytes, deadline: int, milliseconds: int) -> bytes | None:
         """`Pipe.exchange`, the hot path of tournaments, in as few steps as it takes."""
-        if self.trace is not None or self.tail or self._cut:
+        if self.trace is not None or self.tail or self._cut or len(data) > select.PIPE_BUF:
             return super().exchange(data, deadline, milliseconds)
-        with self._writing:
-            self._write(data, deadline, True)
         if milliseconds > self._longest_wait:
             milliseconds = self._longest_wait
-        if self._backlog or not self._poll.poll(milliseconds):
-            return None
         try:
-            chunk = os.read(self._output, CHUNK)
-        except OSError:
+            chunk = round_trip(
+                self._writing, self._input, data, self._output, self._sentinel, self._errors,
+                milliseconds,
+            )
+        except OSError:  # Nothing was written: the pipe is full or closed.
+            return super().exchange(data, deadline, milliseconds)
+        if chunk is None:
             return None
         if chunk[-1:] != b"\n":
             return self._take(chunk)

@@ -1,0 +1,14 @@
+"""The bare system calls of a request and its answer: a tournament makes them for every move."""
+
+from threading import Lock
+
+def round_trip(
+    lock: Lock, sink: int, data: bytes, source: int, end: int, errors: int, milliseconds: int
+) -> bytes | None:
+    """Write a request with the lock held, and read what arrives at ``source`` in that time.
+
+    The descriptors must not block, and the request must be one that a pipe takes whole or not at
+    all: `select.PIPE_BUF` bytes at most. `OSError` if it was not written. None if nothing arrives,
+    or if first something does at ``end`` or ``errors`` (-1: neither is looked at), or a signal;
+    empty at the end of the output.
+    """

@@ -1,0 +1,49 @@
+"""A request to an engine and what comes back, in one call; round_trip.pyi documents it."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.exc cimport PyErr_SetFromErrno
+
+cdef extern from *:
+    """
+    #ifdef _WIN32
+      /* No pipe can be polled there, and nobody calls this. */
+      #include <io.h>
+      struct pollfd { int fd; short events; };
+      #define POLLIN 1
+      #define poll(descriptors, number, milliseconds) (-1)
+    #else
+      #include <poll.h>
+      #include <unistd.h>
+    #endif
+    """
+    struct pollfd:
+        int fd
+        short events
+    enum:
+        POLLIN
+    int poll(pollfd *descriptors, int number, int milliseconds) nogil
+    Py_ssize_t read(int descriptor, void *buffer, size_t size) nogil
+    Py_ssize_t write(int descriptor, const void *buffer, size_t size) nogil
+
+cdef enum:
+    CHUNK = 1 << 16
+
+
+def round_trip(lock, int sink, bytes data, int source, int end, int errors, int milliseconds):
+    cdef char buffer[CHUNK]
+    cdef const char *text = data
+    cdef size_t size = len(data)
+    cdef Py_ssize_t count
+    cdef pollfd awaited[3]
+    awaited[0].fd, awaited[1].fd, awaited[2].fd = source, end, errors
+    awaited[0].events = awaited[1].events = awaited[2].events = POLLIN
+    with lock:
+        with nogil:
+            count = write(sink, text, size)
+        if count < 0:
+            PyErr_SetFromErrno(OSError)
+    with nogil:
+        count = -1
+        if poll(awaited, 3, milliseconds) > 0:
+            count = read(source, buffer, CHUNK)
+    return None if count < 0 else PyBytes_FromStringAndSize(buffer, count)
