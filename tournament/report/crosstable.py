@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from merels.engine.game.errors import printable
-from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.report.text_table import fitted, grid, percent, shorten
 from merels.tournament.statistics.counts import Counts, MatchCounts, Tally, counts_between
 from merels.tournament.statistics.ratings import PlayerRating, Ratings, rate
 
@@ -33,8 +33,11 @@ def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Cros
     return Crosstable(ratings, tuple(records))
 
 
-def rating_list(ratings: Ratings) -> str:
-    """The rating list as text: rank, name, Elo, 95 % error, games, points, score and draws."""
+def rating_list(ratings: Ratings, columns: int | None = None) -> str:
+    """The rating list as text: rank, name, Elo, 95 % error, games, points, score and draws.
+
+    Where it would be wider than ``columns``, names are cut and some figures left out.
+    """
     rows = [["#", "Name", "Elo", "+/-", "Games", "Points", "Score", "Draws"]]
     for rank, player in enumerate(ratings.players, 1):
         rows.append([
@@ -42,6 +45,8 @@ def rating_list(ratings: Ratings) -> str:
             str(player.games), f"{player.points:.1f}",
             percent(player.points, player.games), percent(player.draws, player.games),
         ])
+    if columns is not None:
+        rows = fitted(rows, 1, columns, ("Draws", "Games", "+/-", "Elo"))
     lines = grid(rows, left=1).splitlines(keepends=True)
     for i in range(len(ratings.players) - 1, 0, -1):
         if ratings.players[i].group != ratings.players[i - 1].group:

@@ -9,6 +9,9 @@ from merels.engine.game.errors import printable
 
 MAX_NAME = 40
 """Columns a name may take in a table."""
+MIN_NAME = 12
+"""To how many columns names are cut before figures are left out."""
+GAP = "  "
 
 
 def width(text: str) -> int:
@@ -40,6 +43,29 @@ def percent(part: float, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
 
+def fitted(
+    rows: Sequence[Sequence[str]], name: int, columns: int, spare: Sequence[str]
+) -> list[list[str]]:
+    """The rows of a table that `grid` prints within so many columns, if that can be.
+
+    The names, in column number ``name``, are cut; then the columns of ``spare``, which have these
+    heads, are left out one by one.
+    """
+    kept = [list(row) for row in rows]
+    heads = ["", *spare]
+    while heads:
+        if (head := heads.pop(0)) in kept[0]:
+            at = kept[0].index(head)
+            kept = [row[:at] + row[at + 1 :] for row in kept]
+        widths = [max(map(width, column)) for column in zip(*kept)]
+        room = columns - sum(widths) + widths[name] - len(GAP) * (len(widths) - 1)
+        if room >= min(widths[name], MIN_NAME):
+            break
+    for row in kept:
+        row[name] = shorten(row[name], max(room, 4))
+    return kept
+
+
 def grid(rows: Sequence[Sequence[str]], left: int | Container[int]) -> str:
     """The rows as lines, each column as wide as its widest cell.
 
@@ -53,5 +79,5 @@ def grid(rows: Sequence[Sequence[str]], left: int | Container[int]) -> str:
         for number, (cell, columns) in enumerate(zip(row, widths)):
             gap = " " * (columns - width(cell))
             cells.append(cell + gap if number in to_the_left else gap + cell)
-        lines.append("  ".join(cells).rstrip() + "\n")
+        lines.append(GAP.join(cells).rstrip() + "\n")
     return "".join(lines)

@@ -24,7 +24,8 @@ from merels.tournament.views.output import Pace, Throttle, notify, put, time_lef
 
 REDRAW_SECONDS = 0.25
 NOTICES = 4
-BAR = 30
+BAR, SHORTEST_BAR = 30, 8
+INDENT = "  "
 
 
 class LiveView(View):
@@ -68,21 +69,24 @@ class LiveView(View):
             notify(notice)
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
-        """The table, not yet cut to the terminal's size."""
+        """The table as it suits the terminal's width; the lines below it may be wider."""
+        columns = self._size()[0] - 1
         plan, progress = self._plan, self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
-        lines = [f"{progress.text}  {bar(progress.share)}  {pace}", ""]
+        lines = [*head_lines(progress.text, progress.share, pace, columns), ""]
         if table := live_lines(self._settings, plan.so_far, plan.is_open):
             lines += [*table, ""]
         names = standings.names
         if len(names) == 2:
             counts = standings.counts(names[0], names[1])
-            lines += summary_lines(counts, names[0], names[1], None, self._settings.by_pairs)
+            for line in summary_lines(counts, names[0], names[1], None, self._settings.by_pairs):
+                lines += folded(line, columns)
             sprt = self._settings.sprt
             if sprt is not None:
-                lines.append(llr_bar(sprt, match_llr(sprt, counts, self._settings.by_pairs)))
+                llr = match_llr(sprt, counts, self._settings.by_pairs)
+                lines += llr_lines(sprt, llr, columns)
         elif standings.matches:
-            lines += rating_list(rate(standings.matches)).splitlines()
+            lines += rating_list(rate(standings.matches), columns).splitlines()
         lines += ["", f"last:    {self._last}"]
         games = ", ".join(
             f"{number} ({versus(spec.white.name, spec.black.name)})"
@@ -100,21 +104,47 @@ class LiveView(View):
         self._drawn = len(lines)
 
 
-def bar(share: float) -> str:
+def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
+    """What is done and how fast, with as much of a bar between them as there is room for."""
+    room = columns - len(done) - len(pace) - len("  []  ")
+    if room >= SHORTEST_BAR:
+        return [f"{done}  {bar(share, min(room, BAR))}  {pace}"]
+    return together(done, pace, columns)
+
+
+def bar(share: float, length: int = BAR) -> str:
     """A bar filled to a share from 0 to 1."""
-    filled = round(BAR * min(1.0, max(0.0, share)))
-    return "[" + "#" * filled + "." * (BAR - filled) + "]"
+    filled = round(length * min(1.0, max(0.0, share)))
+    return "[" + "#" * filled + "." * (length - filled) + "]"
 
 
-def llr_bar(sprt: Sprt, llr: float) -> str:
-    """The ratio of a test as a mark between its bounds."""
+def llr_lines(sprt: Sprt, llr: float, columns: int) -> list[str]:
+    """The ratio of a test as a mark between its bounds, and as a number."""
+    start, end = f"LLR: H0 {sprt.lower:.2f} [", f"] {sprt.upper:.2f} H1"
+    length = max(SHORTEST_BAR, min(BAR, columns - len(start + end)))
     share = (llr - sprt.lower) / (sprt.upper - sprt.lower)
-    place = round((BAR - 1) * min(1.0, max(0.0, share)))
-    line = "-" * place + "|" + "-" * (BAR - 1 - place)
-    return (
-        f"LLR: H0 {sprt.lower:.2f} [{line}] {sprt.upper:.2f} H1  now {llr:z.2f}  "
-        f"{hypotheses(sprt)}"
-    )
+    place = round((length - 1) * min(1.0, max(0.0, share)))
+    line = "-" * place + "|" + "-" * (length - 1 - place)
+    return together(start + line + end, f"now {llr:z.2f}  {hypotheses(sprt)}", columns)
+
+
+def together(one: str, other: str, columns: int) -> list[str]:
+    """Two texts in one line if they fit, else one below the other."""
+    return [f"{one}  {other}"] if width(f"{one}  {other}") <= columns else [one, other]
+
+
+def folded(line: str, columns: int) -> list[str]:
+    """A line of figures, broken behind its commas, or its name, where it is too wide."""
+    lines: list[str] = []
+    for part in line.split(", "):
+        if lines and width(f"{lines[-1]}, {part}") <= columns:
+            lines[-1] += f", {part}"
+        elif ": " in part and width(part) + len(INDENT) > columns:
+            name, _, figures = part.rpartition(": ")
+            lines += [f"{name}:", INDENT + figures]
+        else:
+            lines.append(INDENT + part if lines else part)
+    return lines
 
 
 def cut(text: str, columns: int) -> str:

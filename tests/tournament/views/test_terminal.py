@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import re
 import signal
@@ -14,10 +15,11 @@ import pytest
 
 from merels.tournament.journal.rows import Standings, make_row
 from merels.tournament.records.settings import Settings
+from merels.tournament.report.text_table import width
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.output import Pace, time_text
-from merels.tournament.views.terminal import LiveView, bar, cut, is_terminal, llr_bar
+from merels.tournament.views.terminal import LiveView, bar, cut, is_terminal, llr_lines
 from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine, engine_words, match, result, settings
 
@@ -70,6 +72,39 @@ def test_drawing_in_place_and_within_the_terminal() -> None:
     assert out.getvalue().removeprefix(first) == f"\x1b[{len(lines)}A\r\x1b[J"
 
 
+LONG = "An Engine With A Long Name 1.2"
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_narrow_terminal_keeps_points_and_score(columns: int) -> None:
+    chosen = settings(2, rounds=500, sprt=Sprt(0, 5))
+    view, _ = view_of(chosen, columns=columns)
+    lines = view.lines(played(chosen, ["1-0", "1/2-1/2"] * 60), {})
+    assert max(map(len, lines[:-3])) < columns, "the last game alone is cut"
+    text = "\n".join(lines)
+    for figure in ("120 of at most 1000 games", "60 - 0 - 60  [0.750] 120", "WL/DD Ratio: ",
+                   "Points: 90.0 (75.00 %)", "LLR: H0 -2.94 [", "] 2.94 H1", "[0.00, 5.00]"):
+        assert figure in text
+
+
+@pytest.mark.parametrize(("columns", "heads"), [
+    (40, ["#", "Name", "Elo", "Points", "Score"]),
+    (60, ["#", "Name", "Elo", "+/-", "Games", "Points", "Score", "Draws"]),
+])
+def test_a_narrow_table_leaves_out_other_figures(columns: int, heads: list[str]) -> None:
+    names = (LONG, "B", "名" * 30)
+    chosen = replace(settings(3, rounds=500), engines=tuple(map(engine, names)))
+    view, out = view_of(chosen, columns=columns)
+    standings = Standings(names)
+    for number, (white, black) in enumerate(itertools.permutations(names, 2), 1):
+        standings.add(make_row(result(number))._replace(white=white, black=black))
+    view.tick(standings, {})
+    drawn = out.getvalue().removeprefix("\r\x1b[J").splitlines()
+    assert heads in [line.split() for line in drawn]
+    assert sum(line.endswith("50.0%") or "50.0%  " in line for line in drawn) == 3
+    assert max(map(width, drawn)) < columns
+
+
 def test_hostile_words_move_no_cursor() -> None:
     evil = "B\x1b[31m"
     chosen = replace(settings(2, rounds=5), engines=(engine("A"), engine(evil)))
@@ -99,7 +134,8 @@ def test_it_does_not_draw_all_the_time() -> None:
     ("llr", "place"), [(-9.0, 0), (-2.944438979166, 0), (2.944438979166, 29), (9.0, 29)]
 )
 def test_llr_bar_stays_between_its_bounds(llr: float, place: int) -> None:
-    inside = re.search(r"\[([-|]+)\]", llr_bar(Sprt(0, 5), llr))
+    [line] = llr_lines(Sprt(0, 5), llr, 80)
+    inside = re.search(r"\[([-|]+)\]", line)
     assert inside is not None and len(inside[1]) == 30 and inside[1].index("|") == place
 
 
@@ -110,13 +146,13 @@ def test_bar_time_and_cut() -> None:
     assert not is_terminal(io.StringIO())
 
 
-def on_a_terminal(*flags: str) -> str:
+def on_a_terminal(*flags: str, columns: int = 100) -> str:
     """What a run that succeeds writes to a pseudo-terminal."""
     import pty
 
     child, terminal = pty.fork()
     if child == 0:
-        os.environ.update(TERM="xterm", COLUMNS="100", LINES="40")
+        os.environ.update(TERM="xterm", COLUMNS=str(columns), LINES="40")
         words = [*COMMAND, *flags]
         os.execv(words[0], words)
     watchdog = threading.Timer(60, os.kill, (child, signal.SIGKILL))
@@ -136,9 +172,13 @@ def on_a_terminal(*flags: str) -> str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_on_a_real_terminal() -> None:
-    text = on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5")
+@pytest.mark.parametrize("columns", [40, 100])
+def test_on_a_real_terminal(columns: int) -> None:
+    text = on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5", columns=columns)
     assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
+    table = text.rpartition("games/s")[2].partition("\x1b[J")[0]
+    head = next(line.split() for line in table.splitlines() if line.startswith("#"))
+    assert head[-2:] == ["Points", "Score"] if columns == 40 else head[-1] == "Draws"
     assert "Termination" in text.rpartition("\x1b[J")[2], "the report stays at the end"
 
 
