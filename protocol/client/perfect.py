@@ -37,13 +37,13 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
 
 def _coverage(tables: Tables, folder: str) -> str:
     """What the tables of a rule set hold; empty where it is nothing but the small ones."""
-    start = f"{PERFECT} under {tables.rules}: by tables"
+    start = f"level={PERFECT} plays {tables.rules} by tables when no man is in hand"
     if tables.men == MAX_MEN:
-        return f"{start} when no man is in hand, by search while there are"
+        return f"{start}, and searches before"
     if not any(sum(sector) > SMALL_MEN for sector in tables.headers):
         return ""
-    held = f"up to {tables.men} men" if tables.men > SMALL_MEN else "some numbers of men"
+    held = f"at most {tables.men}" if tables.men > SMALL_MEN else "certain numbers of men"
     return (
-        f"{start} when no man is in hand and {held} are on the board, by search elsewhere; "
+        f"{start} and {held} are on the board, and searches elsewhere; "
         f"{build_command(tables.rules, Path(folder))} makes the rest"
     )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
-from merels.engine.game.rules import PRESETS
+from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
@@ -69,6 +69,6 @@ def _serve(arguments: argparse.Namespace) -> int:
 def _read_choice(words: list[str]) -> EngineSpec:
     """An engine to choose, which needs a name before it says its own."""
     spec = read_engine(words, tuple(DIALECTS))
-    for text in table_coverage(spec, list(PRESETS.values())):
+    for text in table_coverage(spec, sorted(PRESETS.values(), key=DEFAULT_RULES.__ne__)):
         print(f"merels: {text}", file=sys.stderr)
     return replace(spec, name=spec.name or program_name(spec.command))

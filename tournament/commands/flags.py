@@ -200,8 +200,10 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
         elif not equals and key in SWITCHES and key in flag.keys:
             value = "true"
         elif not equals:
-            keys = ", ".join(f"{known}=" for known in flag.keys if known != OPTION)
-            raise InputError(word, f"expected {keys} after {name}{suggestion(word, flag.keys)}")
+            keys = [f"{known}=" for known in flag.keys if known != OPTION]
+            raise InputError(
+                word, f"expected {', '.join(keys)} after {name}{suggestion(word, keys)}"
+            )
         if key.startswith(OPTION) and OPTION in flag.keys:
             if key == OPTION:
                 raise InputError(word, "expected option.Name=value")

@@ -112,12 +112,13 @@ def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
     if "level" in entry:
         for key in ("cmd", "args", "proto"):
             common.pop(key, None)
-        if not {"tc", "st", "nodes", "depth"} & (common | entry).keys():
-            common["tc"] = LEVEL_LIMIT
     if "tc" in entry or "st" in entry:
         common.pop("tc", None)
         common.pop("st", None)
-    return common | entry
+    values = common | entry
+    if "level" in values and not {"tc", "st", "nodes", "depth"} & values.keys():
+        values["tc"] = LEVEL_LIMIT
+    return values
 
 
 def _free_name(base: str, taken: set[str]) -> str:

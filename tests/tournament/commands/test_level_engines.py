@@ -29,6 +29,8 @@ def test_levels_play_by_name_and_by_rating_with_and_without_a_limit() -> None:
         "-engine", "level=Club", "-engine", "level=Club", "-each", "nodes=50", "proto=ugi"
     )
     assert status == 0 and "Score of Club vs Club 2: " in out
+    status, out, _ = play("-engine", "name=A", "-engine", "name=B", "-each", "level=Beginner")
+    assert status == 0 and "Score of A vs B: " in out
 
 
 def test_a_level_is_the_engine_that_the_default_tournament_plays() -> None:
@@ -69,7 +71,7 @@ def test_a_perfect_player_tells_how_far_its_tables_reach(tmp_path: Path) -> None
     assert shell(*build, tables=tmp_path).returncode == 0
     status, out, err = play(*flags, tables=tmp_path)
     assert status == 0 and "Score of Perfect vs Club: " in out
-    assert "up to 8 men are on the board, by search elsewhere" in err and remedy in err
+    assert "and at most 8 are on the board, and searches elsewhere" in err and remedy in err
     # Tables of one rule set say nothing of another.
     status, _, err = play(*flags, "-set", "Flying=never", tables=tmp_path)
     assert status == 2 and f"{remedy} -set Flying=never" in err
