@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
 import io
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_real
@@ -37,10 +38,12 @@ from merels.tournament.report.crosstable import (
     results_table,
     superiority_table,
 )
-from merels.tournament.report.html import MOST_GAMES, page, summary
+from merels.tournament.report.html import MOST_GAMES, page, summary, times_section
 from merels.tournament.report.rounds import round_lines, round_rows
 from merels.tournament.report.terminations import as_dict as terminations_dict
 from merels.tournament.report.terminations import terminations_table
+from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table
+from merels.tournament.report.times import as_dict as times_dict
 from merels.tournament.statistics.counts import count_matches
 from merels.tournament.statistics.terminations import count_terminations
 
@@ -87,8 +90,11 @@ def _render(
 ) -> str:  # fmt: skip
     """The report on some games in one of `FORMATS`; ``known`` are facts for the page."""
     ends, past = count_terminations(endings(games)), _past(options.files)
+    times, losses = _times(games)
     if form == "json":
         data = as_dict(table) | {"terminations": terminations_dict(ends)}
+        if times:
+            data |= {"times": times_dict(times), "time_losses": dataclasses.asdict(losses)}
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
     if form == "csv":
         out = io.StringIO()
@@ -101,7 +107,10 @@ def _render(
             lines.append(("Shown below", f"the first {options.games} games (-games N for more)"))
         title = dict(known).get("Event", "Ratings")
         table_of_rounds = round_rows(*past, str) if past else []
-        return page(title, summary(lines, table, ends, table_of_rounds), rows[: options.games])
+        body = summary(lines, table, ends, table_of_rounds)
+        if times:
+            body += times_section(times, losses)
+        return page(title, body, rows[: options.games])
     rounds = ["\n".join([*round_lines(*past), ""])] if past else []
     return "\n".join([
         *rounds,
@@ -110,7 +119,20 @@ def _render(
         "Likelihood, in percent, that the row is stronger than the column:",
         superiority_table(table.ratings),
         terminations_table(ends),
+        *([times_table(times)] if times else []),
+        *(line + "\n" for line in losses.lines()),
     ])
+
+
+def _times(games: Iterable[PlayedGame]) -> tuple[dict[str, MoveTimes], TimeLosses]:
+    """The times of the moves, and the losses on time, of the games of which journals tell them."""
+    times: dict[str, MoveTimes] = {}
+    rows = [(game.row, game.limits) for game in games if game.row is not None]
+    losses = TimeLosses(len(rows))
+    for row, limits in rows:
+        add_times(times, row, limits)
+        losses.add(row.lost_move(), row.attempts_voided)
+    return times, losses
 
 
 def _journal_facts(path: str) -> list[tuple[str, str]]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.pgn_text import pgn_texts
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.files import file_error
+from merels.tournament.records.games import TimeControl
 from merels.tournament.records.output import ID_TAG, IDENTITY, PAIR_TAG
+from merels.tournament.records.settings import read_settings
 from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.terminations import Ending
 
@@ -31,6 +33,8 @@ class PlayedGame:
     marks: tuple[object, ...] = ()
     """What identifies the game: entries that share any of these are the same game."""
     row: Row | None = None
+    limits: Mapping[str, TimeControl] = field(default_factory=dict)
+    """What its engines might use, by name, if the file is a journal."""
 
     @property
     def score(self) -> float | None:
@@ -101,11 +105,16 @@ def is_journal(path: str) -> bool:
 
 def _journal_games(path: str) -> Iterator[PlayedGame]:
     with read_journal(path) as journal:
-        tournament = journal.meta()["id"]
+        notes = journal.meta()
+        tournament = notes["id"]
+        engines = read_settings(notes["settings"]).engines
+        limits = {entrant.name: entrant.limit for entrant in engines}
         for row in journal.rows():
             pair = f"{tournament}-{row.pair}"
             marks = game_marks(f"{tournament}-{row.number}", row.white, row.black, row.started)
-            yield PlayedGame(row.white, row.black, row.result, row.termination, pair, marks, row)
+            yield PlayedGame(
+                row.white, row.black, row.result, row.termination, pair, marks, row, limits
+            )
 
 
 def game_marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:

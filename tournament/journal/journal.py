@@ -179,6 +179,11 @@ class Journal:
         for white, black, result, termination in self.query(query):
             yield Ending(white, black, SCORES.get(result), termination)
 
+    def lost_on_time(self) -> Iterator[Row]:
+        """The games that were lost on time or had attempts that were."""
+        query = "SELECT * FROM games WHERE overtime <> '' OR voided <> ''"
+        return (Row(*values) for values in self.query(query))
+
     def meta(self) -> dict[str, str]:
         """The notes on the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""
         return dict(self.query("SELECT key, value FROM meta"))

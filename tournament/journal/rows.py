@@ -95,6 +95,13 @@ class Row(NamedTuple):
         except ValueError:
             raise self._damaged("its moves") from None
 
+    def numbers(self, column: str) -> list[int | None]:
+        """The numbers of a column, move by move, None for ``-``; `InputError` as above."""
+        try:
+            return [_measure(word) for word in column.split()]
+        except ValueError:
+            raise self._damaged("its moves") from None
+
     def lost_move(self) -> Overtime | None:
         """The move that lost on time, if one did; `InputError` where that is no number."""
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
@@ -14,6 +14,7 @@ from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.svg import rating_plot
 from merels.tournament.report.terminations import losses_rows, terminations_rows
 from merels.tournament.report.text_table import percent
+from merels.tournament.report.times import MoveTimes, TimeLosses, times_rows
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import BLAMELESS, Terminations
 
@@ -65,6 +66,12 @@ def summary(
     if ends.games:
         parts += ["<h2>How games ended</h2>", _terminations(ends)]
     return "\n".join(parts)
+
+
+def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
+    """How long moves took and what kept them, and the games that were lost on time, as HTML."""
+    parts = ["\n<h2>Milliseconds a move</h2>", _table(times_rows(times, _text), "ends")]
+    return "\n".join([*parts, *(f'<p class="note">{line}</p>' for line in losses.lines())])
 
 
 def games_json(games: Iterable[Row]) -> str:

@@ -16,6 +16,7 @@ from merels.tournament.report.crosstable import crosstable, rating_list, results
 from merels.tournament.report.rounds import news_of_round, round_lines
 from merels.tournament.report.summary import hypotheses, score_line, summary_lines
 from merels.tournament.report.terminations import terminations_table
+from merels.tournament.report.times import TimeLosses
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
@@ -96,4 +97,9 @@ def final_lines(
     endings = count_terminations(journal.endings())
     if endings.games:
         lines += ["", *terminations_table(endings).splitlines()]
+    losses = TimeLosses(endings.games)
+    for row in journal.lost_on_time():
+        losses.add(row.lost_move(), row.attempts_voided)
+    if losses.lines():
+        lines += ["", *losses.lines()]
     return lines

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_without_counts_nothing_is_said_but_that_the_runner_slept() -> None:
     not os.path.exists("/proc/thread-self/schedstat") or not hasattr(os, "sched_setaffinity"),
     reason="needs the counts of Linux",
 )
-def test_two_that_share_a_core_wait_for_each_other() -> None:
+def test_those_that_share_a_core_wait_for_each_other() -> None:
     core = max(os.sched_getaffinity(0))
     code = f"""
 import os, sys, time
@@ -75,13 +76,19 @@ meter, other = LagMeter(), int(sys.argv[1])
 before, began = meter.read(other), time.monotonic_ns()
 while time.monotonic_ns() - began < 300_000_000:
     pass
-lag = meter.lag(other, before, time.monotonic_ns() - began)
-print(lag.late, lag.waited)
+print(meter.lag(other, before, time.monotonic_ns() - began).late)
+before, began = meter.read(other), time.monotonic_ns()
+time.sleep(0.3)  # The others go on to wait for each other.
+print(meter.lag(other, before, time.monotonic_ns() - began).waited)
 """
     burn = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
-    command = [sys.executable, "-c", burn]
-    with limited(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as other:
-        assert other.stdout is not None and other.stdout.readline()
+    with ExitStack() as closing:
+        for _ in range(2):
+            command = [sys.executable, "-c", burn]
+            other = closing.enter_context(
+                limited(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+            )
+            assert other.stdout is not None and other.stdout.readline()
         words = subprocess.check_output([sys.executable, "-P", "-c", code, str(other.pid)])
     late, waited = map(int, words.split())
     assert late > 0 and waited > 0

@@ -51,6 +51,9 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
 
 def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = json.loads(printed(capsys, played / "j", "-format", "json"))
+    # Only a journal tells how long moves took, and what kept them.
+    assert set(one.pop("times")) == {player["name"] for player in one["players"]}
+    assert one.pop("time_losses") == {"games": 60, "caused": 0, "standing": 0, "others": 0}
     other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
     assert one == other and one["terminations"]["games"] == 60
     assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
@@ -71,7 +74,8 @@ def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(
     (tmp_path / "g.pgn").write_text("".join(map(writer.text, rows)))
     pairs = [game.pair for game in read_games([str(tmp_path / "g.pgn")])]
     assert pairs[0] == pairs[1] != pairs[2] == pairs[3] and len(set(pairs)) == 4
-    assert printed(capsys, tmp_path / "j") == printed(capsys, tmp_path / "g.pgn")
+    of_journal, of_pgn = (printed(capsys, tmp_path / name) for name in ("j", "g.pgn"))
+    assert of_journal.startswith(of_pgn + "\nMilliseconds a move:\n")
 
 
 def test_formats(played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

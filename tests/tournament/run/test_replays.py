@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import sqlite3
+import subprocess
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -21,7 +22,7 @@ from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.records.games import GameResult, GameSpec, Overtime
 from merels.tournament.run import tasks
 from tests.processes import FAKE, marked, needs_proc, wait_for_file
-from tests.tournament.processes import Marked
+from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import match as sound_match
 from tests.tournament.specs import result
 
@@ -42,6 +43,12 @@ def only_row(tmp_path: Path) -> Row:
         return row
 
 
+def ratings(tmp_path: Path, form: str) -> str:
+    """What merels ratings says of the journal."""
+    words = [*COMMAND[:-1], "ratings", str(tmp_path / "j"), "-format", form]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
 def worker_of(run: Marked) -> int:
     """The process id of the run's only worker."""
     for pid in marked(run.mark):
@@ -51,10 +58,10 @@ def worker_of(run: Marked) -> int:
     raise AssertionError("the run has no worker")
 
 
-def play_with_stopped_worker(tmp_path: Path, *more: str) -> str:
+def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
     """Play a game whose worker is stopped from before an answer in time until long after.
 
-    Returns what is printed on standard error.
+    Returns what is printed on standard output and on standard error.
     """
     flag = tmp_path / "flag"
     run = Marked(*match(tmp_path, "thinks-once", str(flag), *more))
@@ -64,33 +71,42 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> str:
     wait_for_file(tmp_path / "flag.answered")
     time.sleep(0.7)  # The time for the move is over.
     os.kill(worker, signal.SIGCONT)
-    status, _, err = run.wait()
+    status, out, err = run.wait()
     assert status == 0, err
-    return err
+    return out, err
 
 
 @needs_proc
 def test_a_loss_of_a_runner_that_was_stopped_is_void_and_played_again(tmp_path: Path) -> None:
-    err = play_with_stopped_worker(tmp_path)
+    out, err = play_with_stopped_worker(tmp_path)
     row = only_row(tmp_path)
     assert (row.number, row.termination, row.overtime) == (1, "adjudication", "")
     assert row.attempts_voided == 1
     attempt = row.voided.splitlines()[0]
     assert attempt.startswith("White loses on time (") and "the runner was " in attempt
     assert f"game 1 was void and played again: {attempt}" in err
+    assert "because of the runner or the machine: 1 of 1 games (100.0%)\n" in out
+    assert "Lost on time for other reasons: 0 of 1 games (0.0%)\n" in out
 
 
 @needs_proc
 def test_such_a_loss_stands_where_the_user_wants_it_to(tmp_path: Path) -> None:
-    err = play_with_stopped_worker(tmp_path, "-replays", "0")
+    out, err = play_with_stopped_worker(tmp_path, "-replays", "0")
     row = only_row(tmp_path)
     assert (row.result, row.termination, row.voided) == ("0-1", "time forfeit", "")
     lost = row.lost_move()
     assert lost is not None and lost.excused and "void" not in err
+    assert "because of the runner or the machine: 1 of 1 games (100.0%); 1 stands\n" in out
+    text = ratings(tmp_path, "text")
+    assert "because of the runner or the machine: 1 of 1 games (100.0%); 1 stands\n" in text
+    page = ratings(tmp_path, "html")
+    assert "<h2>Milliseconds a move</h2>" in page and "1 of 1 games (100.0%); 1 stands</p>" in page
+    for shown in (text, page):
+        assert "Tried" in shown and "runner late" in shown and "overrun" in shown
 
 
 def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
-    run = Marked(*match(tmp_path, "late", "1.5"))
+    run = Marked(*match(tmp_path, "late", "1.0"))
     status, out, err = run.wait()
     assert status == 0 and "void" not in err
     row = only_row(tmp_path)
@@ -99,6 +115,13 @@ def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
     assert lost is not None and not lost.excused
     assert lost.elapsed - lost.overrun == 500_000_000 and lost.margin == 0
     assert f"{{White loses on time ({-(-lost.overrun // 1_000_000)}ms overrun)}}" in out
+    assert "because of the runner or the machine: 0 of 1 games (0.0%)\n" in out
+    assert "Lost on time for other reasons: 1 of 1 games (100.0%)\n" in out
+    data = json.loads(ratings(tmp_path, "json"))
+    assert data["time_losses"] == {"games": 1, "caused": 0, "standing": 0, "others": 1}
+    overrun = data["times"]["Tried"]["overrun"]
+    assert (overrun["moves"], overrun["longest"]) == (1, lost.overrun)
+    assert data["times"]["Tried"]["used"]["longest"] == lost.elapsed
 
 
 def test_a_game_that_is_void_each_time_stands_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
