@@ -94,7 +94,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
     },
     "Statistics": {
         "-sprt": Flag(
-            "stop when this sequential test is decided; alpha and beta (0.05), "
+            "stop when this sequential test is decided, at the latest after -rounds (100000); "
+            "alpha and beta (0.05), "
             "model=normalized|logistic|bayesian (normalized)",
             ("elo0", "elo1", "alpha", "beta", "model"),
         ),

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+from merels.engine.game.rules import make_rules
 from merels.engine.search.levels import LEVELS
+from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.sectors import sectors
+from merels.protocol.client import perfect
+from merels.protocol.client.engine_spec import read_engine
+from merels.protocol.client.perfect import table_coverage
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from tests.commands import shell
@@ -80,6 +87,22 @@ def test_a_perfect_player_tells_how_far_its_tables_reach(tmp_path: Path) -> None
         file.unlink()
     status, _, err = play(*flags, tables=tmp_path)
     assert status == 2 and "small ones" in err
+
+
+def test_with_all_tables_a_perfect_player_searches_while_men_are_in_hand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # They take gigabytes, so that here only their names are opened.
+    tables = Tables(make_rules("roman"))
+    tables.headers = {sector: Mock() for sector in sectors()}
+    monkeypatch.setattr(perfect, "open_tables", lambda *_: tables)
+    spec = read_engine(["level=perfect"], ("uci",))
+    assert table_coverage(spec, [tables.rules]) == [
+        "level=perfect plays roman by tables when no man is in hand, and searches before"
+    ]
+    for sector in list(tables.headers)[:4]:
+        del tables.headers[sector]
+    assert "certain numbers of men" in table_coverage(spec, [tables.rules])[0]
 
 
 def test_a_bot_at_a_level_returns_to_it_after_a_request_for_another() -> None:
