@@ -69,7 +69,14 @@ def main(argv: list[str]) -> int:
             return _run_as_begun(begun, given)
         if not given.engines:
             raise file_error(path, "there is no journal to continue; name engines to start one")
-    return _run(given, None if begun is None else begun.seed)
+    try:
+        return _run(given, None if begun is None else begun.seed)
+    except InputError as error:
+        if begun is not None and begun.folder not in ("", os.getcwd()):
+            # Names that are relative may mean something else, or nothing, here.
+            where = f"{error.expected}; the journal was begun in {begun.folder}"
+            raise InputError(error.token, where) from None
+        raise
 
 
 def _run_as_begun(begun: Begun, given: Given) -> int:

@@ -47,10 +47,7 @@ def _change(journal: Journal, settings: Settings, meta: dict[str, str]) -> None:
     )
     if found:
         what = listed(found, "now", "in the journal")
-        where = "" if folder == here else f"; it was begun in {folder}"
-        raise file_error(
-            journal.path or "", f"this is the journal of another tournament; {what}{where}"
-        )
+        raise file_error(journal.path or "", f"this is the journal of another tournament; {what}")
     # The command line goes with the settings that it asks for, and goes first: killed in
     # between, it may ask for more rounds than there are, but never for fewer.
     line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}

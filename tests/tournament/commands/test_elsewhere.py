@@ -78,14 +78,18 @@ def test_one_program_by_another_path_is_the_same_and_another_one_is_refused(tmp_
             f"{tmp_path}/first/mini.py; -maxmoves: now 7, in the journal 6") in err
 
 
-def test_a_difference_is_said_with_the_folder_where_it_was_begun(tmp_path: Path) -> None:
+def test_a_mistake_elsewhere_is_said_with_the_folder_where_it_was_begun(tmp_path: Path) -> None:
     begin(tmp_path / "first", "-rounds", "1")
     same = engines(f"{tmp_path}/first/mini.py", f"{tmp_path}/first/mini.py")
     words = [*same, *SHORT, "-each", "tc=1+0.01", "-journal", "first/j.db", "-resume"]
     status, _, err = run(tmp_path, *words)
     assert status == 2
     assert "-each tc: now 1+0.01, in the journal not given; " in err
-    assert f"it was begun in {tmp_path}/first" in err
+    assert f"; the journal was begun in {tmp_path}/first\n" in err
+    words = [*same, *SHORT, "-openings", "a.pos", "-journal", "first/j.db", "-resume"]
+    status, _, err = run(tmp_path, *words)
+    assert status == 2 and "a.pos': cannot read this file" in err
+    assert f"; the journal was begun in {tmp_path}/first\n" in err
 
 
 def test_a_program_that_was_misspelt_is_put_right(
