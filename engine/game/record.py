@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,8 @@ from merels.engine.game.rules import DEFAULT_VARIANT, Rules, parse_rules
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in their order."""
+LINE = 80
+"""Characters of a line of moves."""
 
 _TOKEN = re.compile(
     r"""\s+|\[\s*(?P<tag>\w+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
@@ -68,10 +69,19 @@ def format_record(record: Record) -> str:
     if first != START:
         tags |= {"FEN": first, "SetUp": "1"}
     lines = [f'[{name} "{_quote(value)}"]' for name, value in tags.items()]
-    movetext = textwrap.fill(
-        " ".join(_words(record)), 80, break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(lines) + f"\n\n{movetext}\n\n"
+    return "\n".join(lines) + "\n\n" + "\n".join(_wrap(" ".join(_words(record)))) + "\n\n"
+
+
+def _wrap(text: str) -> Iterator[str]:
+    """Words, one space between them, as lines of at most `LINE` characters; long words are kept."""
+    start = 0
+    while len(text) - start > LINE:
+        end = text.rfind(" ", start, start + LINE + 1)
+        if end < 0 and (end := text.find(" ", start)) < 0:
+            break
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def _words(record: Record) -> Iterator[str]:
@@ -99,8 +109,9 @@ def _brace(comment: str) -> str:
 
 def _quote(value: str) -> str:
     """A tag's value with its quotes and backslashes escaped, on one line."""
-    clean = "".join(c if c.isprintable() else " " for c in value)
-    return clean.replace("\\", r"\\").replace('"', r"\"")
+    if not value.isprintable():
+        value = "".join(c if c.isprintable() else " " for c in value)
+    return value.replace("\\", r"\\").replace('"', r"\"")
 
 
 def parse_records(text: str, rules: Rules | None = None, line: int = 1) -> Iterator[Record]:

@@ -3,7 +3,7 @@
     python -m tests.tournament.measure_games [GAMES]
 
 Each tournament is the command as a user runs it, with a journal: at concurrency 1 and 2, free and
-pinned, and once with PGN. The processor time is that of all its processes, engines included, and
+pinned, and with PGN. The processor time is that of all its processes, engines included, and
 of the runner's own process alone.
 """
 
@@ -24,6 +24,7 @@ RUNS = (
     ("2 at once", "2", ()),
     ("1 at once, pinned", "1", ("-use-affinity",)),
     ("2 at once, pinned", "2", ("-use-affinity",)),
+    ("1 at once, pinned, PGN", "1", ("-use-affinity", "-pgnout", "file={}/game.pgn")),
     ("2 at once, pinned, PGN", "2", ("-use-affinity", "-pgnout", "file={}/games.pgn")),
 )
 OWN = """

@@ -15,6 +15,7 @@ from merels.tournament.statistics.counts import (
     counts_between,
 )
 
+LEAST, MOST = -(1 << 63), (1 << 64) - 1
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points by result; a game broken off (``*``) has none."""
 
@@ -77,19 +78,17 @@ class Row(NamedTuple):
     def played(self) -> list[MoveRecord]:
         """The moves with what was recorded of each; `InputError` where that is no number."""
         moves = self.moves.split()
-        columns = (self.scores, self.depths, self.nodes, self.times, self.clocks)
-        measured = (
-            column.split() if column else ["-"] * len(moves)
-            for column in (self.late, self.waited)
-        )
+        unmeasured = [None] * len(moves)
         try:
             return [
-                MoveRecord(
-                    move, *_parse_score(score), _number(depth), _number(nodes), _number(time),
-                    _measure(clock), _measure(late), _measure(waited),
-                )
-                for move, score, depth, nodes, time, clock, late, waited in zip(
-                    moves, *(column.split() for column in columns), *measured, strict=True
+                MoveRecord(move, score, win_in, depth, nodes, time, clock, late, waited)
+                for move, (score, win_in), depth, nodes, time, clock, late, waited in zip(
+                    moves, map(_parse_score, self.scores.split()), _numbers(self.depths),
+                    _numbers(self.nodes), _numbers(self.times),
+                    map(_measure, self.clocks.split()),
+                    map(_measure, self.late.split()) if self.late else unmeasured,
+                    map(_measure, self.waited.split()) if self.waited else unmeasured,
+                    strict=True,
                 )
             ]
         except ValueError:
@@ -195,6 +194,14 @@ def _parse_score(word: str) -> tuple[int | None, int | None]:
 def _number(word: str) -> int:
     """A whole number of at most 64 bits; ValueError for anything else."""
     number = int(word)
-    if not -(1 << 63) <= number < 1 << 64:
+    if not LEAST <= number <= MOST:
         raise ValueError(word)
     return number
+
+
+def _numbers(column: str) -> list[int]:
+    """Such numbers, separated by spaces."""
+    numbers = [int(word) for word in column.split()]
+    if numbers and (min(numbers) < LEAST or max(numbers) > MOST):
+        raise ValueError(column)
+    return numbers

@@ -97,12 +97,12 @@ class GameWriter:
         """``+0.79/6 0.001s``: score in men, depth, seconds; ``+W5``-like for a proven end."""
         if self._style.minimal:
             return ""
-        words = [f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"]
+        text = f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"
         if self._style.nodes:
-            words.append(f"n={move.nodes}")
+            text += f", n={move.nodes}"
         if self._style.clock and move.clock is not None:
-            words.append(f"tl={move.clock / NANOSECONDS:.3f}s")
-        return ", ".join(words)
+            text += f", tl={move.clock / NANOSECONDS:.3f}s"
+        return text
 
 
 def score_text(move: MoveRecord) -> str:
