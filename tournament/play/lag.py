@@ -58,22 +58,15 @@ class LagMeter:
 
     def __init__(self) -> None:
         self._own = _open_own()
-        self._quick: set[int] = set()
+        self.quick: set[int] = set()
+        """The process ids of engines whose last move was too short to be worth measuring; then the
+        next most likely is, too."""
 
     def close(self) -> None:
         """Measure nothing more."""
         if self._own >= 0:
             os.close(self._own)
             self._own = -1
-
-    def expects(self, pid: int) -> bool:
-        """Whether the next move of this engine is to be measured: unless its last was short."""
-        return pid not in self._quick
-
-    def expect(self, pid: int, slow: bool) -> bool:
-        """Note whether an engine's last move was worth measuring, and so its next may be."""
-        (self._quick.discard if slow else self._quick.add)(pid)
-        return slow
 
     def read(self, pid: int) -> Reading | None:
         """The counts before a move; None where the system keeps none."""

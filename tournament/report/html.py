@@ -11,10 +11,10 @@ from merels.engine.game.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.report.crosstable import Crosstable, notes, results_rows
 from merels.tournament.report.rounds import STAGE
-from merels.tournament.report.svg import rating_plot
+from merels.tournament.report.svg import rating_plot, spread_plot
 from merels.tournament.report.terminations import losses_rows, terminations_rows
-from merels.tournament.report.text_table import percent
-from merels.tournament.report.times import MoveTimes, TimeLosses, times_rows
+from merels.tournament.report.text_table import percent, shorten
+from merels.tournament.report.times import WORDS, MoveTimes, TimeLosses, times_rows
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import BLAMELESS, Terminations
 
@@ -70,7 +70,16 @@ def summary(
 
 def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
     """How long moves took and what kept them, and the games that were lost on time, as HTML."""
-    parts = ["\n<h2>Milliseconds a move</h2>", _table(times_rows(times, _text), "ends")]
+    labelled = [
+        (f"{shorten(name, 14)} {WORDS[kind]}", found)
+        for name, one in times.items() for kind, found in one.spreads().items()
+    ]  # fmt: skip
+    parts = [
+        "\n<h2>Milliseconds a move</h2>", _table(times_rows(times, _text), "ends"),
+        f'<div class="wide">{spread_plot(labelled)}</div>',
+        '<p class="note">A bar reaches from the median to 90 %, its line to 99 %; the point is the'
+        " longest.</p>",
+    ]
     return "\n".join([*parts, *(f'<p class="note">{line}</p>' for line in losses.lines())])
 
 

@@ -1,15 +1,19 @@
-"""The rating list as a drawing: a point and an error bar for each engine."""
+"""Drawings: a point and an error bar for each engine's rating, and how measurements spread."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from html import escape
 
 from merels.engine.game.errors import printable
 from merels.tournament.report.text_table import shorten
 from merels.tournament.statistics.ratings import Ratings
+from merels.tournament.statistics.times import Spread
 
 WIDTH, LABELS, RIGHT, ROW, AXIS = 760, 190, 70, 26, 34
+LEAST = 10_000
+"""Nanoseconds at which the scale of times begins: all that is shorter is drawn there."""
 
 
 def rating_plot(ratings: Ratings) -> str:
@@ -50,6 +54,44 @@ def rating_plot(ratings: Ratings) -> str:
             f'<circle class="elo" cx="{place(player.elo)}" cy="{y:.1f}" r="4.5">'
             f"<title>{title}</title></circle>"
             f'<text class="value" x="{WIDTH - 4}" y="{y + 4:.1f}">{player.elo:z.0f}</text>'
+        )
+    return "\n".join([*parts, "</svg>"])
+
+
+def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
+    """Spreads of times, in nanoseconds, on a logarithmic scale of milliseconds; empty without any.
+
+    The thick bar begins at the median and ends at 90 %, the thin one ends at 99 %, the point is the
+    longest.
+    """
+    if not rows:
+        return ""
+    longest = max(spread.longest for _, spread in rows)
+    decades = max(1, math.ceil(math.log10(max(longest, LEAST) / LEAST)))
+
+    def place(time: float) -> str:
+        share = math.log10(max(time, LEAST) / LEAST) / decades
+        return f"{LABELS + (WIDTH - LABELS - RIGHT) * share:.1f}"
+
+    bottom = ROW * len(rows) + 6
+    parts = [
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {bottom + AXIS}" role="img" '
+        f'aria-label="Times of moves: median, 90 %, 99 % and the longest">'
+    ]
+    for power in range(decades + 1):
+        x, text = place(LEAST * 10**power), f"{LEAST * 10**power / 1e6:g} ms"
+        parts.append(
+            f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{bottom}"/>'
+            f'<text class="tick" x="{x}" y="{bottom + 18}">{text}</text>'
+        )
+    for index, (label, spread) in enumerate(rows):
+        y = f"{ROW * index + ROW / 2 + 3:.1f}"
+        median, p90, p99, last = map(place, spread[1:])
+        parts.append(
+            f'<text class="name" x="{LABELS - 12}" y="{float(y) + 4:.1f}">{escape(label)}</text>'
+            f'<line class="grid" x1="{p90}" y1="{y}" x2="{p99}" y2="{y}"/>'
+            f'<line class="error" x1="{median}" y1="{y}" x2="{p90}" y2="{y}"/>'
+            f'<circle class="elo" cx="{last}" cy="{y}" r="3"/>'
         )
     return "\n".join([*parts, "</svg>"])
 

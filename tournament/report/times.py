@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from merels.engine.game.errors import InputError
 from merels.engine.game.notation import SIDES, join_steps
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Overtime, TimeControl
@@ -41,8 +42,7 @@ WORDS = {
 
 def add_times(times: dict[str, MoveTimes], row: Row, limits: Mapping[str, TimeControl]) -> None:
     """Add the moves of a game; ``limits`` are those of the engines by name."""
-    opened = len(list(join_steps(row.opening.split())))
-    first = (SIDES.index(row.position.split()[1]) + opened) % 2
+    first = _first_side(row)
     columns = [row.numbers(text) for text in (row.times, row.clocks, row.late, row.waited)]
     for side, name in enumerate((row.white, row.black)):
         one = times.setdefault(name, MoveTimes())
@@ -62,6 +62,15 @@ def add_times(times: dict[str, MoveTimes], row: Row, limits: Mapping[str, TimeCo
         _add(one.overrun, [lost.overrun])
         _add(one.late, [lost.late])
         _add(one.waited, [lost.waited])
+
+
+def _first_side(row: Row) -> int:
+    """The side that played the first move that was not of the opening."""
+    side = row.position.partition(" ")[2][:1]
+    if not side or side not in SIDES:
+        place = f"game {row.number}"
+        raise InputError(place, "expected a position to start from; the journal is damaged")
+    return (SIDES.index(side) + len(list(join_steps(row.opening.split())))) % 2
 
 
 def _add(known: list[int], measured: Iterable[int | None]) -> None:

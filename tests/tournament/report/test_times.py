@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from merels.engine.game.errors import InputError
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
 from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table
@@ -50,6 +53,15 @@ def test_the_move_that_lost_on_time_counts() -> None:
         ["A", "used", "4", "25.00", "300.00", "300.00", "300.00"],
         ["A", "runner", "late", "4", "1.00", "7.00", "7.00", "7.00"],
     ]
+
+
+def test_a_damaged_row_is_named() -> None:
+    for damaged in (
+        row()._replace(position="x"), row()._replace(late="z z z z z"),
+        row()._replace(overtime="1 2"), row()._replace(times="-9x"),
+    ):
+        with pytest.raises(InputError, match="game 1.*the journal is damaged"):
+            add_times({}, damaged, {"A": CLOCK, "B": CLOCK})
 
 
 def test_quantiles_are_measurements() -> None:
