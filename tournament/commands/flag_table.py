@@ -166,8 +166,8 @@ finished game, and -journal file=F -resume continues a run, however it was stopp
 
 Keys of -engine and -each:
   cmd=PROGRAM           args="ARGUMENTS"      dir=FOLDER to run in
-  level=LEVEL for cmd=  name=NAME             proto=uci|ugi|sanmill
-  option.NAME=VALUE
+  level=LEVEL           instead of cmd=: a level of merels itself, see below
+  name=NAME             proto=uci|ugi|sanmill option.NAME=VALUE
   tc=MOVES/MIN:SEC+INC  a clock, such as 40/1:30+0.5, 10+0.1 or inf
   st=SECONDS a move     nodes=N a move        depth=N (or plies=N) a move
   timemargin=MS (0)     ponder                restart=on restarts it for each game
@@ -177,8 +177,9 @@ Keys of -engine and -each:
 
 Levels of merels itself, each with its rating among them, and any rating in between:
   {levels}
-A level needs no limit; without one it has tc={limit}. level=perfect is full strength with the
-tables of perfect play that "merels tables build" has made; the run says how far they reach.
+A level needs no limit: without one it has tc={limit}, and much less makes it weaker than its
+rating. level=perfect is full strength with the tables of perfect play that "merels tables build"
+has made; the run says how far they reach.
 """
 LEVEL_LIMIT = "10+0.1"
 """The clock of a level of merels itself that is given no limit."""
