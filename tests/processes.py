@@ -19,6 +19,7 @@ from merels.protocol.process.guardian import GUARDIAN, MARK
 
 FAKE = (sys.executable, str(Path(__file__).parent / "fakes" / "fake.py"))
 SANMILL = (sys.executable, str(Path(__file__).parent / "fakes" / "sanmill.py"))
+LATE = (sys.executable, "-I", "-S", str(Path(__file__).parent / "fakes" / "late.py"))
 HOSTILE = (
     sys.executable, "-I", "-S", str(Path(__file__).parent / "fakes" / "hostile.py")
 )

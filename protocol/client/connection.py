@@ -271,6 +271,10 @@ class Connection:
 
     # Its end.
 
+    def last_error(self) -> str:
+        """The last line that it has written to standard error; empty if there is none."""
+        return self._process.errors.last_line()
+
     def interrupt(self, search: int | None = None) -> None:
         """Ask a search that another thread waits for to end now.
 

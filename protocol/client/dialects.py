@@ -116,6 +116,10 @@ class UciAdapter:
         """All of an info line about a search of ``position``."""
         return parse_info(info, position, self.white_view, self.mate_in_plies)
 
+    def rule_options(self, field: str) -> tuple[str, ...]:
+        """What engines call the options for a field of the rules."""
+        return (field,)
+
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
         """The options to set, of those that the engine offers, for a game under ``rules``."""
         chosen: list[tuple[str, str]] = []
@@ -218,12 +222,15 @@ class SanmillAdapter(UciAdapter):
                 return 0 if taken else len(move.removed)
         return 0
 
+    def rule_options(self, field: str) -> tuple[str, ...]:
+        return ("NMoveRule", "EndgameNMoveRule") if field == "NoRemovalPlies" else ()
+
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
         """Its two names for the limit of plies without a removal."""
         plies = str(rules.no_removal_plies)
         return [
             (offered[name].name, plies)
-            for name in ("NMoveRule", "EndgameNMoveRule")
+            for name in self.rule_options("NoRemovalPlies")
             if name in offered and rules.no_removal_plies
         ]
 

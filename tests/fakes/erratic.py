@@ -4,7 +4,8 @@ RATE is the share of games with a fault. KINDS are letters of faults to choose f
 twice is twice as likely. Those of `AT_START` come when the engine is started or made ready, the
 others in one of a game's first eight searches. FILE gets one character for each game that the
 engine begins, in whichever process: ``.``, replaced by the letter once a fault is committed. SEED
-and a game's place in FILE decide its fault. With ``fixed`` it plays the game of `instant.c`.
+and a game's place in FILE decide its fault. With ``fixed`` it plays the game of `instant.c`. It is
+sound while the runner itself tries it, before there are workers.
 """
 
 from __future__ import annotations
@@ -115,6 +116,15 @@ EVERY = 4
 """Faults at the start come in every fourth game at most: no engine is to be withdrawn for them."""
 
 
+def is_tried() -> bool:
+    """Whether this process is started by the runner, not by a worker of it for a game."""
+    try:
+        with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
+            return b".run.worker" not in file.read()
+    except OSError:
+        return False
+
+
 class Erratic(Fake):
     """A sound engine, but for one fault in some games."""
 
@@ -127,7 +137,10 @@ class Erratic(Fake):
         # Written to with pwrite, which a file opened for appending does not do.
         self._marks = os.open(path, os.O_WRONLY)
         self._first = True
-        self._new_game()
+        self._fault, self._fault_at = "", 0
+        self._is_tried = is_tried()
+        if not self._is_tried:
+            self._new_game()
 
     def _new_game(self) -> None:
         """Note that a game begins, and draw its fault."""
@@ -165,7 +178,7 @@ class Erratic(Fake):
     def obey(self, line: str) -> None:
         """Carry out a command, or fail to."""
         command = line.strip()
-        if command == "ucinewgame" and not self._first:
+        if command == "ucinewgame" and not (self._first or self._is_tried):
             self._new_game()
         self._first &= command != "ucinewgame"
         ready = command == "isready"

@@ -67,7 +67,7 @@ def play(scenario: Scenario) -> Played:
         check_end(run, status, stopped)
         if (change := run.watch.change()) is not None:
             played.changes.append(change)
-        if status == 0:
+        if status in (0, 1):
             played.output = list(run.lines)
             break
     played.seconds = time.monotonic() - begin
@@ -76,7 +76,8 @@ def play(scenario: Scenario) -> Played:
 
 def check_end(run: Run, status: int, stopped: signal.Signals | None) -> None:
     """Check what must hold when a run has ended, however it ended."""
-    expected = [0]
+    # An engine whose last games were lost without a move is told of by the status.
+    expected = [int(any(line.startswith("WARNING: ") for line in run.lines))]
     if stopped is not None:
         # After the last game a signal ends the program as it ends any other.
         expected += [-stopped] if stopped == signal.SIGKILL else [INTERRUPTED, -stopped]

@@ -78,6 +78,7 @@ class Drawer:
         pairings = len(names) * (len(names) - 1) // 2
         rounds = -(-games // (per_pairing * pairings))
         words += ["-variant", variant, "-set", *fields, "-openings", f"file={book}",
+                  "-each", "rules=known",
                   "-maxmoves", str(chance.randint(12, 30)), "-games", str(per_pairing),
                   "-rounds", str(rounds), "-ratinginterval", "0"]
         total = rounds * per_pairing * pairings

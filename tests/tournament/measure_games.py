@@ -46,7 +46,8 @@ def measure(program: str, folder: str, games: int, concurrency: str, more: tuple
     words = [sys.executable, "-P", "-c", OWN, *COMMAND[4:]]
     for name in "AB":
         words += ["-engine", f"cmd={program}", f"name={name}"]
-    words += ["-each", "nodes=1", "-variant", variant, "-set", *fields, "-maxmoves", str(MOVES),
+    words += ["-each", "nodes=1", "rules=known", "-variant", variant, "-set", *fields,
+              "-maxmoves", str(MOVES),
               "-openings", f"file={book}", "-rounds", str(games // 2), "-srand", "1",
               "-journal", f"file={folder}/{time.monotonic_ns()}.db", "-ratinginterval", "0",
               "-concurrency", concurrency, *(word.format(folder) for word in more)]

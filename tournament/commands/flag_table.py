@@ -27,7 +27,7 @@ class Flag:
 
 ENGINE_KEYS = (
     *KEYS, OPTION, "restart", "ponder", "tc", "st", "nodes", "depth", "plies", "timemargin",
-    "starttimeout", "pingtimeout",
+    "starttimeout", "pingtimeout", "rules",
 )
 
 ONE = (1, 1)
@@ -172,6 +172,7 @@ Keys of -engine and -each:
   st=SECONDS a move     nodes=N a move        depth=N (or plies=N) a move
   timemargin=MS (0)     ponder                restart=on restarts it for each game
   starttimeout=SECONDS to start (10)          pingtimeout=SECONDS to answer (15)
+  rules=known: it plays by the rules of -variant and -set although it has no options for them
   cpu=SECONDS           memory=MIB            core=MIB limit each of its processes: processor
                         time in a game, address space, size of a core dump
 
@@ -183,6 +184,13 @@ has made; the run says how far they reach.
 """
 LEVEL_LIMIT = "10+0.1"
 """The clock of a level of merels itself that is given no limit."""
+ENDING = """\
+Before the first game every engine is tried once: it must start, take its options and the rules, and
+play a legal move. One that fails later loses that game, and the tournament continues.
+
+Exit status: 0 if all games are played or the test is decided, 1 if the run failed or an engine lost
+all its games, or its last ones (at least two), without a legal move, 2 if the command line is wrong
+or an engine fails the trial, 130 if the run was interrupted."""
 WIDTH = 96
 INDENT = 24
 
@@ -196,7 +204,7 @@ def help_text() -> str:
         for name, flag in flags.items():
             lines.extend(_entry(name, flag))
         lines.append("")
-    lines.append("An engine that fails loses that game, and the tournament continues.")
+    lines.append(ENDING)
     return "\n".join(lines)
 
 

@@ -32,6 +32,8 @@ class RunOptions:
     executor: str | None
     """``module:factory`` of a foreign executor."""
     shard: tuple[int, int]
+    knowing: frozenset[str]
+    """The engines that know rules which they cannot be told."""
     intervals: Intervals
     pgn_file: str | None
     pgn_append: bool
@@ -62,6 +64,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         cpus=cpus,
         executor=executor,
         shard=_shard(given, settings),
+        knowing=_knowing(given, settings),
         intervals=Intervals(
             given.number("-scoreinterval", 1),
             given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
@@ -132,6 +135,17 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     if count > 1 and settings.sprt is not None:
         raise InputError(text, "a part cannot decide a test; leave out -shard or -sprt")
     return index, count
+
+
+def _knowing(given: Given, settings: Settings) -> frozenset[str]:
+    """The names of the engines with ``rules=known``."""
+    common = given.pairs.get("-each", {})
+    names = []
+    for entrant, entry in zip(settings.engines, given.engines):
+        if (value := (common | entry).get("rules")) is not None:
+            choice(value, f"rules= of {entrant.name}", ("known",))
+            names.append(entrant.name)
+    return frozenset(names)
 
 
 def _cores() -> list[int]:

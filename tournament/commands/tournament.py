@@ -27,9 +27,12 @@ from merels.tournament.commands.flag_table import help_text
 from merels.tournament.commands.flags import Given, parse, with_absolute_paths
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
+from merels.tournament.journal.failures import failing_engines
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import Begun, is_new, open_journal, stored
 from merels.tournament.pairing.openings import proof_limits
+from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.play.preflight import preflight
 from merels.tournament.records.files import file_error
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.run.plan import Plan
@@ -119,7 +122,8 @@ def _run(given: Given, seed: int | None) -> int:
     }
     path = file_of(given, "-journal")
     is_begun = path is not None and is_new(path)
-    with open_journal(path, settings, "-resume" in given.words, notes) as journal:
+    before = partial(_try_engines, plan, options)
+    with open_journal(path, settings, "-resume" in given.words, notes, before) as journal:
         try:
             for notice in notices:
                 notify(notice)
@@ -132,6 +136,19 @@ def _run(given: Given, seed: int | None) -> int:
         with contextlib.suppress(JournalError):
             journal.fold()
         return status
+
+
+def _try_engines(plan: Plan, options: RunOptions, journal: Journal | None) -> None:
+    """Try every engine, unless the journal says that nothing is left to play."""
+    settings = plan.settings
+    if options.executor is not None:
+        return
+    if journal is not None:
+        again = Plan(settings, options.shard)
+        if not Runner(Scoreboard(again, journal)).has_work():
+            return
+    at_once = 2 * options.concurrency + KEPT
+    preflight(settings.engines, options.knowing, settings.rules, plan.first_opening, at_once)
 
 
 def _play(
@@ -156,7 +173,7 @@ def _play(
             notify(_how_to_go_on(board))
         lines = final_lines(settings, plan, board.standings, journal, board.verdict)
         put(_stream(options), "\n".join(lines).lstrip("\n") + "\n")
-        return EXIT_STATUS[end]
+        return EXIT_STATUS[end] or (FAILED if failing_engines(journal) else OK)
     except Failure as error:
         error.add_note(_how_to_go_on(board))
         raise

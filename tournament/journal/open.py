@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from merels.tournament.journal.compare import differences, listed
@@ -15,14 +15,17 @@ from merels.tournament.records.settings import Settings, engine_names, read_sett
 
 
 def open_journal(
-    path: str | None, settings: Settings, resume: bool, meta: dict[str, str]
-) -> Journal:
+    path: str | None, settings: Settings, resume: bool, meta: dict[str, str],
+    before: Callable[[Journal | None], None] = lambda _: None,
+) -> Journal:  # fmt: skip
     """The journal of a tournament: a new one, or with ``resume`` one that was begun.
 
-    An existing journal is never written over, and one of another tournament is refused.
+    An existing journal is never written over, and one of another tournament is refused. ``before``
+    is called with the journal to resume, or None, when all is well and nothing is written yet.
     """
     ours = settings.as_json()
     if path is None or is_new(path):
+        before(None)
         with _closed_on_failure(path) as journal:
             journal.create(ours, meta)
         return journal
@@ -30,16 +33,23 @@ def open_journal(
         raise file_error(path, "this file exists; add -resume to continue it, or name another")
     with _closed_on_failure(path) as journal:
         _check(journal)
-        if ours != journal.meta()["settings"]:
-            _change(journal, settings, meta)
+        has_changed = ours != journal.meta()["settings"]
+        if has_changed:
+            _check_changes(journal, settings)
+        before(journal)
         journal.prepare_writing()
         if journal.version() < SCHEMA_VERSION:
             journal.upgrade()
+        if has_changed:
+            # The command line goes with the settings that it asks for, and goes first: killed in
+            # between, it may ask for more rounds than there are, but never for fewer.
+            line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
+            journal.set_meta({**line, "settings": ours})
     return journal
 
 
-def _change(journal: Journal, settings: Settings, meta: dict[str, str]) -> None:
-    """Give a journal the settings of a run that goes on with it, if it may."""
+def _check_changes(journal: Journal, settings: Settings) -> None:
+    """Refuse other settings than those that a run may go on with."""
     here, theirs = os.getcwd(), journal.meta()
     folder = theirs.get("folder", here)
     found = differences(
@@ -48,10 +58,6 @@ def _change(journal: Journal, settings: Settings, meta: dict[str, str]) -> None:
     if found:
         what = listed(found, "now", "in the journal")
         raise file_error(journal.path or "", f"this is the journal of another tournament; {what}")
-    # The command line goes with the settings that it asks for, and goes first: killed in
-    # between, it may ask for more rounds than there are, but never for fewer.
-    line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
-    journal.set_meta({**line, "settings": settings.as_json()})
 
 
 def read_journal(path: str) -> Journal:

@@ -80,13 +80,13 @@ def _not_started(spec: GameSpec, lent: Sequence[Engine | EngineError], began: st
     """The result of a game for which at least one engine did not start."""
     errors = {side: error for side, error in enumerate(lent) if isinstance(error, EngineError)}
     reason = ", ".join(
-        f"{COLOURS[side]} does not start ({_how(error)})" for side, error in errors.items()
+        f"{COLOURS[side]} does not start ({describe(error)})" for side, error in errors.items()
     )
     result = NO_RESULT if len(errors) == 2 else WINS[1 - min(errors)]
     return GameResult(spec, result, "abandoned", reason, (), began, unstarted=tuple(errors))
 
 
-def _how(error: EngineError) -> str:
+def describe(error: EngineError) -> str:
     """An engine's error as words to put in brackets."""
     if isinstance(error, EngineTerminated):
         return error.how
@@ -130,12 +130,12 @@ class _Game:
     def _play_move(self, player: Player) -> None:
         """One move, from the question to the next position."""
         answer = player.ask(self.position, self.moves[-1].move if self.moves else "")
-        move, objection = self._judge(answer)
+        move, objection = judge(self.position, answer)
         if objection is not None:
             late = player.second_answer(answer)
-            if late is not None and self._judge(late)[1] is None:
+            if late is not None and judge(self.position, late)[1] is None:
                 answer = late
-                move, objection = self._judge(late)
+                move, objection = judge(self.position, late)
         overrun = player.clock.spend(answer.elapsed)
         if overrun:
             raise player.loss_on_time(answer.elapsed, answer.elapsed - overrun)
@@ -157,16 +157,6 @@ class _Game:
         if player.ponders:
             player.ponder(self.position, answer)
 
-    def _judge(self, answer: Answer) -> tuple[Move | None, str | None]:
-        """The move in an answer, and what is wrong with it."""
-        text, move = read_move(answer.text[:LONGEST_ANSWER])
-        if move is not None:
-            objection = self.position.objection(move)
-            return move, objection if objection is None else f"'{shorten(text)}', {objection}"
-        if not text:
-            return None, "an empty bestmove"
-        return None, f"'{shorten(text)}' is not a move"
-
     def _adjudicate(self, number: int, side: int, brief: Brief) -> None:
         """Raise the `End` of a game that is to end with the move that a side has just played."""
         score = as_number(brief.score, brief.win_in)
@@ -174,3 +164,14 @@ class _Game:
         # What the rules decide needs no adjudication.
         if verdict is not None and self.position.outcome() is None:
             raise End(verdict[0], "adjudication", verdict[1])
+
+
+def judge(position: Position, answer: Answer) -> tuple[Move | None, str | None]:
+    """The move in an answer, and what is wrong with it in a position."""
+    text, move = read_move(answer.text[:LONGEST_ANSWER])
+    if move is not None:
+        objection = position.objection(move)
+        return move, objection if objection is None else f"'{shorten(text)}', {objection}"
+    if not text:
+        return None, "an empty bestmove"
+    return None, f"'{shorten(text)}' is not a move"

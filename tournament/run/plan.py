@@ -10,7 +10,7 @@ from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing import knockout
 from merels.tournament.pairing.openings import Openings
 from merels.tournament.pairing.schedule import colours, schedule_for
-from merels.tournament.records.games import GameSpec, Pairing, PairingResult, PairTask
+from merels.tournament.records.games import GameSpec, Opening, Pairing, PairingResult, PairTask
 from merels.tournament.records.settings import Settings
 
 
@@ -50,6 +50,11 @@ class Plan:
         self._places: dict[int, tuple[int, bool]] = {}
         """By game number: the index of its pairing, and whether its first engine has White."""
         self._games = self._pairs = 0
+
+    @property
+    def first_opening(self) -> Opening:
+        """The opening of the first game."""
+        return self._openings[0]
 
     @cached_property
     def _share(self) -> int:

@@ -75,6 +75,10 @@ class Runner:
         """
         self._events.put(_Interrupt(now))
 
+    def has_work(self) -> bool:
+        """Whether there is anything left to play; not for a runner that is to `run`."""
+        return next(self._tasks(), None) is not None and self.board.verdict is None
+
     def run(self, make_executor: Callable[[], Executor]) -> End:
         """Play until there is nothing left to play, a test is decided or someone interrupts.
 

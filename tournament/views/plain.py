@@ -6,6 +6,7 @@ import sys
 from typing import TextIO
 
 from merels.engine.game.errors import printable
+from merels.tournament.journal.failures import failing_engines
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.pairing import knockout
@@ -102,4 +103,5 @@ def final_lines(
         losses.add(row.lost_move(), row.attempts_voided)
     if losses.lines():
         lines += ["", *losses.lines()]
-    return lines
+    failing = failing_engines(journal)
+    return lines + ([""] if failing else []) + [f"WARNING: {printable(str(f))}" for f in failing]

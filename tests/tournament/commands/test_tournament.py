@@ -21,9 +21,9 @@ from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.main import COMMANDS, main
 from merels.tournament.journal.open import Begun, open_journal, read_journal, stored
 from merels.tournament.journal.rows import Row
-from tests.processes import needs_proc
+from tests.processes import LATE, needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
-from tests.tournament.specs import match, parallel
+from tests.tournament.specs import engine_words, match, parallel
 
 
 def rows_of(path: str) -> list[Row]:
@@ -283,16 +283,20 @@ FAULTS = {
 
 @needs_proc
 def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
-    engines = ["-engine", "cmd=/no/such/engine", "name=Missing"]
-    for name, (answer, _, _) in FAULTS.items():
+    """They are sound in their trial, and one of them is gone after it."""
+    engines = []
+    for name in ("Missing", *FAULTS):
         path = tmp_path / f"{name}.py"
-        path.write_text(FAKE.format(answer=answer))
-        arguments = f"args={shlex.quote(str(path))}"
-        engines += ["-engine", f"cmd={sys.executable}", arguments, f"name={name}"]
+        if name in FAULTS:
+            path.write_text(FAKE.format(answer=FAULTS[name][0]))
+        command = [*LATE, str(tmp_path / f"{name}.tried"), str(path)]
+        engines += engine_words(name, command=command)
     run = Marked(*match(*engines, "-each", "nodes=20", "pingtimeout=0.4", "-rounds", "1",
                         *parallel(2), "-journal", f"file={tmp_path}/j"))
     status, out, err = run.wait(120)
-    assert status == 0 and "Traceback" not in err and run.survivors() == []
+    assert status == 1 and "Traceback" not in err and run.survivors() == []
+    warned = re.findall(r"^WARNING: (\w+) played no legal move", out, re.M)
+    assert sorted(warned) == sorted(("Missing", *FAULTS))
     rows = rows_of(f"{tmp_path}/j")
     assert len(rows) == 30 == len(set(row.number for row in rows))
     good = [row for row in rows if {row.white, row.black} == {"A", "B"}]
@@ -311,10 +315,10 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
 
 
 def test_log(tmp_path: Path) -> None:
-    path = tmp_path / "log"
+    path, gone = tmp_path / "log", [*LATE, str(tmp_path / "tried"), "/no/such"]
     run = Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info", "engine=true",
-                        "-engine", "cmd=/no/such", "name=C", "nodes=1"))
-    assert run.wait()[0] == 0
+                        *engine_words("C", "nodes=1", command=gone)))
+    assert run.wait()[0] == 1
     text = path.read_text()
     assert re.search(r"^\S+ info  game 1: .* started$", text, re.M)
     assert re.search(r"^\S+ warn  game \d: .*abandoned \(.*does not start", text, re.M)

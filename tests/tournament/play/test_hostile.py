@@ -26,7 +26,7 @@ from merels.tournament.journal.merge import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
 from tests.commands import command
-from tests.processes import FAKE, HOSTILE, needs_proc, needs_resource
+from tests.processes import FAKE, HOSTILE, LATE, needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import parallel, result, settings
 
@@ -37,9 +37,9 @@ PATIENCE = "300"
 FORMATS = ("text", "json", "csv", "html")
 
 
-def flags(mode: str, argument: str = "", *words: str) -> list[str]:
-    """The flags of a match of a hostile engine, E, against a sound one, S."""
-    program, *arguments = HOSTILE
+def flags(folder: Path, mode: str, argument: str = "", *words: str) -> list[str]:
+    """The flags of a match of a hostile engine, E, sound in its trial, against a sound one, S."""
+    program, *arguments = [*LATE, str(folder / "late"), *HOSTILE[1:]]
     sound, *others = FAKE
     return [
         "-engine", f"cmd={program}", f"args={' '.join(arguments)} {mode} {argument}", "name=E",
@@ -50,8 +50,8 @@ def flags(mode: str, argument: str = "", *words: str) -> list[str]:
     ]
 
 
-def play(*words: str, status: int = 0) -> tuple[str, str]:
-    """The output of a tournament, and its error output."""
+def play(*words: str, status: int = 1) -> tuple[str, str]:
+    """The output of a tournament in which E never moves, and its error output."""
     code, out, err = Marked(*words).wait(float(PATIENCE))
     assert code == status, err
     return out, err
@@ -87,7 +87,7 @@ def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[
     """From an engine's mouth through every file and page that a tournament makes."""
     journal, pgn, log = (str(tmp_path / name) for name in ("j", "games.pgn", "log"))
     out, err = play(
-        *flags("words"), "-rounds", "1", "-journal", journal, "-pgnout", pgn,
+        *flags(tmp_path, "words"), "-rounds", "1", "-journal", journal, "-pgnout", pgn,
         "-log", f"file={log}", "level=trace", "engine=true",
     )
     assert "makes an illegal move ('?[2J" in out
@@ -114,9 +114,10 @@ def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
     pgn = tmp_path / "x.pgn"
     pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
     few = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    for words in (["ratings", str(pgn)], ["tournament", *flags("words"), "-rounds", "1"]):
+    for words in (["ratings", str(pgn)], ["tournament", *flags(tmp_path, "words"), "-rounds", "1"]):
         done = merels(*words, env=few)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == (words[0] == "tournament"), done.stderr
+        (tmp_path / "late").unlink(missing_ok=True)
         assert "M?hle ?" in done.stdout or "an illegal move ('?[2J" in done.stdout
 
 
@@ -140,7 +141,7 @@ def test_a_greeting_without_end_is_cut_off() -> None:
 
 
 def test_a_line_without_end_is_an_engine_that_does_not_move(tmp_path: Path) -> None:
-    words = flags("endless-line", "", "pingtimeout=5")
+    words = flags(tmp_path, "endless-line", "", "pingtimeout=5")
     out, _ = play(*words, "-rounds", "1", "-games", "1", "-journal", str(tmp_path / "j"))
     assert "White stalls (plays no move in 5 s)" in out
     assert (tmp_path / "j").stat().st_size < 1 << 16
@@ -151,7 +152,7 @@ def test_an_engine_inherits_nothing_of_the_runner(tmp_path: Path) -> None:
     """Not the journal, nor the pipes to the runner, which carry what is trusted."""
     about = tmp_path / "about"
     play(
-        *flags("report", str(about)), "-rounds", "1", "-games", "1", *parallel(2),
+        *flags(tmp_path, "report", str(about)), "-rounds", "1", "-games", "1", *parallel(2),
         "-journal", str(tmp_path / "j"), "-pgnout", str(tmp_path / "p"),
         "-log", f"file={tmp_path}/log", "-serve", "0",
     )
@@ -172,7 +173,7 @@ def test_an_engine_over_its_limit_loses(
     tmp_path: Path, mode: str, argument: str, limit: str, reason: str
 ) -> None:
     journal = str(tmp_path / "j")
-    out, _ = play(*flags(mode, argument, limit), "-rounds", "1", "-journal", journal)
+    out, _ = play(*flags(tmp_path, mode, argument, limit), "-rounds", "1", "-journal", journal)
     assert f"0-1 {{White disconnects ({reason})}}" in out
     with read_journal(journal) as stored:
         rows = list(stored.rows())
@@ -190,8 +191,8 @@ def elsewhere() -> str:
     return socket.gethostbyname(socket.gethostname())
 
 
-def test_the_page_answers_to_no_foreign_name() -> None:
-    run = Marked(*flags("tame"), "-rounds", "1000", "-serve", "0")
+def test_the_page_answers_to_no_foreign_name(tmp_path: Path) -> None:
+    run = Marked(*flags(tmp_path, "tame"), "-rounds", "1000", "-serve", "0")
     assert run.process.stderr is not None
     address = next(line.split()[-1] for line in run.process.stderr if "standings at" in line)
     port = address.rstrip("/").rpartition(":")[2]
@@ -269,12 +270,13 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
 def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -> None:
     """A stranger's journal names programs; whoever resumes its tournament starts them."""
     journal = str(tmp_path / "j")
-    play(*flags("tame"), "-rounds", "1", "-games", "1", "-journal", journal)
+    play(*flags(tmp_path, "tame"), "-rounds", "1", "-games", "1", "-journal", journal)
+    (tmp_path / "late").unlink()
     done = merels(
         "tournament", "-journal", journal, "-resume", "-rounds", "2",
         stderr=subprocess.STDOUT, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 1, done.stdout
     said = f"the journal's own command line: -engine cmd={HOSTILE[0]}"
     assert done.stdout.index(said) < done.stdout.index("Started game 2 ")
     assert said in play("-journal", journal, "-resume", "-quiet")[1]

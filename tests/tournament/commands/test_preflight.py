@@ -1,0 +1,160 @@
+"""Every engine is tried before the first game; one that stops playing later is told of loudly."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.commands.main import main
+from merels.tournament.journal.open import read_journal
+from tests.processes import FAKE, LATE, SANMILL, needs_proc
+from tests.tournament.processes import Marked
+from tests.tournament.specs import engine_words, match
+
+QUICK = ("starttimeout=5", "pingtimeout=0.5")
+ONE = ("-rounds", "1", "-quiet")
+
+
+def fake(*words: str, mode: str = "sound", name: str = "E") -> list[str]:
+    """A fake engine on the command line, which is not waited for long."""
+    return engine_words(name, *QUICK, "nodes=20", *words, command=(*FAKE, mode))
+
+
+def refused(tmp_path: Path, *words: str) -> str:
+    """What is said of an engine that a run is refused for, which leaves nothing behind."""
+    run = Marked(*words, "-rounds", "1", "-journal", f"{tmp_path}/j", "-pgnout", f"{tmp_path}/g",
+                 cwd=tmp_path)
+    status, out, err = run.wait()
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert [path.name for path in tmp_path.iterdir() if path.name in "jg"] == []
+    assert run.survivors() == []
+    return err.removeprefix("merels tournament: ").strip()
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["cmd=./mini.pu"], "'-engine E': does not start: no such engine: './mini.pu' is not in "),
+        (["cmd=pyhton3 mini.py"], "'pyhton3' is not in PATH, and no file 'pyhton3 mini.py'; "
+         "give a program's arguments as args="),
+        ([f"cmd={sys.executable} absent.py"], "'-engine E': does not start: exit code 2: "),
+        ([f"cmd={sys.executable}", "args=-c 'import no_such_module'"],
+         "does not start: exit code 1: ModuleNotFoundError: No module named 'no_such_module'"),
+        (["cmd=./text"], "Permission denied; make it executable"),
+        (["cmd=cat", "starttimeout=0.2"],
+         "gives no answer to uci in 0.2 s; see proto= and starttimeout="),
+    ],
+)
+def test_a_program_that_does_not_start_is_told_of_in_its_own_words(
+    tmp_path: Path, words: list[str], said: str
+) -> None:
+    (tmp_path / "text").touch()
+    assert said in refused(tmp_path, *match("-engine", *words, "name=E", "nodes=1"))
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("mode", "words", "said"),
+    [
+        ("sound", ["option.Hsh=5"], "'-engine E option.Hsh=5': no such option; did you mean Hash?"),
+        ("sound", ["option.Hash=0"], "'-engine E option.Hash=0': option Hash takes a number from"),
+        ("die-ready", [], "'-engine E': does not get ready: exit code 0"),
+        ("never-ready", [], "gives no answer to isready in 0.5 s; see pingtimeout="),
+        ("never", [], "'-engine E': plays no move in 0.5 s, even after stop"),
+        ("illegal", [], "makes an illegal move: 'a1xg7', the move closes no mill"),
+        ("none", [], "makes an illegal move: '(none)' is not a move, after 'position startpos "),
+    ],
+)
+def test_an_engine_that_cannot_play_is_refused(
+    tmp_path: Path, mode: str, words: list[str], said: str
+) -> None:
+    assert said in refused(tmp_path, *match(*fake(*words, mode=mode)))
+
+
+@pytest.mark.parametrize("mode", ["stops-only", "unended", "stderr"])
+def test_slow_and_odd_engines_are_not_refused(mode: str) -> None:
+    entry = fake(mode=mode) if mode == "stops-only" else fake("pingtimeout=20", mode=mode)
+    status, out, err = Marked(*match(*entry, *ONE, "-games", "1", "-maxmoves", "2")).wait()
+    assert status == int(mode == "stops-only") and "Games: " in out or "#  Name" in out, err
+
+
+@pytest.mark.parametrize(
+    ("flags", "fields"),
+    [
+        (["-variant", "mill", "-set", "Flying=never", "Blocked=draws"],
+         "Flying=never, Blocked=draws"),
+        (["-variant", "morris"], "ThreeThreePlies=0"),
+    ],
+)
+def test_rules_that_an_engine_cannot_be_told_are_vouched_for_or_refused(
+    tmp_path: Path, flags: list[str], fields: str
+) -> None:
+    """The fake has an option for three rule sets, and none for their fields."""
+    said = refused(tmp_path, *match(*fake(), *flags))
+    assert said == (
+        f"'-engine E': cannot be told {fields}; add rules=known if it plays so all the same"
+    )
+    short = (*ONE, "-games", "1", "-maxmoves", "1")
+    where = ["-each"] if len(flags) == 2 else []
+    assert Marked(*match(*fake(*where, "rules=known"), *flags, *short)).wait()[0] == 0
+
+
+def test_rules_are_known_or_nothing_is_said_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tournament", *match(*fake("rules=sure"))]) == 2
+    assert "'sure': expected known for rules= of E" in capsys.readouterr().err
+    assert main(["tournament", "-help"]) == 0
+    out = capsys.readouterr().out
+    assert "rules=known" in out and "Exit status: 0" in out
+
+
+@needs_proc
+def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: Path) -> None:
+    script, journal = tmp_path / "mill.py", tmp_path / "j"
+    words = match("-engine", f"cmd={sys.executable} {script}", "name=E", "nodes=20",
+                  "-journal", str(journal), "-resume", "-games", "1", "-maxmoves", "2", "-quiet")
+    sound = f"import os, sys; os.execv({FAKE[0]!r}, [{FAKE[0]!r}, {FAKE[1]!r}, 'sound'])\n"
+    script.write_text(sound)
+    assert Marked(*words, "-rounds", "1").wait()[0] == 0
+    before = journal.read_bytes()
+    script.write_text("raise SystemExit('out of order')\n")
+    status, out, err = Marked(*words, "-rounds", "2").wait()
+    assert status == 2 and "does not start: exit code 1: out of order" in err and not out
+    assert journal.read_bytes() == before and len(list(tmp_path.iterdir())) == 2
+    # Nothing is left to play: no engine is needed.
+    assert Marked(*words, "-rounds", "1").wait()[0] == 0
+    script.write_text(sound)
+    assert Marked(*words, "-rounds", "2").wait()[0] == 0
+    with read_journal(str(journal)) as stored:
+        assert len(stored.numbers()) == 6
+
+
+@needs_proc
+@pytest.mark.parametrize("mode", ["die-start", "illegal"])
+def test_an_engine_that_stops_playing_after_its_trial_is_told_of_loudly(
+    tmp_path: Path, mode: str
+) -> None:
+    command = (*LATE, str(tmp_path / "f"), FAKE[1], mode)
+    late = engine_words("E", *QUICK, "nodes=20", command=command)
+    run = Marked(*match(*late, "-rounds", "1", "-maxmoves", "20", "-journal", f"{tmp_path}/j"))
+    status, out, err = run.wait()
+    assert status == 1 and run.survivors() == []
+    last = out.splitlines()[-1]
+    assert last.startswith("WARNING: E played no legal move in its last 4 games, from game ")
+    assert "the reason was: " in last and "withdrawn" not in last.split("reason was")[1]
+    again = Marked("-journal", f"{tmp_path}/j", "-resume").wait()
+    assert again[0] == 1 and again[1].splitlines()[-1] == last
+
+
+def test_an_engine_that_fails_in_every_game_but_moves_is_no_failure_of_the_run() -> None:
+    status, out, _ = Marked(*match(*fake(mode="die-search"), *ONE, "-games", "1")).wait()
+    assert status == 0 and "abandoned" in out and "WARNING" not in out
+
+
+def test_a_foreign_dialect_is_tried_too(tmp_path: Path) -> None:
+    entry = engine_words("S", "proto=sanmill", "depth=1", command=(*SANMILL, "log"))
+    assert Marked(*match(*entry, *ONE, "-games", "1", "-maxmoves", "1")).wait()[0] == 0
+    said = refused(tmp_path, *match(*entry, "-set", "Flying=never"))
+    assert "cannot be told Flying=never; add rules=known" in said

@@ -1,0 +1,228 @@
+"""Every engine tried once before the first game, so that what is wrong shows then.
+
+Each is started, greeted, sent its options and the rules, asked whether it is ready, and asked for
+one move. The engines take each step side by side, and end when all have taken all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
+from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
+from merels.engine.search.limits import Limit
+from merels.protocol.client.engine import Engine
+from merels.protocol.client.engine_spec import OPTION
+from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.tournament.play.engine_cache import KEPT, greet, prepare
+from merels.tournament.play.game import describe, judge
+from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
+
+CLOCK, INCREMENT, NODES = 0.1, 0.01, 100
+"""The most that the trial's limits allow: seconds on the clocks, for a move, and positions."""
+THINKING = 0.3
+"""Seconds after which an engine that still thinks about its move is told to stop."""
+COMPLAINT = b"info string error"
+"""How engines say that they do not take a line."""
+
+
+def preflight(
+    entrants: Sequence[Entrant], knowing: Collection[str], rules: str, opening: Opening,
+    at_once: int = KEPT,
+) -> None:
+    """Raise an `InputError` that says what is wrong with the first engine that cannot play.
+
+    ``knowing`` are the names of engines that know rules which they cannot be told. ``at_once`` is
+    how many engines may run side by side; those that differ in nothing but the name are one.
+    """
+    distinct: dict[tuple[Entrant, bool], Entrant] = {}
+    for entrant in entrants:
+        unnamed = replace(entrant, engine=replace(entrant.engine, name=""))
+        distinct.setdefault((unnamed, entrant.name in knowing), entrant)
+    waiting = list(distinct.values())
+    position = _Start(parse_rules(rules), opening)
+    for first in range(0, len(waiting), at_once):
+        _try_all([
+            _Trial(entrant, position, entrant.name in knowing)
+            for entrant in waiting[first : first + at_once]
+        ])
+
+
+def _try_all(trials: Sequence[_Trial]) -> None:
+    """Take engines through all steps, side by side, and end them."""
+    try:
+        for step in STEPS:
+            for trial in trials:
+                trial.take(step)
+    finally:
+        running = [trial.engine for trial in trials if trial.started]
+        for engine in running:
+            engine.send_quit()
+        for engine in running:
+            engine.close()
+
+
+class _Start:
+    """Where the first game starts."""
+
+    def __init__(self, rules: Rules, opening: Opening) -> None:
+        self.rules = rules
+        self.first = parse_position(opening.position, rules)
+        self.moves = [parse_move(move) for _, move in join_steps(opening.moves)]
+        self.position = play_moves(self.first, opening.moves)
+
+
+class _Trial:
+    """One engine on its way through the steps."""
+
+    def __init__(self, entrant: Entrant, start: _Start, knows_rules: bool) -> None:
+        self.engine: Engine
+        self.started = False
+        self._entrant = entrant
+        self._start = start
+        self._knows_rules = knows_rules
+        self._complaint = ""
+        """What the engine said last was wrong."""
+        self._asked = 0
+
+    def take(self, step: Step) -> None:
+        """Take a step; `InputError` if the engine does not."""
+        action, failure, way_out = step
+        try:
+            action(self)
+        except EngineError as error:
+            # Of one that has gone the last words are in the error.
+            words = self.engine.last_error() if isinstance(error, EngineTimeout) else ""
+            said = words and f" (its last error: {words})"
+            hint = way_out if isinstance(error, EngineTimeout) else ""
+            raise self._wrong(f"{failure}: {describe(error)}{said}{hint}") from None
+
+    def _wrong(self, what: str, key: str = "") -> InputError:
+        """The error that says what is wrong with the engine, or with a key of it."""
+        return InputError(f"-engine {self._entrant.name} {key}".strip(), what)
+
+    def _hear(self, way: str, data: bytes) -> None:
+        if way == "<" and COMPLAINT in data:
+            self._complaint = data[data.rindex(COMPLAINT) :].decode("utf-8", "replace").strip()
+
+    # The steps.
+
+    def start(self) -> None:
+        """Start the process."""
+        self.engine = Engine(self._entrant.engine, trace=self._hear)
+        self.started = True
+
+    def greet(self) -> None:
+        """Wait for the greeting and set the options."""
+        try:
+            greet(self.engine, self._entrant)
+        except (EngineTerminated, EngineTimeout):
+            raise
+        except EngineError as error:
+            for name, value in self._entrant.engine.options:
+                try:
+                    self.engine.options.find(name).check(value)
+                except InputError as refusal:
+                    raise self._wrong(refusal.expected, f"{OPTION}{name}={value}") from None
+            raise self._wrong(str(error)) from None
+
+    def set_up(self) -> None:
+        """Tell the rules and that a game begins."""
+        fields = [] if self._knows_rules else untold(self._start.rules, self.engine)
+        if fields:
+            raise self._wrong(
+                f"cannot be told {', '.join(fields)}; add rules=known if it plays so all the same"
+            )
+        prepare(self.engine, self._start.rules)
+
+    def be_ready(self) -> None:
+        """Wait until it is ready, and see that it took what it was told."""
+        self.engine.await_ready()
+        if self._complaint:
+            raise self._wrong(f"does not take its options or the rules: {self._complaint}")
+
+    def think(self) -> None:
+        """Ask for a move, unless the opening has ended the game."""
+        if self._start.position.outcome() is None and not self.engine.dialect.in_steps:
+            line, go = self._question()
+            self._asked = self.engine.begin(line + b"\n" + go)
+
+    def move(self) -> None:
+        """See that the answer is a legal move."""
+        position, patience = self._start.position, self._entrant.ping_timeout
+        if position.outcome() is not None:
+            return
+        if self.engine.dialect.in_steps:
+            answer = self.engine.ask(position, *self._question(), int(patience * NANOSECONDS))
+        else:
+            answer = self.engine.wait_answer(self._asked, int(THINKING * NANOSECONDS))
+            answer = answer or self.engine.stop(patience)
+        said = self._complaint and f" ({self._complaint})"
+        if answer is None:
+            raise self._wrong(f"plays no move in {patience:g} s, even after stop{said}")
+        if (objection := judge(position, answer)[1]) is not None:
+            where = self._question()[0].decode()
+            raise self._wrong(f"makes an illegal move: {objection}, after '{where}'{said}")
+
+    def _question(self) -> tuple[bytes, bytes]:
+        """The ``position`` and ``go`` lines."""
+        dialect, start = self.engine.dialect, self._start
+        limit = _least(self._entrant.limit)
+        line = dialect.position(start.first, start.moves)
+        return line, dialect.go(limit, start.position.side)
+
+
+Step = tuple[Callable[[_Trial], None], str, str]
+"""What to do, how it reads that this failed, and where to look if it took too long."""
+STEPS: tuple[Step, ...] = (
+    (_Trial.start, "does not start", ""),
+    (_Trial.greet, "does not start", "; see proto= and starttimeout="),
+    (_Trial.set_up, "does not get ready", ""),
+    (_Trial.be_ready, "does not get ready", "; see pingtimeout="),
+    (_Trial.think, "plays no move", ""),
+    (_Trial.move, "plays no move", ""),
+)
+
+
+def untold(rules: Rules, engine: Engine) -> list[str]:
+    """The fields of the rules, ``Name=value``, that an engine has no option for and not assumes."""
+    dialect, offered = engine.dialect, engine.options
+    told = {name.lower(): value for name, value in dialect.settings(rules, offered)}
+    variant = offered.get("UCI_Variant")
+    name = told.get("uci_variant", "" if variant is None else variant.default)
+    assumed = PRESETS.get(name.lower(), DEFAULT_RULES)
+    fields = []
+    for field in FIELDS:
+        value = getattr(rules, field.attribute)
+        names = [name for name in dialect.rule_options(field.name) if name.lower() in told]
+        try:
+            for name in names:
+                offered[name].check(told[name.lower()])
+            missing = not names and value != getattr(assumed, field.attribute)
+            why = ""
+        except InputError as error:
+            missing, why = True, f" ({error.expected})"
+        if missing:
+            fields.append(f"{field.name}={value}{why}")
+    return fields
+
+
+def _least(control: TimeControl) -> Limit:
+    """A limit of the kinds that the engine will have, each so small that it moves at once."""
+
+    def seconds(time: int | None, most: float) -> float | None:
+        return None if time is None else min(time / NANOSECONDS, most)
+
+    clock, increment = seconds(control.time, CLOCK), seconds(control.increment or None, INCREMENT)
+    return Limit(
+        time=seconds(control.per_move, INCREMENT),
+        depth=control.depth and 1,
+        nodes=control.nodes and min(control.nodes, NODES),
+        white_clock=clock,
+        black_clock=clock,
+        white_inc=increment,
+        black_inc=increment,
+        remaining_moves=control.moves,
+    )
