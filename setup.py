@@ -89,6 +89,7 @@ setup(
         "merels.tournament": ["py.typed"],
         "merels.tournament.pairing": ["books/*.pos"],
         "merels.tournament.report": ["*.css", "*.js"],
+        "merels.tournament.views": ["page/*"],
     },
     exclude_package_data={
         ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES

@@ -33,7 +33,6 @@ POLICY = (
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -45,10 +44,10 @@ Page = dict[str, tuple[str, bytes]]
 """The type and content of a page's files by name; the index has the empty name."""
 
 
-def read_page(package: str, names: Iterable[str] | None = None) -> Page:
-    """The files in a package's folder ``page``: all of them, or those of some names."""
+def read_page(package: str, folder: str, names: Iterable[str] | None = None) -> Page:
+    """The files for browsers in a package's folder: all of them, or those of some names."""
     page = {}
-    for entry in files(package).joinpath("page").iterdir():
+    for entry in files(package).joinpath(folder).iterdir():
         kind = TYPES.get(entry.name.rpartition(".")[2])
         if kind is not None and (names is None or entry.name in names):
             page["" if entry.name == "index.html" else entry.name] = (kind, entry.read_bytes())
@@ -80,6 +79,7 @@ def is_own_host(header: str, host: str, port: int) -> bool:
 class LocalServer(ThreadingHTTPServer):
     """Serves until `shutdown`, each connection in a thread of its own."""
 
+    policy = POLICY
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
@@ -146,6 +146,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         """Add the headers that keep other sites out."""
         for name, value in HEADERS.items():
             self.send_header(name, value)
+        self.send_header("Content-Security-Policy", self.server.policy)
         super().end_headers()
 
     def check_site(self) -> None:

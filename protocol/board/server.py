@@ -32,7 +32,7 @@ class BoardServer(LocalServer):
     def __init__(self, host: str, port: int, choices: Sequence[EngineSpec]) -> None:
         """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``."""
         self.token = secrets.token_urlsafe(24)
-        self.page = read_page("merels.protocol.board")
+        self.page = read_page("merels.protocol.board", "page")
         self.sessions = Sessions(choices)
         super().__init__(host, port, Handler)
 

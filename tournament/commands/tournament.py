@@ -212,7 +212,7 @@ def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
     if options.port is not None:
         from merels.tournament.views.web import WebView
 
-        web = WebView(settings, board.plan, options.port)
+        web = WebView(board, options.port, options.executor is None)
         notify(f"standings at {web.address}")
         yield web
     if options.log is not None:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from merels.engine.game.errors import Failure
 from merels.tournament.records.games import GameResult, PairTask
 from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.tasks import Finished, Progress, Started, finished, play_pair
+from merels.tournament.run.tasks import Finished, Played, Started, finished, play_pair
 from merels.tournament.run.withdrawal import FAILED_STARTS, Withdrawals
 from merels.tournament.run.worker_pool import LocalPool
 
@@ -42,7 +42,7 @@ class _Interrupt(NamedTuple):
     now: bool
 
 
-_Event = Started | Progress | Finished | _Done | _Interrupt
+_Event = Started | Played | Finished | _Done | _Interrupt
 
 
 class Runner:
@@ -64,7 +64,7 @@ class Runner:
         """Whether a worker has begun a game, or has returned one: foreign ones tell no more."""
         self._interrupts = 0
 
-    def report(self, event: Started | Progress | Finished) -> None:
+    def report(self, event: Started | Played | Finished) -> None:
         """Take a worker's report, from any thread."""
         self._events.put(event)
 
@@ -97,8 +97,10 @@ class Runner:
                 self._wait()
             end = self._end(tasks)
             self.board.show_rest()
-        except BaseException:
+            self.board.over(end)
+        except BaseException as error:
             self._kill()
+            self.board.over("failed", str(error) or repr(error))
             raise
         if end in ("decided", "killed", "stuck"):
             self._kill()
@@ -192,7 +194,7 @@ class Runner:
         elif isinstance(event, Started):
             self._workers_play = True
             self.board.begin(event.number)
-        elif isinstance(event, Progress):
+        elif isinstance(event, Played):
             self.board.go_on(event)
         elif isinstance(event, _Done):
             self._running -= 1

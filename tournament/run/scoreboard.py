@@ -10,7 +10,7 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.tasks import Progress
+from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
 from merels.tournament.statistics.sprt import match_llr
 
@@ -58,6 +58,8 @@ class Scoreboard:
         """The games in progress by number, the one that began first in front."""
         self.verdict: str | None = journal.meta().get("verdict")
         """The hypothesis that the settings' test accepted, H0 or H1."""
+        self.llr = 0.0
+        """The log-likelihood ratio of the test, if there is one, after the games counted."""
         self.played = set(journal.numbers())
         """The numbers of the games in the journal."""
         self.waiting: dict[int, GameSpec] = {}
@@ -85,16 +87,18 @@ class Scoreboard:
         spec = self.waiting.pop(number, None)
         if spec is not None:
             self.playing[number] = spec
+            for view in self.views:
+                view.game_began(spec)
             self._starts.put(number, spec)
             for _, begun in self._starts.release():
                 for view in self.views:
                     view.started(begun)
 
-    def go_on(self, progress: Progress) -> None:
+    def go_on(self, played: Played) -> None:
         """Show moves of a game in progress, unless they come after its end."""
-        if progress.number in self.playing:
+        if played.number in self.playing:
             for view in self.views:
-                view.progress(progress)
+                view.game_went_on(played)
 
     def end(self, row: Row) -> None:
         """Journal a finished game that is not in the journal; `show` counts it in its turn."""
@@ -104,6 +108,8 @@ class Scoreboard:
         self._ends.put(row.number, row)
         self.begin(row.number)
         del self.playing[row.number]
+        for view in self.views:
+            view.game_ended(row)
 
     def show(self) -> None:
         """Count and show the games whose turn it is, until a test is decided."""
@@ -125,20 +131,28 @@ class Scoreboard:
         game = self.journal.row(number) if row is None else row
         self.standings.add(game)
         self.plan.score(number, game.white_score)
+        self._judge()
         for view in self.views:
             (view.found if row is None else view.finished)(game, self.standings)
 
-    def _decide(self) -> bool:
-        """Whether the game counted last has decided the test."""
+    def _judge(self) -> None:
+        """Work out the test's ratio, which in a test of pairs changes with whole pairs alone."""
         sprt = self.settings.sprt
         if sprt is None:
-            return False
+            return
         counts = self.standings.counts(*self.standings.names)
         if self.settings.by_pairs:
             if counts.pairs == self._judged_pairs:
-                return False
+                return
             self._judged_pairs = counts.pairs
-        self.verdict = sprt.verdict(match_llr(sprt, counts, self.settings.by_pairs))
+        self.llr = match_llr(sprt, counts, self.settings.by_pairs)
+
+    def _decide(self) -> bool:
+        """Whether the games counted have decided the test."""
+        sprt = self.settings.sprt
+        if sprt is None:
+            return False
+        self.verdict = sprt.verdict(self.llr)
         if self.verdict is not None:
             self.journal.set_meta({"verdict": self.verdict})
         return self.verdict is not None
@@ -152,6 +166,11 @@ class Scoreboard:
         """Tell the views that a moment has passed."""
         for view in self.views:
             view.tick(self.standings, self.playing)
+
+    def over(self, end: str, why: str = "") -> None:
+        """Tell the views how the run ended."""
+        for view in self.views:
+            view.over(end, why)
 
     def notice(self, text: str) -> None:
         """Tell the views what a person should know."""

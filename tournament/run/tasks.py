@@ -20,7 +20,7 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Played:
     """What has been played of a game in progress since it was last told."""
 
     number: int

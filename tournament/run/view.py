@@ -6,23 +6,30 @@ from collections.abc import Mapping
 
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
-from merels.tournament.run.tasks import Progress
+from merels.tournament.run.tasks import Played
 
 
 class View:
     """Someone who shows a tournament; this one shows nothing.
 
-    Games come in the order of their numbers, when they are in the journal and the standings.
+    What has begun or ended is told twice: at once (`game_began`, `game_ended`), and in the order
+    of the games' numbers (`started`, `finished`), when they are in the journal and the standings.
     """
 
     def paired(self) -> None:
         """A round was drawn up, in a format that pairs by results; some of it is to be played."""
 
+    def game_began(self, spec: GameSpec) -> None:
+        """A game began, in whatever order."""
+
+    def game_went_on(self, played: Played) -> None:
+        """Moves were played in a game that has begun; told of only with a view that serves it."""
+
+    def game_ended(self, row: Row) -> None:
+        """A game ended, in whatever order; it began before, if only in name."""
+
     def started(self, spec: GameSpec) -> None:
         """A game began."""
-
-    def progress(self, progress: Progress) -> None:
-        """Moves were played in a game in progress; only of interest to those who show them live."""
 
     def finished(self, row: Row, standings: Standings) -> None:
         """A game ended."""
@@ -39,5 +46,8 @@ class View:
         ``playing``: these games by their numbers, the one that began first in front.
         """
 
+    def over(self, end: str, why: str = "") -> None:
+        """The run is over in the way of a `runner.End`, or else ``failed``; ``why``: the reason."""
+
     def close(self) -> None:
-        """The run is over."""
+        """Nothing more comes."""

@@ -32,7 +32,7 @@ TELL_SECONDS = 0.2
 class Teller:
     """Tells of the game in progress from a thread of its own: the game itself waits for nothing."""
 
-    def __init__(self, report: Callable[[tasks.Progress], None]) -> None:
+    def __init__(self, report: Callable[[tasks.Played], None]) -> None:
         self._report = report
         self._game: tuple[int, Sequence[MoveRecord], int] | None = None
         threading.Thread(target=self._tell, daemon=True).start()
@@ -57,7 +57,7 @@ class Teller:
                 new = tuple(game[1][told:])
                 # The runner's own time between two moves is too short to be seen.
                 asked += sum(move.elapsed for move in new)
-                self._report(tasks.Progress(game[0], told, new, asked))
+                self._report(tasks.Played(game[0], told, new, asked))
                 told += len(new)
 
 
@@ -86,7 +86,7 @@ def main() -> None:
     stopping = threading.Event()
     threading.Thread(target=_listen, args=(link, calls, stopping), daemon=True).start()
 
-    def report(content: tasks.Started | tasks.Progress | tasks.Finished) -> None:
+    def report(content: tasks.Started | tasks.Played | tasks.Finished) -> None:
         link.send(Report(content))
 
     cache = EngineCache() if log == "-" else EngineCache(stderr=log, trace=LogFile(log).trace)

@@ -38,19 +38,34 @@ class Terminations:
         return sum(map(sum, self.results.values()))
 
 
-def count_terminations(endings: Iterable[Ending]) -> Terminations:
-    """Count how games ended and which engine lost in which way."""
-    results: dict[str, list[int]] = {}
-    lost: dict[str, dict[str, int]] = {}
-    for ending in endings:
+class EndingCounter:
+    """Counts endings one after the other."""
+
+    def __init__(self) -> None:
+        self._results: dict[str, list[int]] = {}
+        self._lost: dict[str, dict[str, int]] = {}
+
+    def add(self, ending: Ending) -> None:
+        """Count a game."""
         for name in (ending.white, ending.black):
-            lost.setdefault(name, {})
+            self._lost.setdefault(name, {})
         column = 3 if ending.score is None else int(2 - 2 * ending.score)
-        results.setdefault(ending.termination, [0, 0, 0, 0])[column] += 1
+        self._results.setdefault(ending.termination, [0, 0, 0, 0])[column] += 1
         loser = {0: ending.black, 2: ending.white}.get(column)
         if loser is not None:
-            losses = lost[loser]
+            losses = self._lost[loser]
             losses[ending.termination] = losses.get(ending.termination, 0) + 1
-    names = [name for name in KNOWN if name in results]
-    names += sorted(set(results) - set(KNOWN))
-    return Terminations({name: tuple(results[name]) for name in names}, lost)
+
+    def counts(self) -> Terminations:
+        """The counts so far."""
+        names = [name for name in KNOWN if name in self._results]
+        names += sorted(set(self._results) - set(KNOWN))
+        return Terminations({name: tuple(self._results[name]) for name in names}, self._lost)
+
+
+def count_terminations(endings: Iterable[Ending]) -> Terminations:
+    """Count how games ended and which engine lost in which way."""
+    counter = EndingCounter()
+    for ending in endings:
+        counter.add(ending)
+    return counter.counts()

@@ -38,19 +38,25 @@ def versus(white: str, black: str) -> str:
 
 
 class Throttle:
-    """Draws something costly at most every ``seconds``, and in at most `SHARE` of the time."""
+    """Draws something costly at most every ``seconds``, and in at most a share of the time.
 
-    def __init__(self, seconds: float) -> None:
+    ``cost`` is the clock that says how much the drawing took.
+    """
+
+    def __init__(
+        self, seconds: float, share: float = SHARE, cost: Callable[[], float] = monotonic
+    ) -> None:
         self._seconds = seconds
+        self._share = share
+        self._cost = cost
         self._next = 0.0
 
     def run(self, draw: Callable[[], None]) -> None:
         """Draw, if that is due."""
-        began = monotonic()
-        if began >= self._next:
+        if monotonic() >= self._next:
+            began = self._cost()
             draw()
-            now = monotonic()
-            self._next = now + max(self._seconds, (now - began) / SHARE)
+            self._next = monotonic() + max(self._seconds, (self._cost() - began) / self._share)
 
 
 class Pace:

@@ -1,169 +1,187 @@
-"""The tournament on a local page while it runs."""
+"""The tournament as a broadcast: a local page that shows games, standings and how it ends."""
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections import deque
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import asdict
+from time import monotonic, thread_time
 
-from merels.engine.game.errors import InputError
-from merels.protocol.board.local_server import is_own_host
+from merels.engine.game.board import NAMES
+from merels.engine.game.errors import InputError, printable
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
-from merels.tournament.records.settings import Settings, facts
+from merels.tournament.records.settings import facts
 from merels.tournament.report.crosstable import crosstable
-from merels.tournament.report.html import page, summary
+from merels.tournament.report.html import summary
+from merels.tournament.report.rounds import round_lines
 from merels.tournament.report.summary import summary_lines
-from merels.tournament.run.plan import Plan
+from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
-from merels.tournament.statistics.terminations import Ending, count_terminations
+from merels.tournament.statistics.terminations import Ending, EndingCounter
+from merels.tournament.views.broadcast import JSON, Broadcast
 from merels.tournament.views.output import Pace, Throttle, time_left
+from merels.tournament.views.web_server import PageServer
 
-ADDRESS = "127.0.0.1"
-"""The page is for this machine alone, and read-only."""
-READ_SECONDS = 30.0
-"""How long a request may take to arrive."""
-KEPT = 200
-"""How many of the last games can be replayed."""
-REFRESH = """
-setInterval(async () => {
-  try {
-    const answer = await fetch("/summary");
-    if (answer.ok) document.getElementById("summary").innerHTML = await answer.text();
-  } catch { /* the tournament is over, or will answer next time */ }
-}, 1500);
-"""
+NEWS_SECONDS = 0.2
+STANDINGS_SECONDS = 1.0
+BEAT_SECONDS = 3.0
+"""How often a page hears something even if nothing is new, so that it notices a silent runner."""
+SHARE = 0.01
+"""The most of the runner's time that news may take; as much again is for the standings."""
+ENDS = {
+    "finished": "Finished: all {done} games are played.",
+    "decided": "Decided: {verdict} is accepted after {done} games.",
+    "interrupted": "Interrupted after {progress}.",
+    "killed": "Stopped after {progress}; the games in progress were broken off.",
+    "stuck": "Given up after {progress}: too few engines start.",
+}
+"""What the page says of an end, by `runner.End`."""
 
 
 class WebView(View):
-    """Serves the standings at ``http://127.0.0.1:PORT/``; port 0 takes any that is free.
+    """Serves the page at ``http://127.0.0.1:PORT/``; port 0 takes any that is free.
 
-    The runner's thread draws them when a game begins or ends; those that answer requests only
-    hand out what was drawn last.
+    The runner's thread makes each piece of news once and sends it to all pages that are open;
+    while none is, nothing is made. ``is_told``: workers tell of the games in progress.
     """
 
-    def __init__(self, settings: Settings, plan: Plan, port: int) -> None:
-        self._settings = settings
-        self._plan = plan
+    def __init__(self, board: Scoreboard, port: int, is_told: bool) -> None:
+        self._board = board
+        self._settings = board.settings
+        self._is_told = is_told
+        self._broadcast = Broadcast(self._about())
+        self._endings = EndingCounter()
         self._pace = Pace()
-        self._throttle = Throttle(0.0)
-        self._rows: deque[Row] = deque(maxlen=KEPT)
-        self._endings: list[Ending] = []
-        self._playing: tuple[int, ...] = ()
-        self._is_old = False
-        """Whether a game has begun or ended since the page was drawn."""
-        self._draw(Standings(tuple(engine.name for engine in settings.engines)), {})
+        self._news = Throttle(NEWS_SECONDS, SHARE, thread_time)
+        self._standings = Throttle(STANDINGS_SECONDS, SHARE, thread_time)
+        self._drawn = -1
+        """The number of finished games when the standings were drawn; -1: they must be drawn."""
+        self._last_word = 0.0
+        self._is_over = False
         try:
-            self._server = ThreadingHTTPServer((ADDRESS, port), _handler(self))
+            self._server = PageServer(port, self._broadcast.replay)
         except OSError as error:
             raise InputError(
                 str(port), f"cannot serve at this port: {error.strerror}; name another for -serve"
             ) from None
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
 
     @property
     def address(self) -> str:
         """Where the page is."""
-        return f"http://{ADDRESS}:{self._server.server_address[1]}/"
+        return self._server.root
 
-    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Draw the page again if a game has begun or ended, and it is due."""
-        if self._is_old or tuple(playing) != self._playing:
-            self._throttle.run(lambda: self._draw(standings, playing))
+    def paired(self) -> None:
+        """Show a new round."""
+        self._drawn = -1
+
+    def game_began(self, spec: GameSpec) -> None:
+        """Show a game in progress, if it will be told of."""
+        if self._is_told:
+            self._broadcast.game_began(spec)
+
+    def game_went_on(self, played: Played) -> None:
+        """Show its moves."""
+        self._broadcast.game_went_on(played)
+
+    def game_ended(self, row: Row) -> None:
+        """Show its end."""
+        self._broadcast.game_ended(row)
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Count a game and keep it for replay."""
+        """Count a game."""
         self._pace.add()
-        self.found(row, standings)
+        self._count(row, standings)
 
     def found(self, row: Row, standings: Standings) -> None:
-        """Keep a game for replay."""
-        self._rows.append(row)
-        self._endings.append(Ending(row.white, row.black, row.white_score, row.termination))
-        self._is_old = True
+        """Count a game, and keep it for replay."""
+        self._broadcast.found(row)
+        self._count(row, standings)
+
+    def notice(self, text: str) -> None:
+        """Show a notice."""
+        self._broadcast.notice(text)
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """Tell the pages what is new, if it is due and there are any."""
+        if self._server.is_watched:
+            self._standings.run(self._draw)
+            self._news.run(self._tell)
+
+    def over(self, end: str, why: str = "") -> None:
+        """Tell the pages how the run ended: they go on showing it when there is no runner."""
+        if self._is_over:
+            return
+        self._is_over = True
+        board = self._board
+        done = board.standings.finished
+        text = ENDS.get(end, "Ended after {progress}" + (": {why}" if why else ".")).format(
+            done=done, progress=board.plan.progress(done).text, verdict=board.verdict,
+            why=printable(why),
+        )
+        if end not in ("finished", "decided") and board.journal.path is not None:
+            text += " Its journal can be continued with -resume."
+        self._broadcast.show(over={"end": end, "text": text}, replays=self._broadcast.replays())
+        self._draw()
+        self._show_score()
+        self._server.finish(self._broadcast.news(), self._broadcast.all)
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        """End the page's server."""
+        self.over("failed")
 
-    def page(self) -> str:
-        """The whole page."""
-        summary, rows = self._shown
-        return page(self._settings.event, summary, rows, REFRESH)
+    def _about(self) -> JSON:
+        """What never changes."""
+        settings, sprt = self._settings, self._settings.sprt
+        return {
+            "event": printable(settings.event),
+            "points": NAMES,
+            "isTold": self._is_told,
+            "test": sprt and asdict(sprt) | {"lower": sprt.lower, "upper": sprt.upper},
+        }
 
-    def summary(self) -> str:
-        """The part of the page that changes."""
-        return self._shown[0]
+    def _count(self, row: Row, standings: Standings) -> None:
+        self._endings.add(Ending(row.white, row.black, row.white_score, row.termination))
+        if self._settings.sprt is not None:
+            self._broadcast.ratio(standings.finished, self._board.llr)
 
-    def _draw(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Show how things stand now."""
-        games = ", ".join(f"{spec.white.name} – {spec.black.name}" for spec in playing.values())
-        lines = [
-            *facts(self._settings.as_json()),
-            *self._progress(standings),
-            ("In progress", games or "none"),
-        ]
+    def _tell(self) -> None:
+        """Tell the pages what is new."""
+        self._show_score()
+        news = self._broadcast.news()
+        now = monotonic()
+        if news or now - self._last_word >= BEAT_SECONDS:
+            self._last_word = now
+            self._server.send(news)
+        self._server.admit(self._broadcast.all)
+
+    def _show_score(self) -> None:
+        """Show how far the tournament is."""
+        progress = self._board.plan.progress(self._board.standings.finished)
+        self._broadcast.show(score={
+            "text": progress.text, "share": round(progress.share, 4),
+            "rate": round(self._pace.rate(), 5),
+            "left": time_left(self._pace, progress).removeprefix(", "),
+            "playing": len(self._board.playing),
+        })
+
+    def _draw(self) -> None:
+        """Draw the standings, if a game has been counted since the last time."""
+        standings = self._board.standings
+        if self._drawn == standings.finished:
+            return
+        self._drawn = standings.finished
+        lines = [*facts(self._settings.as_json()), *self._match_lines(standings)]
         table = crosstable(standings.matches) if standings.matches else None
-        text = summary(lines, table, count_terminations(self._endings))
-        # Replaced in one step, for the threads that read it.
-        self._shown = text, tuple(self._rows)
-        self._playing, self._is_old = tuple(playing), False
+        plan = self._board.plan
+        rounds = "\n".join(round_lines(self._settings, plan.so_far, plan.is_open))
+        self._broadcast.show(rounds=rounds, standings=summary(lines, table, self._endings.counts()))
 
-    def _progress(self, standings: Standings) -> list[tuple[str, str]]:
-        """How far the tournament is, and of a match its estimates."""
-        progress, pace = self._plan.progress(standings.finished), self._pace
-        text = f"{progress.text}, {pace.rate():.1f} a second{time_left(pace, progress)}"
-        lines = [("Games", text)]
-        names = standings.names
-        if len(names) == 2:
-            counts = standings.counts(names[0], names[1])
-            texts = summary_lines(
-                counts, names[0], names[1], self._settings.sprt, self._settings.by_pairs
-            )
-            lines += [("Match" if text is texts[0] else "", text) for text in texts]
-        return lines
-
-
-def _handler(view: WebView) -> type[BaseHTTPRequestHandler]:
-    """A class that answers requests with what a view shows."""
-
-    class Handler(BaseHTTPRequestHandler):
-        """Answers ``/`` with the page and ``/summary`` with its changing part."""
-
-        server: ThreadingHTTPServer
-        timeout = READ_SECONDS
-
-        def handle(self) -> None:
-            """Answer a request, unless the browser has gone."""
-            with contextlib.suppress(ConnectionError):
-                super().handle()
-
-        def do_GET(self) -> None:
-            port = self.server.server_address[1]
-            if not is_own_host(self.headers.get("Host", ""), ADDRESS, int(port)):
-                self.send_error(403)
-                return
-            make = {"/": view.page, "/summary": view.summary}.get(self.path)
-            if make is None:
-                self.send_error(404)
-                return
-            data = make().encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(data)))
-            self.send_header("Cache-Control", "no-store")
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Requests are not worth a line."""
-
-        def version_string(self) -> str:
-            return "merels"
-
-    return Handler
+    def _match_lines(self, standings: Standings) -> list[tuple[str, str]]:
+        """The estimates of a match."""
+        names, settings = standings.names, self._settings
+        if len(names) != 2:
+            return []
+        counts = standings.counts(names[0], names[1])
+        texts = summary_lines(counts, names[0], names[1], settings.sprt, settings.by_pairs)
+        return [("Match" if text is texts[0] else "", text) for text in texts]

@@ -1,4 +1,4 @@
-// Finds and makes the page's elements.
+// Finds and makes a page's elements.
 
 const SVG = "http://www.w3.org/2000/svg";
 export const COLOURS = ["White", "Black"];
@@ -20,4 +20,15 @@ export function element(name, attributes = {}, ...children) {
 /** Makes an SVG element. */
 export function svg(name, attributes = {}, ...children) {
   return prepare(document.createElementNS(SVG, name), attributes, children);
+}
+
+/** The time left on a clock. */
+export function clockText(seconds) {
+  const left = Math.max(0, seconds);
+  if (left < 20) return left.toFixed(1);
+  const whole = Math.ceil(left);
+  const minutes = Math.floor(whole / 60);
+  const rest = String(whole % 60).padStart(2, "0");
+  if (minutes < 60) return `${minutes}:${rest}`;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }

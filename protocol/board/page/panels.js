@@ -1,19 +1,9 @@
 // The panels around the board: players with clocks and hands, the evaluation bar, variations,
 // the move list, the review's graph and the raw log.
 
-import { $, COLOURS, element, svg } from "./dom.js";
+import { $, clockText, COLOURS, element, svg } from "./dom.js";
 
 const LOG_LINES = 1000;
-
-function clockText(seconds) {
-  const left = Math.max(0, seconds);
-  if (left < 20) return left.toFixed(1);
-  const whole = Math.ceil(left);
-  const minutes = Math.floor(whole / 60);
-  const rest = String(whole % 60).padStart(2, "0");
-  if (minutes < 60) return `${minutes}:${rest}`;
-  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
-}
 
 /** Both players' rows; `onHand` is called when a man in a hand is pressed. */
 export class Players {

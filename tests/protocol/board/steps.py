@@ -29,7 +29,8 @@ def shot(page: Browser, name: str) -> None:
     time.sleep(0.3)
     if SHOTS:
         page.screenshot(Path(SHOTS) / f"{name}.png")
-    assert page.run(OVERLAPS) == []
+    faults = page.run(OVERLAPS)
+    assert not faults, faults
 
 
 OVERLAPS = """

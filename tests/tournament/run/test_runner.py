@@ -29,7 +29,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, WorkerError
 from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.tasks import Finished, Progress, play_pair
+from merels.tournament.run.tasks import Finished, Played, play_pair
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.statistics.sprt import Sprt
@@ -46,10 +46,10 @@ class Record(View):
         self.ended: list[int] = []
         self.found_games: list[int] = []
         self.notices: list[str] = []
-        self.progressed: list[Progress] = []
+        self.went_on: list[Played] = []
 
-    def progress(self, progress: Progress) -> None:
-        self.progressed.append(progress)
+    def game_went_on(self, played: Played) -> None:
+        self.went_on.append(played)
 
     def started(self, spec: GameSpec) -> None:
         self.begun.append(spec.number)
@@ -120,12 +120,14 @@ def test_a_watched_game_is_told_move_by_move() -> None:
     run.pool = partial(run.pool, watched=True)
     assert run.play() == "finished"
     (row,) = run.rows
-    told = [move for progress in run.record.progressed for move in progress.moves]
+    told = [move for played in run.record.went_on for move in played.moves]
     assert told and told == row.played()[: len(told)]
-    assert len(run.record.progressed) > 1
-    counts = [progress.told for progress in run.record.progressed]
-    assert counts == [sum(len(p.moves) for p in run.record.progressed[:i])
-                      for i in range(len(counts))]
+    assert len(run.record.went_on) > 1
+    counts = [played.told for played in run.record.went_on]
+    assert counts == [
+        sum(len(played.moves) for played in run.record.went_on[:index])
+        for index in range(len(counts))
+    ]
 
 
 def test_all_games_are_played_and_shown_in_order() -> None:

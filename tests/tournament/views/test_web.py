@@ -1,37 +1,72 @@
-"""The live page: what it serves, and that serving it costs the run nothing."""
+"""The page's server: what it tells, to whom, and that it costs the run nothing."""
 
 from __future__ import annotations
 
+import json
 import socket
 import struct
 import threading
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from merels.tournament.journal.rows import Standings, make_row
+from merels.tournament.journal.open import open_journal
+from merels.tournament.journal.rows import Row, make_row
+from merels.tournament.records.games import GameSpec, MoveRecord
 from merels.tournament.report.crosstable import Crosstable, crosstable
 from merels.tournament.run.plan import Plan
+from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.counts import Counts
+from merels.tournament.views.broadcast import KEPT, MOST_POINTS, Broadcast
 from merels.tournament.views.web import WebView
+from merels.tournament.views.web_server import Reader
 from tests.tournament.processes import Marked, wait_for
-from tests.tournament.report.test_report import check
 from tests.tournament.specs import match, result, settings
+from tests.tournament.views.listener import ACCEPT, Listener
 
 
 def get(address: str) -> str:
-    with urllib.request.urlopen(address, timeout=10) as answer:
+    with urllib.request.urlopen(address, timeout=60) as answer:
         return str(answer.read().decode())
 
 
-def serving() -> tuple[Marked, str]:
+def serving(*more: str) -> tuple[Marked, str]:
     """A long run and the address of its page."""
-    run = Marked(*match("-rounds", "2000", "-serve", "0"))
+    run = Marked(*match("-rounds", "2000", "-serve", "0", *more))
     return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
 
 
-def test_the_page_is_rated_once_per_change_in_the_runners_thread(
+@contextmanager
+def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
+    """A tournament of ten games, nothing of it played, and its page."""
+    chosen = settings(2, rounds=5)
+    with open_journal(None, chosen, False, {"id": "x", "arguments": "[]"}) as journal:
+        board = Scoreboard(Plan(chosen), journal)
+        view = WebView(board, 0, True)
+        board.views.append(view)
+        for task in board.plan.next_round():
+            for spec in task.games:
+                board.expect(spec)
+        try:
+            yield board, view
+        finally:
+            view.close()
+
+
+def play(board: Scoreboard, number: int) -> None:
+    """Count a game."""
+    board.begin(number)
+    board.end(make_row(replace(result(number), spec=board.playing[number])))
+    board.show()
+
+
+def test_news_is_made_once_for_all_readers_and_in_the_runners_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rated: list[threading.Thread] = []
@@ -41,37 +76,80 @@ def test_the_page_is_rated_once_per_change_in_the_runners_thread(
         return crosstable(matches)
 
     monkeypatch.setattr("merels.tournament.views.web.crosstable", rate)
-    chosen = settings(2, rounds=5)
-    standings = Standings(("A", "B"))
-    view = WebView(chosen, Plan(chosen), 0)
-    try:
-        standings.add(make_row(result(1)))
-        view.finished(make_row(result(1)), standings)
-        while not rated:  # The first drawing, of no games, may still count as recent.
-            view.tick(standings, {})
-        shown = get(view.address + "summary")
-        assert "Standings" in shown and "1 of 10" in shown
-        # The runner goes on counting while browsers poll.
-        standings.add(make_row(result(2)))
-        for _ in range(3):
-            view.tick(standings, {})
-            assert get(view.address + "summary") == shown
-            assert shown in get(view.address)
-        assert rated == [threading.current_thread()]
-    finally:
-        view.close()
+    with board_and_view() as (board, view):
+        play(board, 1)
+        board.tick()
+        assert not rated  # Nobody looks.
+        with Listener(view.address) as one, Listener(view.address) as other:
+            heard: list[Any] = []
+            threads = [
+                threading.Thread(target=lambda listener=listener: heard.append(listener.next()))
+                for listener in (one, other)
+            ]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                board.tick()
+            assert heard[0] == heard[1]
+            assert heard[0]["about"]["event"] == "merels tournament"
+            assert heard[0]["score"]["text"] == "1 of 10 games"
+            assert "Standings" in heard[0]["standings"]
+            assert rated == [threading.current_thread()]
+            play(board, 2)
+            board.over("finished")
+            last = one.next()
+            assert last is not None and last["score"]["share"] == 0.2 and "about" not in last
+            assert last["over"]["text"] == "Finished: all 2 games are played."
+            assert [game["n"] for game in last["replays"]] == [1, 2]
+            assert one.next() is None
 
 
-def test_served_while_it_runs() -> None:
+def test_a_run_is_told_from_its_first_move_to_its_end() -> None:
+    words = match("-rounds", "1", "-serve", "0", "-maxmoves", "20", "-each", "st=0.04",
+                  "timemargin=20000")
+    run = Marked(*(word for word in words if not word.startswith("nodes=")))
+    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    games: dict[int, list[Any]] = {}
+    pieces = 0
+    with Listener(address) as listener:
+        assert listener.headers["Sec-WebSocket-Accept"] == ACCEPT
+        while True:
+            news = listener.next()
+            assert news is not None
+            for told in [*news.get("games", []), *news.get("results", [])]:
+                if "moves" in told:
+                    games.setdefault(told["n"], [])[told["at"]:] = told["moves"]
+                    pieces += bool(told["moves"])
+            if "over" in news:
+                break
+        assert listener.next() is None
+    assert news["over"]["text"] == "Finished: all 2 games are played."
+    assert pieces > 2 * len(games) > 0
+    whole = {game["n"]: game["moves"] for game in news["replays"]}
+    assert all(moves == whole[number] for number, moves in games.items())
+    assert run.wait()[0] == 0
+
+
+def test_what_is_served_and_to_whom() -> None:
     run, address = serving()
-    wait_for(run, "Finished game 5 ")
-    while "Standings" not in (text := get(address)):
-        pass
-    check(text)
-    assert "of 4000" in text and '"n":' in text
-    assert "Crosstable" in get(address + "summary")
-    with pytest.raises(urllib.error.HTTPError):
-        get(address + "etc/passwd")
+    with urllib.request.urlopen(address, timeout=60) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert b"https://" not in answer.read()
+    for name in ("app.js", "cards.js", "dom.js", "drawing.js", "theme.css", "tables.css"):
+        assert "https://" not in get(address + name)
+    wait_for(run, "Finished game 1 ")
+    game = json.loads(get(address + "game/1"))
+    assert game["n"] == 1 and game["moves"]
+    for name in ("etc/passwd", "..%2fweb.py", "game/", "game/0", "game/x", "game/" + "9" * 99,
+                 "board.js", "index.html/", "news"):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            get(address + name)
+        assert refused.value.code in (404, 426)
+    for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"},
+                    {"Sec-Fetch-Site": "cross-site"}):
+        with Listener(address, headers) as listener:
+            assert listener.status == 403
     run.process.terminate()
     assert run.wait()[0] == 130
 
@@ -84,10 +162,24 @@ def test_a_browser_that_leaves_is_not_reported() -> None:
             reset_at_once = struct.pack("ii", 1, 0)
             browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset_at_once)
             browser.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        with Listener(address) as listener:
+            assert listener.next()
     wait_for(run, "Finished game 5 ")
     run.process.terminate()
     _, _, err = run.wait()
     assert "Traceback" not in err and "Error" not in err
+
+
+def test_a_reader_that_does_not_read_is_given_up() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        reader = Reader(ours)
+        for _ in range(1000):
+            reader.send(bytes(100_000))
+            if reader.gone:
+                break
+        assert reader.gone
+        reader.close()
 
 
 def test_a_port_that_is_taken() -> None:
@@ -95,3 +187,54 @@ def test_a_port_that_is_taken() -> None:
         port = str(taken.getsockname()[1])
         status, _, err = Marked(*match("-rounds", "1", "-serve", port)).wait()
     assert status == 2 and "cannot serve at this port" in err
+
+
+MOVE = MoveRecord("d6", 79, None, 6, 1234, 1_000_000, 59_000_000_000)
+
+
+def told_of(games: int) -> Broadcast:
+    """What a page is told after so many games, with another one in progress."""
+    broadcast = Broadcast({})
+    for number in range(1, games + 1):
+        broadcast.game_began(spec_of(number))
+        broadcast.game_ended(row_of(number))
+        broadcast.ratio(number, number / 1000)
+    broadcast.game_began(spec_of(games + 1))
+    broadcast.game_went_on(Played(games + 1, 0, (MOVE,) * 50, 0))
+    return broadcast
+
+
+def spec_of(number: int) -> GameSpec:
+    return replace(result().spec, number=number)
+
+
+def row_of(number: int) -> Row:
+    return make_row(replace(result(), spec=spec_of(number)))
+
+
+def test_what_is_told_does_not_grow_with_the_games_that_are_over() -> None:
+    few, many = told_of(10 * KEPT), told_of(50 * KEPT)
+    for one, other in ((few.all(), many.all()), (few.news(), many.news())):
+        assert set(one) == set(other)
+        assert all(
+            len(other[name]) <= len(one[name]) + MOST_POINTS * (name == "ratios") for name in one
+        )
+    assert len(many.all()["ratios"]) <= MOST_POINTS + 1
+    assert many.all()["ratios"][-1] == (50 * KEPT, 50 * KEPT / 1000)
+    assert many.replay(50 * KEPT) is not None and many.replay(1) is None
+
+
+def test_a_game_that_begins_anew_with_another_worker_is_told_anew() -> None:
+    broadcast = Broadcast({})
+    broadcast.game_began(spec_of(1))
+    broadcast.game_went_on(Played(1, 0, (MOVE,) * 3, 0))
+    assert len(broadcast.news()["games"][0]["moves"]) == 3
+    broadcast.game_went_on(Played(1, 3, (MOVE,), 0))
+    (more,) = broadcast.news()["games"]
+    assert more["at"] == 3 and len(more["moves"]) == 1 and "position" not in more
+    assert broadcast.news() == {}
+    broadcast.game_went_on(Played(1, 0, (MOVE,) * 2, 0))
+    (anew,) = broadcast.news()["games"]
+    assert anew["at"] == 0 and len(anew["moves"]) == 2
+    broadcast.game_ended(row_of(1))
+    assert broadcast.news()["results"][0]["at"] == 2

@@ -1,0 +1,160 @@
+"""The page of a running tournament in a real browser: what a spectator sees, to the end."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.protocol.board.steps import shot
+from tests.protocol.board.webdriver import Browser, missing
+from tests.tournament.processes import Marked
+from tests.tournament.specs import engine_words
+
+SLOW = ("-each", "st=0.04", "timemargin=60000", "-maxmoves", "12")
+HOSTILE = '<img src=x onerror="document.title=1">&amp;"\'</script>'
+MOVES = "document.querySelector('.card .moves').textContent"
+
+
+def two_workers() -> Executor:
+    """A foreign executor."""
+    return ThreadPoolExecutor(2)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium."""
+    why = missing()
+    if why:
+        pytest.skip(f"no test in a browser: {why}")
+    with Browser() as started:
+        yield started
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """It in a desktop's size, without complaints of the page afterwards."""
+    chromium.keep_tab(chromium.tabs()[0])
+    chromium.look(1280, 900)
+    chromium.messages()
+    yield chromium
+    # A page whose runner is gone tries to reach it again.
+    assert [one for one in chromium.messages() if "WebSocket connection" not in one] == []
+
+
+def serve(*words: str, names: tuple[str, str] = ("A", "B")) -> tuple[Marked, str]:
+    """A run and the address of its page."""
+    engines = [word for name in names for word in engine_words(name)]
+    run = Marked(*engines, "-srand", "5", *words, "-serve", "0")
+    assert run.process.stderr is not None
+    return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+
+
+def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> None:
+    run, address = serve("-rounds", "1", *SLOW, "-sprt", "elo0=0", "elo1=10")
+    browser.open(address)
+    browser.wait("document.querySelectorAll('.card .man.white').length > 1", 60)
+    first = browser.run(f"return {MOVES}")
+    browser.wait(f"{MOVES} !== arguments[0]".replace("arguments[0]", repr(first)), 60)
+    assert "depth" in browser.text(".player.white .score")
+    browser.wait("document.querySelector('.scores.white').getAttribute('points').length > 9", 60)
+    assert browser.text("#state") == "live"
+    assert browser.text("#ratio span.H1") == "H1 at 2.94"
+    # A click enlarges the game, the keys step through it, and it follows the game at its end.
+    browser.click(".card .title")
+    browser.wait("document.getElementById('viewer').open")
+    browser.key("ArrowLeft")
+    browser.wait("!document.getElementById('last').disabled")
+    browser.key("Escape")
+    assert run.wait(120)[0] == 0
+    browser.wait("document.getElementById('state').textContent === 'over'")
+    assert browser.text("#banner") == "Finished: all 2 games are played."
+    assert browser.text("#score") == "2 of at most 2 games"
+    assert browser.run("return document.querySelector('#bar').value") == 1
+    assert browser.run("return document.title").startswith("■ 2 of")
+    assert browser.text(".card .result") in ("1–0", "0–1", "½–½")
+    assert "Standings" in browser.text("#standings") and "Crosstable" in browser.text("#standings")
+    assert "after 2 games" in browser.text("#ratio figcaption")
+    # Nobody serves it any more, and the games can still be looked at.
+    browser.click("#results li:last-child button")
+    browser.wait("document.getElementById('viewer').open")
+    assert browser.text("#viewer-title") == "Game 1: A – B"
+    browser.key("Home")
+    browser.wait("document.getElementById('viewer-note').textContent === 'The first position.'")
+    shot(browser, "broadcast-over")
+    browser.key("Escape")
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "state"),
+    [(signal.SIGKILL, "The runner is gone", "gone"), (signal.SIGTERM, "Stopped after", "over")],
+)
+def test_a_runner_that_is_killed_does_not_leave_a_frozen_page(
+    browser: Browser, number: signal.Signals, said: str, state: str
+) -> None:
+    run, address = serve("-rounds", "500", *SLOW)
+    browser.open(address)
+    browser.wait("document.querySelectorAll('.card').length === 1", 60)
+    assert not browser.run("return document.getElementById('banner').checkVisibility()")
+    os.kill(run.process.pid, number)
+    run.wait()
+    browser.wait(f"document.getElementById('banner').textContent.startsWith({said!r})")
+    assert " of 1000 games" in browser.text("#banner")
+    assert browser.text("#state") == state
+
+
+def test_names_are_text_and_a_phone_needs_no_scrolling_sideways(browser: Browser) -> None:
+    run, address = serve(
+        "-rounds", "500", "-each", "nodes=50", "-concurrency", "2", "-event", HOSTILE,
+        names=(HOSTILE, "a long name " * 9),
+    )
+    browser.open(address)
+    browser.wait("document.querySelectorAll('#results li').length > 3", 60)
+    browser.wait("document.querySelectorAll('#standings table').length > 1", 60)
+    for name, width, height, phone, dark in (
+        ("light", 1280, 900, False, False), ("dark", 1280, 900, False, True),
+        ("phone", 360, 740, True, False), ("narrow", 320, 568, True, True),
+    ):
+        browser.look(width, height, phone=phone, dark=dark)
+        shot(browser, f"broadcast-{name}")
+        if phone:
+            browser.click("#results button")
+            browser.wait("document.getElementById('viewer').open")
+            shot(browser, f"broadcast-{name}-viewer")
+            browser.key("Escape")
+    assert browser.text("#event") == HOSTILE
+    assert HOSTILE in browser.run("return document.title")
+    assert browser.run("return document.querySelectorAll('img, main script').length") == 0
+    run.process.terminate()
+    run.wait()
+
+
+def test_seven_tabs_of_one_browser_all_hear_the_end(browser: Browser) -> None:
+    run, address = serve("-rounds", "500", *SLOW)
+    tabs = [browser.new_tab() for _ in range(7)]
+    for tab in tabs:
+        browser.move_to(tab)
+        browser.open(address)
+        browser.wait("document.getElementById('state').textContent === 'live'", 60)
+    run.process.terminate()
+    run.wait()
+    for tab in tabs:
+        browser.move_to(tab)
+        browser.wait("document.getElementById('state').textContent === 'over'")
+
+
+def test_a_foreign_executors_games_are_told_of_in_words(browser: Browser) -> None:
+    run, address = serve(
+        "-rounds", "500", *SLOW, "-concurrency", "2",
+        "-executor", "tests.tournament.views.test_browser:two_workers",
+    )
+    browser.open(address)
+    browser.wait("document.getElementById('playing').textContent === '4 handed out'", 60)
+    assert "does not tell of games in progress" in browser.text("#untold")
+    assert browser.run("return document.querySelectorAll('.card').length") == 0
+    run.process.terminate()
+    run.wait()

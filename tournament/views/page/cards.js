@@ -1,0 +1,109 @@
+// The games in progress: a card with a board for each, in a grid.
+
+import { element, svg } from "./dom.js";
+import { Drawing, parse, piece, ring } from "./drawing.js";
+import { resultText } from "./game.js";
+import { Scores } from "./graphs.js";
+import { Player } from "./players.js";
+
+const LINGER = 4000;
+const MOVES = 14;
+
+/** Draws a position of a game on a board. */
+export function drawPosition(board, game, ply) {
+  const { men } = game.positions[ply];
+  const last = ply ? parse(game.moves[ply - 1].text) : null;
+  for (const point of board.points) {
+    const marks = piece(men.get(point));
+    if (last && last.to === point) marks.push(ring("last"));
+    board.mark(point, ...marks);
+  }
+  board.markLast(last);
+  board.root.setAttribute("aria-label", game.describe(ply));
+}
+
+class Card {
+  constructor(points, onOpen) {
+    this.game = null;
+    this.players = [new Player(0), new Player(1)];
+    this.title = element("button", { type: "button", class: "title" });
+    this.result = element("span", { class: "result" });
+    const root = svg("svg", { class: "board", role: "img" });
+    this.board = new Drawing(root, points);
+    this.graph = new Scores();
+    this.moves = element("p", { class: "moves" });
+    this.root = element("article", { class: "card" },
+      element("h3", {}, this.title, this.result),
+      element("div", { class: "table" }, this.players[1].root, root, this.players[0].root),
+      element("div", { class: "side" }, this.graph.root, this.moves));
+    this.root.addEventListener("click", () => onOpen(this.game));
+  }
+
+  draw() {
+    const { game } = this;
+    this.title.textContent = `Game ${game.n}`;
+    this.title.title = "Enlarge, and step through the moves";
+    const names = game.names.join(" against ");
+    this.title.setAttribute("aria-label", `Game ${game.n}, ${names}: enlarge`);
+    this.result.textContent = game.result === null ? "" : resultText(game.result);
+    this.root.classList.toggle("over", game.result !== null);
+    for (const player of this.players) player.draw(game, game.length);
+    drawPosition(this.board, game, game.length);
+    this.graph.draw(game);
+    const first = Math.max(0, game.length - MOVES);
+    const texts = game.moves.slice(first).map((move, index) => {
+      const numbered = move.side === 0 || index === 0;
+      return numbered ? game.textOf(first + index) : move.text;
+    });
+    const last = game.length ? `${game.textOf(game.length - 1)} — ` : "";
+    this.moves.textContent = game.result === null ? texts.join(" ") : last + game.reason;
+  }
+}
+
+export class Cards {
+  constructor(root, points, onOpen) {
+    Object.assign(this, { root, points, onOpen, cards: [] });
+    this.waiting = new Set();
+    this.changed = new Set();
+    root.replaceChildren();
+  }
+
+  /** Shows a game as soon as there is room for it. */
+  add(game) {
+    this.waiting.add(game);
+  }
+
+  /** Notes that a game has gone on, or is over. */
+  change(game) {
+    this.changed.add(game);
+    // One that was never seen is not shown when it is over.
+    if (game.result !== null) this.waiting.delete(game);
+  }
+
+  /** Draws what has changed; `live` is how many games are in progress. */
+  draw(live) {
+    const now = performance.now();
+    for (const game of this.waiting) {
+      const card = this.cards.find((one) => one.game.result !== null &&
+        now - one.game.ended > LINGER) ?? (this.cards.length < live ? this.make() : null);
+      if (!card) break;
+      card.game = game;
+      this.waiting.delete(game);
+      this.changed.add(game);
+    }
+    for (const card of this.cards) if (this.changed.has(card.game)) card.draw();
+    this.changed.clear();
+  }
+
+  make() {
+    const card = new Card(this.points, this.onOpen);
+    this.cards.push(card);
+    this.root.append(card.root);
+    document.body.dataset.games = this.cards.length;
+    return card;
+  }
+
+  tick() {
+    for (const card of this.cards) for (const player of card.players) player.tick();
+  }
+}

@@ -1,0 +1,113 @@
+// A game as far as it is known: its moves, and the positions between them.
+
+import { parse } from "./drawing.js";
+
+const COLOURS = ["white", "black"];
+
+export class Game {
+  /** `told` is what the server tells of a game; `points` are all points in its order. */
+  constructor(told, points) {
+    const { n, round, white, black, clocks } = told;
+    Object.assign(this, { n, round, names: [white, black], clocks });
+    const [board, side, whiteHand, blackHand, , number] = told.position.split(" ");
+    const men = new Map();
+    [...board.replaceAll("/", "")].forEach((man, index) => {
+      if (man !== "*") men.set(points[index], man === "O" ? "white" : "black");
+    });
+    this.number = Number(number);
+    this.positions = [
+      { men, hands: [Number(whiteHand), Number(blackHand)], side: side === "b" ? 1 : 0 },
+    ];
+    this.moves = [];
+    for (const text of told.opening) this.play({ text, score: null });
+    this.opened = this.moves.length;
+    this.asked = this.result = null;
+    this.add(told.at ?? 0, told.moves, told.thinking);
+    if (told.result) this.end(told);
+  }
+
+  /** Takes moves: the first is number `at` behind the opening. */
+  add(at, moves, thinking) {
+    this.moves.length = this.opened + at;
+    this.positions.length = this.moves.length + 1;
+    for (const [text, score, depth, used, left] of moves) {
+      this.play({ text, score, depth, used, left });
+    }
+    this.asked = Number.isFinite(thinking) ? performance.now() - thinking : null;
+  }
+
+  play(move) {
+    const { men: before, hands: held, side } = this.positions.at(-1);
+    const { origin, to, removed } = parse(move.text);
+    const men = new Map(before);
+    const hands = [...held];
+    if (origin) men.delete(origin);
+    else hands[side] -= 1;
+    men.set(to, COLOURS[side]);
+    for (const man of removed) men.delete(man);
+    this.moves.push({ ...move, side });
+    this.positions.push({ men, hands, side: 1 - side });
+  }
+
+  end({ result, reason }) {
+    Object.assign(this, { result, reason, asked: null, ended: performance.now() });
+  }
+
+  /** The last position's number: how many moves led to it. */
+  get length() {
+    return this.moves.length;
+  }
+
+  /** The side to move, or null once the game is over. */
+  get mover() {
+    return this.result === null ? this.positions.at(-1).side : null;
+  }
+
+  /** A move with its number: "12. d6-d7" or "12… d6-d7". */
+  textOf(index) {
+    const { text, side } = this.moves[index];
+    const number = this.number + Math.floor((this.positions[0].side + index) / 2);
+    return `${number}${side === 0 ? "." : "…"} ${text}`;
+  }
+
+  /** A side's last move at or before a ply, behind the opening; undefined if there is none. */
+  lastOf(side, ply) {
+    return this.moves.slice(this.opened, ply).findLast((move) => move.side === side);
+  }
+
+  /** How many men a side has on the board, and in hand. */
+  men(side, ply) {
+    const { men, hands } = this.positions[ply];
+    return [[...men.values()].filter((one) => one === COLOURS[side]).length, hands[side]];
+  }
+
+  /** What a board says to those who do not see it. */
+  describe(ply) {
+    const last = ply ? `after ${this.textOf(ply - 1)}` : "first position";
+    const counts = [0, 1].map((side) => {
+      const [men, hand] = this.men(side, ply);
+      return `${men} ${COLOURS[side]} men${hand ? ` and ${hand} in hand` : ""}`;
+    });
+    return `Game ${this.n}, ${last}: ${counts.join(", ")}`;
+  }
+}
+
+/** A result for people to read. */
+export const resultText = (result) => result.replace("1/2-1/2", "½–½").replace("-", "–");
+
+/** A score for its side in men; a proven win or loss is as good as endless. */
+export function inMen(score) {
+  if (score === null || score === undefined) return null;
+  if (typeof score === "string") return Number(score.slice(1)) > 0 ? Infinity : -Infinity;
+  return score / 100;
+}
+
+/** A score in words: "+0.35", or "wins in 5" plies. */
+export function scoreText(score) {
+  if (score === null || score === undefined) return "";
+  if (typeof score !== "string") {
+    return `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}`;
+  }
+  const plies = Number(score.slice(1));
+  return `${plies > 0 ? "wins" : "loses"} in ${Math.abs(plies)}`;
+}

@@ -1,0 +1,112 @@
+// Two graphs: the engines' scores in a game, and the ratio of a test over its games.
+
+import { element, svg } from "./dom.js";
+import { inMen } from "./game.js";
+
+const MOST_POINTS = 2000;
+
+/** A ratio for people to read. */
+const ratioText = (value) => value.toFixed(2).replace("-", "−");
+
+/** Where a score for White stands between the top (0, White wins) and the bottom (100). */
+const height = (men) => (50 - 47 * Math.tanh(men / 3)).toFixed(1);
+
+/** Both engines' scores in a game, as seen by White. */
+export class Scores {
+  constructor() {
+    this.drawing = svg("svg", {
+      role: "img", preserveAspectRatio: "none",
+      "aria-label": "Both engines' scores, White's wins above",
+    });
+    this.root = element("div", { class: "graph" }, this.drawing,
+      element("span", { class: "top", "aria-hidden": "true" }, "White wins"),
+      element("span", { class: "bottom", "aria-hidden": "true" }, "Black wins"));
+  }
+
+  /** `ply` marks a position; null: none. */
+  draw(game, ply = null) {
+    this.width = Math.max(game.length, 20);
+    this.drawing.setAttribute("viewBox", `0 0 ${this.width} 100`);
+    this.drawing.replaceChildren(...scoreLines(game, this.width, ply));
+  }
+
+  /** The ply under the pointer. */
+  plyAt(event) {
+    const box = this.drawing.getBoundingClientRect();
+    return Math.round(((event.clientX - box.left) / box.width) * this.width);
+  }
+}
+
+function scoreLines(game, width, ply) {
+  const parts = [svg("line", { class: "zero", x1: 0, x2: width, y1: 50, y2: 50 })];
+  for (const side of [1, 0]) {
+    const places = [];
+    game.moves.forEach((move, index) => {
+      const men = move.side === side ? inMen(move.score) : null;
+      if (men !== null) places.push(`${index + 1},${height(side ? -men : men)}`);
+    });
+    const colour = side ? "black" : "white";
+    // A line of one point is drawn as a dot, thanks to its round ends.
+    if (places.length === 1) places.push(places[0]);
+    parts.push(svg("polyline", { class: `scores ${colour}`, points: places.join(" ") }));
+  }
+  if (ply !== null) parts.push(svg("line", { class: "here", x1: ply, x2: ply, y1: 0, y2: 100 }));
+  return parts;
+}
+
+/** The log-likelihood ratio of a test, between the bounds that decide it. */
+export class Ratio {
+  constructor(figure, test) {
+    Object.assign(this, { figure, test, points: [] });
+    const span = test.upper - test.lower;
+    this.top = test.upper + span / 8;
+    this.span = span * 1.25;
+    this.drawing = svg("svg", {
+      viewBox: "0 0 1000 100", preserveAspectRatio: "none", role: "img",
+    });
+    const bound = (name, value) => {
+      const label = element("span", { class: `bound ${name}` }, `${name} at ${ratioText(value)}`);
+      label.style.top = `${this.at(value)}%`;
+      return label;
+    };
+    this.now = element("span", { class: "now" });
+    this.games = element("figcaption");
+    this.plot = element("div", { class: "plot-area" },
+      this.drawing, bound("H1", test.upper), bound("H0", test.lower), this.now);
+    figure.replaceChildren(this.plot, this.games);
+  }
+
+  at(value) {
+    return Math.min(99, Math.max(1, (100 * (this.top - value)) / this.span));
+  }
+
+  add(points) {
+    this.points.push(...points);
+    if (this.points.length > MOST_POINTS) {
+      this.points = this.points.filter((_, index) => index % 2 === 0);
+    }
+  }
+
+  draw() {
+    const [games, llr] = this.points.at(-1) ?? [0, 0];
+    const across = (count) => (1000 * count) / Math.max(20, games);
+    const line = (name, value) => svg("line", {
+      class: name, x1: 0, x2: 1000, y1: this.at(value), y2: this.at(value),
+    });
+    const places = [[0, 0], ...this.points]
+      .map(([count, value]) => `${across(count).toFixed(1)},${this.at(value).toFixed(2)}`);
+    this.drawing.replaceChildren(
+      line("bound H1", this.test.upper), line("zero", 0), line("bound H0", this.test.lower),
+      svg("polyline", { class: "ratio", points: places.join(" ") }),
+    );
+    const bound = llr < 0 ? this.test.lower : this.test.upper;
+    const text = `LLR ${ratioText(llr)}, ${Math.round((100 * llr) / bound)} % of the way to ` +
+      `${llr < 0 ? "H0" : "H1"}`;
+    this.now.style.top = `${this.at(llr)}%`;
+    this.now.style.left = `${Math.min(100, across(games) / 10)}%`;
+    this.games.textContent = `${text}, after ${games} games`;
+    this.drawing.setAttribute("aria-label",
+      `${text}, after ${games} games; H0 at ${ratioText(this.test.lower)}, ` +
+      `H1 at ${ratioText(this.test.upper)}`);
+  }
+}
