@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TextIO
 
 from merels.engine.game.errors import printable
@@ -41,7 +43,7 @@ class LiveView(View):
         self._settings = settings
         self._plan = plan
         self._out = out or sys.stdout
-        self._size = size or shutil.get_terminal_size
+        self._size = size or partial(terminal_size, self._out)
         self._pace = Pace()
         self._last = ""
         self._notices: list[str] = []
@@ -152,6 +154,14 @@ def cut(text: str, columns: int) -> str:
     while width(text) > columns:
         text = text[:-1]
     return text
+
+
+def terminal_size(out: TextIO) -> tuple[int, int]:
+    """Columns and lines of a terminal, which need not be that of standard output."""
+    usual = (80, 24)
+    with contextlib.suppress(OSError):
+        usual = os.get_terminal_size(out.fileno())
+    return shutil.get_terminal_size(usual)
 
 
 def is_terminal(out: TextIO) -> bool:
