@@ -24,6 +24,7 @@ LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo")
 PERFECT = "perfect"
 """The level that plays at full strength by the tables that the user has built."""
 TABLES = "TablePath"
+"""The built-in engine's option for the folder of tables."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
                 name, points = shorten(settings.engines[place.engine].name), settings.games
                 text += f"; {name} has a bye: {points} point{'s' if points > 1 else ''}"
         return [text]
-    head, current, others = _split(settings, results)
+    head, current, others = _split(settings, results, unfinished=True)
     if len(results) == 1:
         return [head, *current, *others]
     return [line for line in current if line.endswith(_UNTIL)] or current
@@ -67,14 +67,16 @@ def live_lines(settings: Settings, results: Results, unfinished: bool) -> list[s
     """`round_lines` for a screen that may cut the end off: what is being played comes first."""
     if settings.format != "knockout":
         return round_lines(settings, results, unfinished)
-    head, current, others = _split(settings, results)
+    head, current, others = _split(settings, results, unfinished)
     return [head, *current, *others]
 
 
-def _split(settings: Settings, results: Results) -> tuple[str, list[str], list[str]]:
+def _split(
+    settings: Settings, results: Results, unfinished: bool
+) -> tuple[str, list[str], list[str]]:
     """The bracket's head, the lines of the stage that is played, and all others."""
-    head, *lines = round_lines(settings, results, unfinished=True)
-    stage = stage_name(len(knockout.stages(settings, results, unfinished=True)[-1]))
+    head, *lines = round_lines(settings, results, unfinished)
+    stage = stage_name(len(knockout.stages(settings, results, unfinished)[-1]))
     current = [line for line in lines if line.startswith(stage)]
     return head, current, [line for line in lines if not line.startswith(stage)]
 

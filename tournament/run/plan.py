@@ -77,7 +77,9 @@ class Plan:
             matches = len(self.settings.engines) - 1
             decided = knockout.decided(self.settings, self.so_far, self.is_open)
             share = decided / matches
-            return Progress(f"{done} games, {decided} of {matches} matches decided", share, None)
+            of = f"{matches} match{'es' if matches > 1 else ''}"
+            played = f"{done} game{'s' if done != 1 else ''}"
+            return Progress(f"{played}, {decided} of {of} decided", share, None)
         is_bound, total = self.settings.sprt is not None, self.share
         text = f"{done} of {'at most ' if is_bound else ''}{total} games"
         return Progress(text, done / (total or 1), total - done, is_bound)

@@ -36,6 +36,7 @@ def journal(
 
 def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = ["-quiet", "-log", "x", "-pgnout", "y", "-serve", "0", "-concurrency", "64",
+             "-force-concurrency",
              "-use-affinity", "-executor", "a:b", "-scoreinterval", "0", "-ratinginterval", "7"]
     one = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
     two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2", *shown], rounds=5)

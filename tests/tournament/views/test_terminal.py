@@ -186,7 +186,20 @@ def test_on_a_real_terminal(columns: int) -> None:
 def test_a_knockout_shows_its_bracket_and_a_total_that_stays() -> None:
     words = match("-tournament", "knockout", "-maxmoves", "1")
     text = on_a_terminal(*words, *engine_words("C", "nodes=9"))
-    totals = set(re.findall(r"games, (\d) of (\d) matches decided", text))
+    totals = set(re.findall(r"games?, (\d) of (\d) matches decided", text))
     assert totals <= {(decided, "2") for decided in "012"} and ("0", "2") in totals
     assert "A (bye)" in text.rpartition("\x1b[J")[0]
     assert "Winner of the knockout: A" in text
+
+
+def test_the_last_picture_of_a_knockout_names_its_winner() -> None:
+    chosen = settings(2, format="knockout", rounds=1, games=1)
+    plan = Plan(chosen)
+    view = LiveView(chosen, plan, io.StringIO())
+    plan.next_round()
+    plan.score(1, 1.0)
+    before = view.lines(played(chosen, ["1-0"]), {})
+    assert before[0].startswith("1 game, 0 of 1 match decided") and before[3].endswith("1.0-0.0")
+    assert not plan.next_round()
+    after = view.lines(played(chosen, ["1-0"]), {})
+    assert after[0].startswith("1 game, 1 of 1 match decided") and after[3].endswith("1.0-0.0  A")
