@@ -14,7 +14,7 @@ from merels.engine.game.notation import join_steps, parse_move, parse_position, 
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
 from merels.engine.search.limits import Limit
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.engine_spec import OPTION
+from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.engine_cache import KEPT, greet, prepare
 from merels.tournament.play.game import describe, judge
@@ -35,12 +35,11 @@ def preflight(
     """Raise an `InputError` that says what is wrong with the first engine that cannot play.
 
     ``knowing`` are the names of engines that know rules which they cannot be told. ``at_once`` is
-    how many engines may run side by side; those that differ in nothing but the name are one.
+    how many engines may run side by side.
     """
     distinct: dict[tuple[Entrant, bool], Entrant] = {}
     for entrant in entrants:
-        unnamed = replace(entrant, engine=replace(entrant.engine, name=""))
-        distinct.setdefault((unnamed, entrant.name in knowing), entrant)
+        distinct.setdefault((_kind(entrant), entrant.name in knowing), entrant)
     waiting = list(distinct.values())
     position = _Start(parse_rules(rules), opening)
     for first in range(0, len(waiting), at_once):
@@ -48,6 +47,15 @@ def preflight(
             _Trial(entrant, position, entrant.name in knowing)
             for entrant in waiting[first : first + at_once]
         ])
+
+
+def _kind(entrant: Entrant) -> Entrant:
+    """The same for engines that differ in nothing but the name, or in their level of merels."""
+    engine = replace(entrant.engine, name="")
+    if engine.command == MERELS:
+        others = tuple(option for option in engine.options if option[0] not in LEVEL_OPTIONS)
+        engine = replace(engine, options=others)
+    return replace(entrant, engine=engine)
 
 
 def _try_all(trials: Sequence[_Trial]) -> None:
