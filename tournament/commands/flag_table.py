@@ -131,6 +131,10 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-executor": Flag(
             "run on the concurrent.futures.Executor that module:factory returns", words=ONE
         ),
+        "-executorwait": Flag(
+            "end the run when nothing has come back from -executor for X seconds, which a pair of "
+            "games must not take (3600, more with a slow clock; 0: wait for ever)", words=ONE,
+        ),
         "-shard": Flag("i/n: play the i-th of n parts (see merels merge)", words=ONE),
     },
     "Output": {

@@ -40,7 +40,12 @@ def main(argv: list[str] | None = None) -> int:
     make_usable()
     words = sys.argv[1:] if argv is None else argv
     program = f"merels {words[0]}" if words and words[0] in COMMANDS else "merels"
-    return run_command(program, lambda: _run(words))
+    status = run_command(program, lambda: _run(words))
+    if argv is None and program == "merels tournament":
+        from merels.tournament.run.foreign_pool import leave_soon
+
+        leave_soon(status)
+    return status
 
 
 def _run(words: list[str]) -> int:

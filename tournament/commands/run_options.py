@@ -10,6 +10,7 @@ from merels.engine.game.numbers import read_whole
 from merels.tournament.commands.flags import Given, choice
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error
+from merels.tournament.records.games import NANOSECONDS
 from merels.tournament.records.output import (
     LOG_LEVELS,
     STANDARD_OUTPUT,
@@ -20,6 +21,8 @@ from merels.tournament.records.output import (
 from merels.tournament.records.settings import Settings
 
 MOST_WORKERS = 1024
+LONG_GAME = 150
+"""Moves of one side, more than nearly all games have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class RunOptions:
     """The cores that workers are pinned to; empty: none."""
     executor: str | None
     """``module:factory`` of a foreign executor."""
+    executor_wait: int
+    """Seconds after which the run ends if nothing comes back from that executor; 0: never."""
     shard: tuple[int, int]
     knowing: frozenset[str]
     """The engines that know rules which they cannot be told."""
@@ -59,10 +64,13 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         if cpus or log is not None and log.engines:
             flag = "-use-affinity" if cpus else "-log engine="
             raise InputError(flag, "works only on this machine, not with -executor")
+    elif "-executorwait" in given.words:
+        raise InputError("-executorwait", "expected -executor as well")
     return RunOptions(
         concurrency=concurrency,
         cpus=cpus,
         executor=executor,
+        executor_wait=given.number("-executorwait", _usual_wait(settings), 0),
         shard=_shard(given, settings),
         knowing=_knowing(given, settings),
         intervals=Intervals(
@@ -146,6 +154,16 @@ def _knowing(given: Given, settings: Settings) -> frozenset[str]:
             choice(value, f"rules= of {entrant.name}", ("known",))
             names.append(entrant.name)
     return frozenset(names)
+
+
+def _usual_wait(settings: Settings) -> int:
+    """An hour; where that is more, twice what the clocks of a pair of long games add up to."""
+    longest = 0
+    for limit in (entrant.limit for entrant in settings.engines):
+        periods = 1 if limit.moves is None else LONG_GAME // limit.moves + 1
+        clock = (limit.time or 0) * periods + limit.increment * LONG_GAME
+        longest = max(longest, clock, (limit.per_move or 0) * LONG_GAME)
+    return max(3600, 8 * longest // NANOSECONDS)
 
 
 def _cores() -> list[int]:

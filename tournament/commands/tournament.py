@@ -11,7 +11,6 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
@@ -35,6 +34,7 @@ from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.preflight import preflight
 from merels.tournament.records.files import file_error
 from merels.tournament.records.output import STANDARD_OUTPUT
+from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
@@ -49,11 +49,8 @@ from merels.tournament.views.terminal import LiveView, is_terminal
 
 EXIT_STATUS: dict[End, int] = {
     "finished": OK, "decided": OK, "interrupted": INTERRUPTED, "killed": INTERRUPTED,
-    "stuck": FAILED,
+    "stuck": FAILED, "deserted": FAILED,
 }
-
-ExecutorFactory = Callable[[], Executor]
-"""Makes the executor that the games run on."""
 
 
 def main(argv: list[str]) -> int:
@@ -166,14 +163,14 @@ def _play(
                 board.views.append(view)
                 closing.callback(view.close)
             closing.enter_context(_interrupts(runner))
-            end = runner.run(foreign or _local_factory(options, runner))
+            end = runner.run(_pool_factory(options, runner, foreign))
         if end == "stuck":
             notify("too few engines start; see the reasons above and check cmd=, dir= and args=")
-        if EXIT_STATUS[end]:
+        if status := EXIT_STATUS[end]:
             notify(_how_to_go_on(board))
         lines = final_lines(settings, plan, board.standings, journal, board.verdict)
         put(_stream(options), "\n".join(lines).lstrip("\n") + "\n")
-        return EXIT_STATUS[end] or (FAILED if failing_engines(journal) else OK)
+        return status or (FAILED if failing_engines(journal) else OK)
     except Failure as error:
         error.add_note(_how_to_go_on(board))
         raise
@@ -226,11 +223,14 @@ def _make_views(options: RunOptions, board: Scoreboard) -> Iterator[View]:
         yield PgnView(file, writer, board.notice, journal.path is not None)
 
 
-def _local_factory(options: RunOptions, runner: Runner) -> ExecutorFactory:
-    """Makes an executor of processes on this machine."""
+def _pool_factory(
+    options: RunOptions, runner: Runner, foreign: ExecutorFactory | None
+) -> Callable[[], LocalPool | ForeignPool]:
+    """Makes processes on this machine, or takes what someone else's executor offers."""
+    if foreign is not None:
+        return partial(ForeignPool, foreign, runner.wake, options.executor_wait)
     log = options.log.file if options.log is not None and options.log.engines else None
-    watched = options.port is not None
-    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log, watched)
+    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
 
 
 def _load_factory(name: str) -> ExecutorFactory:

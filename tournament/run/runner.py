@@ -5,11 +5,12 @@ from __future__ import annotations
 import queue
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Future
 from typing import Literal, NamedTuple
 
 from merels.engine.game.errors import Failure
 from merels.tournament.records.games import GameResult, PairTask
+from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Finished, Played, Started, finished, play_pair
 from merels.tournament.run.withdrawal import FAILED_STARTS, Withdrawals
@@ -20,9 +21,9 @@ ATTEMPTS = 3
 run stops if it is the workers that cannot play."""
 TICK_SECONDS = 0.25
 
-End = Literal["finished", "decided", "interrupted", "killed", "stuck"]
+End = Literal["finished", "decided", "interrupted", "killed", "stuck", "deserted"]
 """All games are played; a test is decided; stopped after the games in progress; stopped at once; no
-engine starts, or none to test against."""
+engine starts, or none to test against; nobody works on what is handed over."""
 
 
 class WorkerError(Failure):
@@ -42,7 +43,8 @@ class _Interrupt(NamedTuple):
     now: bool
 
 
-_Event = Started | Played | Finished | _Done | _Interrupt
+_Event = Started | Played | Finished | _Done | _Interrupt | None
+"""None: the pool is to be checked."""
 
 
 class Runner:
@@ -51,7 +53,7 @@ class Runner:
     def __init__(self, board: Scoreboard, *, window: int = 1) -> None:
         self.board = board
         self._window = window
-        self._executor: Executor
+        self._pool: LocalPool | ForeignPool
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._withdrawals = Withdrawals()
         self._running = 0
@@ -79,37 +81,40 @@ class Runner:
         """Whether there is anything left to play; not for a runner that is to `run`."""
         return next(self._tasks(), None) is not None and self.board.verdict is None
 
-    def run(self, make_executor: Callable[[], Executor]) -> End:
+    def wake(self) -> None:
+        """Have the pool checked at once, from any thread."""
+        self._events.put(None)
+
+    def run(self, make_pool: Callable[[], LocalPool | ForeignPool]) -> End:
         """Play until there is nothing left to play, a test is decided or someone interrupts.
 
-        ``make_executor`` is called again when the executor breaks. Raises `JournalError` when a
-        game cannot be recorded and `WorkerError` when none can be played; whatever happens, the
-        executor's work has ended afterwards.
+        Raises `JournalError` when a game cannot be recorded, `WorkerError` when none can be played,
+        and what a foreign executor raises; whatever happens, the pool's work has ended afterwards.
         """
-        self._make_executor = make_executor
-        self._executor = make_executor()
+        self._pool = make_pool()
         tasks = self._tasks()
         try:
             while not self._is_over():
                 self._hand_out(tasks)
-                if not self._running:
+                if not self._running and (self._interrupts or not self._again):
                     break
                 self._wait()
             end = self._end(tasks)
             self.board.show_rest()
             self.board.over(end)
+            if end not in ("finished", "interrupted"):
+                self._pool.kill()
+            elif (trouble := self._pool.close()) is not None:
+                self.board.notice(trouble)
+            return end
         except BaseException as error:
-            self._kill()
+            self._pool.kill()
             self.board.over("failed", str(error) or repr(error))
             raise
-        if end in ("decided", "killed", "stuck"):
-            self._kill()
-        else:
-            self._executor.shutdown()
-        return end
 
     def _is_over(self) -> bool:
-        return self._interrupts > 1 or self.board.verdict is not None or self._stuck
+        ended = self._interrupts > 1 or self.board.verdict is not None
+        return ended or self._pool.deserted or self._stuck
 
     @property
     def _stuck(self) -> bool:
@@ -125,7 +130,9 @@ class Runner:
             return "stuck"
         if not self.board.open and next(tasks, None) is None:
             return "finished"
-        return "killed" if self._interrupts > 1 else "interrupted"
+        if not self._interrupts:
+            return "deserted"
+        return "killed" if self._interrupts > 1 or self._pool.deserted else "interrupted"
 
     def _tasks(self) -> Iterator[PairTask | None]:
         """What is left to play, task by task; None where results have to come first."""
@@ -147,7 +154,7 @@ class Runner:
     def _hand_out(self, tasks: Iterator[PairTask | None]) -> None:
         """Fill the window."""
         while self._running < self._window and not self._interrupts and not self._is_over():
-            if self._failures and self._running and not isinstance(self._executor, LocalPool):
+            if self._failures and self._running and self._pool.foreign:
                 # A pool that breaks takes every pair in progress with it: those that failed are
                 # tried again one by one, so that the next failure has one culprit.
                 return
@@ -158,25 +165,24 @@ class Runner:
                 self._take(finished(forfeit))
             left = task.without(self.board.played)
             if left.games:
-                self._submit(left)
+                if not self._submit(left):
+                    return
             else:
                 del self._failures[task.games[0].pair]
                 self._wait(0)  # There may be many more of them.
 
-    def _submit(self, task: PairTask) -> None:
-        """Hand a task to the executor, a new one if the old one broke."""
-        try:
-            future = self._executor.submit(play_pair, task)
-        except BrokenExecutor:
-            self._executor.shutdown(wait=False)
-            self._executor = self._make_executor()
-            future = self._executor.submit(play_pair, task)
+    def _submit(self, task: PairTask) -> bool:
+        """Hand a task over, now or when there is someone to take it; whether it is handed over."""
+        if not self._pool.ready or (future := self._pool.submit(play_pair, task)) is None:
+            self._again.appendleft(task)
+            return False
         self._running += 1
-        if not isinstance(self._executor, LocalPool):
+        if self._pool.foreign:
             # Nobody tells when they begin: that they are handed over has to do.
             for spec in task.games:
                 self.board.begin(spec.number)
         future.add_done_callback(lambda done: self._events.put(_Done(task, done)))
+        return True
 
     def _wait(self, seconds: float = TICK_SECONDS) -> None:
         """Wait for one event, but no longer than a moment, and act on it."""
@@ -186,6 +192,8 @@ class Runner:
             pass
         else:
             self._act(event)
+        if (notice := self._pool.check()) is not None:
+            self.board.notice(notice)
         self.board.tick()
 
     def _act(self, event: _Event) -> None:
@@ -199,22 +207,22 @@ class Runner:
         elif isinstance(event, _Done):
             self._running -= 1
             self._finish(event.task, event.future)
-        else:
-            self._interrupts += 2 if event.now else 1
+        elif isinstance(event, _Interrupt):
+            self._interrupts += 2 if event.now or self._pool.silent else 1
             if self._interrupts == 1:
                 self.board.notice("finishing the games in progress; interrupt again to stop now")
-                if isinstance(self._executor, LocalPool):
-                    self._executor.finish_games()
+                self._pool.finish_games()
 
     def _finish(self, task: PairTask, future: Future[list[Finished]]) -> None:
         """Take a task's results, or have what is missing of it played again."""
+        if future.cancelled():
+            self._again.append(task)
+            return
         pair = task.games[0].pair
-        why, games = "", list[Finished]()
-        try:
-            games = future.result()
-        except Exception as error:
+        why = ""
+        if (error := future.exception()) is not None:
             why = (str(error).strip() or repr(error)).splitlines()[-1]
-        for game in games:
+        for game in [] if error else future.result():
             self._workers_play = True
             self._take(game)
         left = task.without(self.board.played)
@@ -248,13 +256,3 @@ class Runner:
                 f"{name} is withdrawn: it failed to start {FAILED_STARTS} times in a row{fate}"
             )
         self.board.show()
-
-    def _kill(self) -> None:
-        """End the executor's work as soon as it can be ended."""
-        if isinstance(self._executor, LocalPool):
-            self._executor.kill()
-            return
-        try:
-            self._executor.shutdown(wait=False, cancel_futures=True)
-        except TypeError:  # Dask's executor does not know this argument, and cancels unasked.
-            self._executor.shutdown(wait=False)

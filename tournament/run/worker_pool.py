@@ -32,7 +32,24 @@ class CallFailed(Exception):
     """A call raised in its worker; the text is the traceback."""
 
 
-class LocalPool(Executor):
+class Pool:
+    """What the runner asks of its workers, beside the calls that they take."""
+
+    foreign = False
+    """Whether only futures tell of games, and one failure may take other calls with it."""
+    ready = True
+    """Whether calls can be handed over."""
+    silent = False
+    """Whether it was said that there is no sign of life."""
+    deserted = False
+    """Whether to wait for one no longer."""
+
+    def check(self) -> str | None:
+        """Look after the workers, several times a second; returns what a person should know."""
+        return None
+
+
+class LocalPool(Pool, Executor):
     """``workers`` processes; ``report`` gets what their calls report, in a thread of the pool's.
 
     ``cpus``: the cores to pin the workers to, one each in turn; empty: none is pinned. ``log`` is
@@ -75,6 +92,11 @@ class LocalPool(Executor):
         if wait:
             for thread in self._threads:
                 thread.join()
+
+    def close(self) -> str | None:
+        """End the workers, whose calls are done."""
+        self.shutdown()
+        return None
 
     def kill(self) -> None:
         """End the workers now, and so their engines; calls in progress raise `BrokenExecutor`."""

@@ -333,23 +333,6 @@ def test_log(tmp_path: Path) -> None:
     assert path.read_text() == ""
 
 
-def test_executor(tmp_path: Path) -> None:
-    name = "concurrent.futures:ThreadPoolExecutor"
-    status, out, err = Marked(*match("-rounds", "2", "-executor", name)).wait()
-    assert status == 0 and "Finished game 4 " in out
-    (tmp_path / "mine.py").write_text("def broken():\n    raise OSError('no cluster here')\n")
-    run = Marked(*match("-executor", "mine:broken"), cwd=tmp_path)
-    status, out, err = run.wait()
-    assert status == 1 and "no cluster here" in err and "Traceback" not in err
-    (tmp_path / "torn.py").write_text("def broken(:\n")
-    (tmp_path / "raises.py").write_text("1 / 0\n")
-    for name in ("mine:absent", "nowhere:absent", "torn:broken", "raises:broken"):
-        run = Marked(*match("-executor", name, "-journal", "file=j"), cwd=tmp_path)
-        status, out, err = run.wait()
-        assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
-        assert not (tmp_path / "j").exists(), "would stand in the way of the corrected line"
-
-
 def test_games_of_one_tournament_are_openings_of_another(tmp_path: Path) -> None:
     games = ["-pgnout", f"{tmp_path}/games.pgn"]
     assert Marked(*match("-rounds", "1", *games)).wait()[0] == 0

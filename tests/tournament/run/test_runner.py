@@ -26,6 +26,7 @@ from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask, TimeControl
 from merels.tournament.records.settings import Settings
+from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, WorkerError
 from merels.tournament.run.scoreboard import Scoreboard
@@ -79,8 +80,13 @@ class Run:
         self.runner = Runner(self.board, window=workers)
         self.pool = partial(LocalPool, workers, self.runner.report)
 
-    def play(self, make_executor: Callable[[], Executor] | None = None) -> End:
-        return self.runner.run(make_executor or self.pool)
+    def play(
+        self, make_executor: Callable[[], Executor] | None = None, wait: float = 0.0
+    ) -> End:
+        """Play on local workers, or on an executor that is given up after so many seconds."""
+        if make_executor is None:
+            return self.runner.run(self.pool)
+        return self.runner.run(partial(ForeignPool, make_executor, self.runner.wake, wait))
 
     @property
     def rows(self) -> list[Row]:
@@ -198,27 +204,58 @@ def test_any_executor_will_do(make: Callable[[], Executor]) -> None:
     assert as_planned(run.rows, chosen) and run.record.begun == run.record.ended
 
 
-class Fragile(ThreadPoolExecutor):
-    """Breaks at its second task, as a process pool does when a worker is killed."""
+class Lossy(Executor):
+    """Does with the first pairs that it is given, of all that it makes, what ``fates`` say."""
 
-    tasks = 0
+    fates: ClassVar[list[Callable[[], Future[Any]]]] = []
+
+    def __init__(self) -> None:
+        self.threads = ThreadPoolExecutor(1)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.tasks += 1
-        if self.tasks > 1:
-            raise BrokenExecutor("gone")
-        return super().submit(fn, *args, **kwargs)
+        if fn is play_pair and self.fates:
+            return self.fates.pop(0)()
+        return self.threads.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self.threads.shutdown(wait, cancel_futures=cancel_futures)
 
 
-def test_a_broken_executor_is_replaced() -> None:
-    chosen = settings(2, rounds=3)
+def cancelled() -> Future[Any]:
+    """As Dask's executor does when it loses its scheduler."""
+    future: Future[Any] = Future()
+    future.cancel()
+    future.set_running_or_notify_cancel()
+    return future
+
+
+def refused() -> Future[Any]:
+    """As Dask's executor does when its client is closed."""
+    raise RuntimeError("Client is closed")
+
+
+def broken() -> Future[Any]:
+    """As a process pool does after one of its workers was killed."""
+    raise BrokenExecutor("gone")
+
+
+@pytest.mark.parametrize("fate", [cancelled, refused, broken])
+@pytest.mark.parametrize(
+    "chosen", [settings(2, rounds=3), settings(4, rounds=1, format="swiss")], ids=["match", "swiss"]
+)
+def test_a_pair_that_an_executor_loses_is_played_on_the_next(
+    chosen: Settings, fate: Callable[[], Future[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Lossy, "fates", [fate])
     run = Run(chosen)
-    assert run.play(Fragile) == "finished"
-    assert as_planned(run.rows, chosen)
+    assert run.play(Lossy) == "finished"
+    reasons = {row.reason for row in run.rows if row.termination != "normal"}
+    assert as_planned(run.rows, chosen) and reasons == set()
+    assert run.record.notices == []
 
 
-class Refusing(Fragile):
-    """Breaks at its second task; the one that replaces it refuses every task."""
+class Refusing(Lossy):
+    """The one that replaces the first refuses everything."""
 
     shut: ClassVar[list[Executor]] = []
     made: ClassVar[list[Executor]] = []
@@ -228,46 +265,20 @@ class Refusing(Fragile):
         self.made.append(self)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        if len(self.made) > 1:
-            raise RuntimeError("refused")
-        return super().submit(fn, *args, **kwargs)
+        return super().submit(fn, *args, **kwargs) if len(self.made) == 1 else refused()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self.shut.append(self)
         super().shutdown(wait, cancel_futures=cancel_futures)
 
 
-def test_a_new_executor_that_fails_at_once_is_shut_down_as_well() -> None:
-    run = Run(settings(2, rounds=3))
-    with pytest.raises(RuntimeError, match="refused"):
-        run.play(Refusing)
+def test_a_new_executor_that_fails_at_once_is_shut_down_as_well(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Lossy, "fates", [broken])
+    with pytest.raises(RuntimeError, match="Client is closed"):
+        Run(settings(2, rounds=3)).play(Refusing)
     assert len(Refusing.made) == 2 and set(Refusing.shut) == set(Refusing.made)
-
-
-class Cancelling(ThreadPoolExecutor):
-    """Cancels its first two tasks, as Dask's executor does when it loses its scheduler."""
-
-    tasks = 0
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.tasks += 1
-        if self.tasks > 2:
-            return super().submit(fn, *args, **kwargs)
-        future: Future[Any] = Future()
-        future.cancel()
-        future.set_running_or_notify_cancel()
-        return future
-
-
-@pytest.mark.parametrize(
-    "chosen", [settings(2, rounds=3), settings(4, rounds=1, format="swiss")], ids=["match", "swiss"]
-)
-def test_a_cancelled_pair_is_played_again(chosen: Settings) -> None:
-    run = Run(chosen)
-    assert run.play(partial(Cancelling, 1)) == "finished"
-    reasons = {row.reason for row in run.rows if row.termination != "normal"}
-    assert as_planned(run.rows, chosen) and reasons == set()
-    assert run.record.notices[0] == "pair 1 failed: CancelledError()"
 
 
 def play_or_die(task: PairTask) -> list[Finished]:
@@ -284,7 +295,7 @@ class Deadly(ProcessPoolExecutor):
         super().__init__(2, mp_context=get_context("spawn"))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return super().submit(play_or_die, *args, **kwargs)
+        return super().submit(play_or_die if fn is play_pair else fn, *args, **kwargs)
 
 
 def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it() -> None:
@@ -303,7 +314,7 @@ class Bare(ThreadPoolExecutor):
         self.left, self.error = played, error
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.left -= 1
+        self.left -= fn is play_pair
         if self.left >= 0:
             return super().submit(fn, *args, **kwargs)
         future: Future[Any] = Future()

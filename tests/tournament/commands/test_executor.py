@@ -1,0 +1,114 @@
+"""Tournaments on someone else's executor, as a user starts and stops them."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.processes import needs_proc
+from tests.tournament.commands.test_tournament import rows_of
+from tests.tournament.processes import Marked, wait_for
+from tests.tournament.specs import match
+
+STALLED = """
+from concurrent.futures import Executor, Future
+
+class Stalled(Executor):
+    def submit(self, fn, /, *args, **kwargs):
+        return Future()
+"""
+DASK = """
+from distributed import Client
+
+def executor():
+    return Client("ADDRESS").get_executor()
+"""
+
+
+def test_executor(tmp_path: Path) -> None:
+    name = "concurrent.futures:ThreadPoolExecutor"
+    status, out, err = Marked(*match("-rounds", "2", "-executor", name)).wait()
+    assert status == 0 and "Finished game 4 " in out
+    (tmp_path / "mine.py").write_text("def broken():\n    raise OSError('no cluster here')\n")
+    run = Marked(*match("-executor", "mine:broken"), cwd=tmp_path)
+    status, out, err = run.wait()
+    assert status == 1 and "no cluster here" in err and "Traceback" not in err
+    (tmp_path / "torn.py").write_text("def broken(:\n")
+    (tmp_path / "raises.py").write_text("1 / 0\n")
+    for name in ("mine:absent", "nowhere:absent", "torn:broken", "raises:broken"):
+        run = Marked(*match("-executor", name, "-journal", "file=j"), cwd=tmp_path)
+        status, out, err = run.wait()
+        assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
+        assert not (tmp_path / "j").exists(), "would stand in the way of the corrected line"
+
+
+def test_an_executor_without_workers_ends_the_run_after_its_wait(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(STALLED)
+    words = match("-executor", "mine:Stalled", "-executorwait", "1", "-journal", "file=j")
+    status, out, err = Marked(*words, cwd=tmp_path).wait()
+    assert status == 1 and "Started" not in out
+    _, waiting, ended, kept = err.splitlines()
+    assert "no worker answers, waiting since" in waiting and "(-executorwait 1)" in waiting
+    assert ended.endswith("given up") and "continue with: -journal file=j -resume" in kept
+    assert rows_of(f"{tmp_path}/j") == []
+
+
+@needs_proc
+@pytest.mark.parametrize("name", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
+def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(name: str) -> None:
+    slow = match("-each", "st=60", "-executor", f"concurrent.futures:{name}", nodes=(10**9, 10**9))
+    run = Marked(*slow)
+    wait_for(run, "Started game 1 ")
+    run.process.send_signal(signal.SIGINT)
+    assert run.process.stderr is not None
+    assert any("finishing the games" in line for line in run.process.stderr)
+    run.process.send_signal(signal.SIGINT)
+    status, out, err = run.wait()
+    assert status == 130 and "Traceback" not in err and run.survivors() == []
+
+
+@contextlib.contextmanager
+def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is killed afterwards, if not before."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path) -> None:
+    """Needs Dask, which nothing here asks for: runs where it happens to be installed."""
+    pytest.importorskip("distributed")
+    dask = shutil.which("dask")
+    if dask is None:
+        pytest.skip("the command dask is not on the path")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    address = f"tcp://127.0.0.1:{port}"
+    (tmp_path / "mine.py").write_text(DASK.replace("ADDRESS", address))
+    flags = ("-rounds", "1000", "-executor", "mine:executor", "-executorwait", "40")
+    worker = (dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    with running(
+        dask, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"
+    ) as scheduler:
+        run = Marked(*match(*flags, "-journal", "file=j"), cwd=tmp_path)
+        assert run.process.stderr is not None
+        assert any("no worker answers" in line for line in run.process.stderr)
+        with running(*worker) as first:
+            wait_for(run, "Finished game 2 ")
+            first.kill()
+            assert any("nothing comes back" in line for line in run.process.stderr)
+        with running(*worker):
+            wait_for(run, "Finished game 4 ")
+            scheduler.kill()
+            status, out, err = run.wait(120)
+    assert status == 1 and "given up" in err and len(rows_of(f"{tmp_path}/j")) >= 4

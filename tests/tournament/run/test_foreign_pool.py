@@ -1,0 +1,163 @@
+"""Executors on which nobody works, that block or go away: noticed, waited for, given up."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import pytest
+
+from merels.tournament.journal.rows import Standings
+from merels.tournament.records.games import GameSpec, PairTask
+from merels.tournament.run import foreign_pool
+from merels.tournament.run.tasks import Finished, play_pair
+from merels.tournament.run.view import View
+from tests.tournament.run.test_runner import Run, as_planned
+from tests.tournament.specs import settings
+
+WAIT = 1.0
+SINCE = r"waiting since \d\d:\d\d:\d\d"
+UNTIL = SINCE + r"; the run ends at \d\d:\d\d:\d\d \(-executorwait 1\)"
+
+
+class Stalling(Executor):
+    """Lets so many calls run, and accepts all others without ever beginning them."""
+
+    def __init__(self, calls: int = 0) -> None:
+        self.calls = calls
+        self.threads = ThreadPoolExecutor(1)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.calls -= 1
+        return self.threads.submit(fn, *args, **kwargs) if self.calls >= 0 else Future()
+
+
+def never() -> Executor:
+    """A factory that waits for a cluster for ever."""
+    threading.Event().wait()
+    raise AssertionError
+
+
+@pytest.mark.parametrize("make, said, played", [
+    (never, "no executor yet", 0),
+    (Stalling, "no worker answers", 0),
+    (partial(Stalling, 2), "nothing comes back from the executor", 2),
+])
+def test_an_executor_where_nobody_works_is_noticed_and_given_up(
+    make: Callable[[], Executor], said: str, played: int
+) -> None:
+    run = Run(settings(2, rounds=3), workers=1)
+    assert run.play(make, WAIT) == "deserted"
+    notice, end = run.record.notices
+    assert re.fullmatch(f"{said}, {UNTIL}", notice)
+    assert re.fullmatch(f"{said}, {SINCE}; given up", end)
+    assert len(run.rows) == played
+
+
+class Impatient(View):
+    """Interrupts once, when a silence is noticed or, not ``late``, before that."""
+
+    def __init__(self, run: Run, played: int, late: bool) -> None:
+        self.run, self.played, self.late, self.done = run, played, late, False
+
+    def notice(self, text: str) -> None:
+        self.interrupt(self.late)
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        self.interrupt(not self.late and standings.finished == self.played)
+
+    def interrupt(self, now: bool) -> None:
+        if now and not self.done:
+            self.done = True
+            self.run.runner.interrupt()
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("played", [0, 2])
+def test_one_interrupt_ends_the_wait_for_a_silent_executor(
+    played: int, late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign_pool, "SILENCE_SECONDS", 0.3)
+    monkeypatch.setattr(foreign_pool, "ANSWER_SECONDS", 0.3)
+    run = Run(settings(2, rounds=3), workers=1)
+    run.board.views.append(Impatient(run, played, late))
+    assert run.play(partial(Stalling, played)) in ("interrupted", "killed")
+    assert len(run.rows) == played
+
+
+class Slow(ThreadPoolExecutor):
+    """Plays each pair only after a rest that is longer than the wait."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(play_late if fn is play_pair else fn, *args, **kwargs)
+
+
+def play_late(task: PairTask) -> list[Finished]:
+    threading.Event().wait(2 * WAIT)
+    return play_pair(task)
+
+
+def test_a_pair_that_is_known_to_run_is_waited_for() -> None:
+    run = Run(settings(2, rounds=1), workers=1)
+    assert run.play(partial(Slow, 1), WAIT) == "finished" and run.record.notices == []
+
+
+class Restarting(Stalling):
+    """Loses the first pair that it is given; then its cluster is away for a while."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        type(self).made += 1
+        if self.made in (2, 3):
+            raise OSError("connection refused")
+        super().__init__(10**6)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(fn, *args, **kwargs)
+        if self.made == 1 and fn is play_pair and args[0].games[0].pair == 3:
+            future.cancel()
+            future = Future()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        return future
+
+
+def test_a_cluster_that_comes_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign_pool, "RETRY_SECONDS", 0.01)
+    chosen = settings(2, rounds=4)
+    run = Run(chosen, workers=1)
+    assert run.play(Restarting, 60.0) == "finished" and as_planned(run.rows, chosen)
+    assert run.record.notices == [
+        "the executor is lost: it has cancelled a pair of games; waiting for a new one"
+    ]
+    assert Restarting.made == 4 and {row.termination for row in run.rows} == {"normal"}
+
+
+class Endless(ThreadPoolExecutor):
+    """Hangs, or fails, when it is to shut down."""
+
+    def __init__(self, error: Exception | None) -> None:
+        super().__init__(1)
+        self.error = error
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(False, cancel_futures=True)
+        if self.error is not None:
+            raise self.error
+        threading.Event().wait()
+
+
+@pytest.mark.parametrize("error, said", [(None, ""), (CancelledError("x"), ": CancelledError")])
+def test_an_executor_that_does_not_shut_down_loses_nothing(
+    error: Exception | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign_pool, "END_SECONDS", 0.5)
+    run = Run(settings(2, rounds=1))
+    assert run.play(partial(Endless, error)) == "finished" and len(run.rows) == 2
+    (notice,) = run.record.notices
+    assert notice.startswith("the executor does not shut down" + said)
