@@ -24,6 +24,7 @@ QUICK = {
     "help": "",
     "tournament": f"-engine {ENGINE} name=A -engine {ENGINE} name=B -rounds 1 -quiet",
     "ratings": "games.pgn",
+    "accuracy": "--help",
     "stats": "-wld 1,2,3",
     "merge": "--help",
     "book": "-positions 1 -nodes 1",

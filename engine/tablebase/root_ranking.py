@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from merels.engine.game.position import Move, Position
@@ -44,14 +44,7 @@ def rank_moves(
     shortest win and the longest loss go first, where depths are kept, and of the drawing moves
     those that leave the opponent the smallest share of replies that draw too.
     """
-    wanted = set(among)
-    recurring = _recurring(position)
-    choices: list[Choice] = []
-    for move, known in tables.moves(position):
-        if move in wanted:
-            if known is None:
-                return None
-            choices.append(_choice(tables, position, move, known, recurring))
+    choices = values_of_moves(tables, position, set(among))
     if not choices:
         return None
     groups: list[tuple[Choice, ...]] = []
@@ -67,7 +60,21 @@ def rank_moves(
     return Ranking(tuple(groups), len(choices))
 
 
-def _recurring(position: Position) -> set[int]:
+def values_of_moves(
+    tables: Tables, position: Position, among: Container[Move] | None = None
+) -> list[Choice] | None:
+    """The legal moves that are ``among`` some, or all; None where the tables do not know them."""
+    recurring = recurring_keys(position)
+    choices: list[Choice] = []
+    for move, known in tables.moves(position):
+        if among is None or move in among:
+            if known is None:
+                return None
+            choices.append(_choice(tables, position, move, known, recurring))
+    return choices
+
+
+def recurring_keys(position: Position) -> set[int]:
     """The keys of the positions that draw the game when they occur once more.
 
     Not the present one: a winning side gets nearer to the end with every move, and never returns.

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.game.rules import FLYING_MEN, Rules
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.verdict import PHASES, phase_of
 
-PHASES = ("placing", "moving", "flying")
 VALUES = {1: "won", 0: "drawn", -1: "lost"}
 
 
@@ -33,11 +33,8 @@ class Problem:
 
     @property
     def phase(self) -> str:
-        """``placing``, ``moving``, or ``flying`` where a side has three men."""
-        if any(self.position.hands):
-            return "placing"
-        fewest = min(self.position.total(side) for side in (WHITE, BLACK))
-        return "flying" if fewest <= FLYING_MEN else "moving"
+        """The position's, one of `PHASES`."""
+        return phase_of(self.position)
 
 
 def load(path: Path, rules: Rules) -> list[Problem]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.record import Record
-from merels.engine.game.score import PovScore, Score
+from merels.engine.game.score import TABLE_CP, PovScore, Score
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.root_ranking import recurring_keys
 from merels.engine.tools.show import men
 
 DEFAULT_NODES = 300_000
@@ -90,19 +91,28 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
         if outcome is not None and outcome.winner is None:
             return Value(PovScore(Score(cp=0), position.side), None)
         result = searcher.search(position, Limit(nodes=nodes))
-        score = PovScore(result.score, position.side)
-        return Value(score, result.move, result.info.pv, _is_known(searcher, position))
+        score, known = result.score, _known(searcher, position)
+        if known and score.win_in is None and not score.known:
+            # A value that is known here may not be, without depths, after a move.
+            score = Score(cp=known * TABLE_CP)
+        pov = PovScore(score, position.side)
+        return Value(pov, result.move, result.info.pv, known is not None)
 
     return judge
 
 
-def _is_known(searcher: Searcher, position: Position) -> bool:
-    """Whether the searcher's tables know a position's result under the rules that count plies."""
+def _known(searcher: Searcher, position: Position) -> int | None:
+    """The value that the searcher's tables have, if no counting of plies or positions changes it.
+
+    That of the side to move: 1, 0 or -1.
+    """
     tables = searcher.tables_for(position.rules)
     if tables is None or position.outcome() is not None:
-        return False
+        return None
     bounds = tables.bounds(position)
-    return bounds is not None and bounds[0] == bounds[1]
+    if bounds is None or bounds[0] != bounds[1] or (bounds[0] and recurring_keys(position)):
+        return None
+    return bounds[0]
 
 
 def review(record: Record, judge: Judge) -> Iterator[Judgement]:

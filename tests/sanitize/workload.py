@@ -38,6 +38,7 @@ from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.solve import solve
+from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tablebase.verify import verify
 from merels.engine.tools import bench, suite
 from merels.engine.training.samples import Sample, random_position
@@ -136,7 +137,7 @@ def is_playable(position: Position, line: tuple[Move, ...]) -> bool:
 def problems() -> list[object]:
     """Some problems of the suite, each phase among them."""
     chosen = suite.load(DATA / "positions.json", parse_rules("morris"))[::40]
-    assert {problem.phase for problem in chosen} == set(suite.PHASES)
+    assert {problem.phase for problem in chosen} == set(PHASES)
     played = suite.play(chosen, Limit(nodes=2000), Searcher(1))
     found = [(str(move), held) for _, move, held in played]
     assert any(held for _, held in found)

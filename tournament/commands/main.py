@@ -14,6 +14,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "merels.tournament.commands.tournament:main", "play engines against each other"
     ),
     "ratings": ("merels.tournament.commands.ratings:main", "rate the games of journals and PGN"),
+    "accuracy": (
+        "merels.tournament.commands.accuracy:main", "judge engines' moves by tables of perfect play"
+    ),
     "stats": ("merels.tournament.commands.stats:main", "compute Elo, errors and SPRT from counts"),
     "merge": ("merels.tournament.commands.merge:main", "join the journals of one tournament"),
     "book": ("merels.tournament.commands.book:main", "make a file of balanced openings"),

@@ -60,14 +60,14 @@ def main(argv: list[str]) -> int:
     """Run ``merels ratings``; returns the exit status."""
     options = _parser().parse_args(argv)
     anchor = _anchor(options.anchor)
-    _check_out(options.out, options.files)
+    check_out(options.out, options.files)
     games = _games(options.files)
-    form = options.format or _format_of(options.out)
+    form = options.format or format_of(options.out, FORMATS)
     known = _journal_facts(options.files[0]) if len(options.files) == 1 else []
     if anchor is not None and not any(anchor[0] in (s.white, s.black) for s in scores(games)):
         raise InputError(anchor[0], "the anchor played no rated game")
     table = crosstable(count_matches(scores(games)), anchor)
-    _write(options.out, _render(table, games, form, options, known))
+    write(options.out, _render(table, games, form, options, known))
     return OK
 
 
@@ -188,13 +188,14 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
     return name, read_real(value, -MOST_ELO, MOST_ELO, "-anchor NAME=ELO")
 
 
-def _format_of(path: str | None) -> str:
-    """The format that a file's ending implies."""
+def format_of(path: str | None, formats: Sequence[str]) -> str:
+    """Which of some formats a file's ending implies; text where it implies none."""
     ending = os.path.splitext(path or "")[1].lower().lstrip(".")
-    return {"htm": "html"}.get(ending, ending) if ending in (*FORMATS, "htm") else "text"
+    ending = {"htm": "html"}.get(ending, ending)
+    return ending if ending in formats else "text"
 
 
-def _check_out(path: str | None, files: Sequence[str]) -> None:
+def check_out(path: str | None, files: Sequence[str]) -> None:
     """Raise an `InputError` where the report would be written over the games it is made from."""
     if path is None or not os.path.exists(path):
         return
@@ -203,7 +204,8 @@ def _check_out(path: str | None, files: Sequence[str]) -> None:
             raise file_error(path, "games are read from this file; name another for -out")
 
 
-def _write(path: str | None, text: str) -> None:
+def write(path: str | None, text: str) -> None:
+    """Write a report to a file, or to standard output."""
     if path is None:
         sys.stdout.write(text)
         return

@@ -124,15 +124,15 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
 def csv_rows(table: Crosstable) -> list[list[str]]:
     """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent."""
     players = table.ratings.players
-    rows = [[*_FIELDS, *(_csv_name(player.name) for player in players)]]
+    rows = [[*_FIELDS, *(csv_name(player.name) for player in players)]]
     for rank, (player, records) in enumerate(zip(players, table.records), 1):
-        row = _player_fields(rank, player) | {"name": _csv_name(player.name)}
+        row = _player_fields(rank, player) | {"name": csv_name(player.name)}
         against = (f"{record.points:g}" if record.games else "" for record in records)
         rows.append([*(str(row[name]) for name in _FIELDS), *against])
     return rows
 
 
-def _csv_name(name: str) -> str:
+def csv_name(name: str) -> str:
     """A name that is safe on a terminal and in a spreadsheet, which takes some for formulas."""
     clean = printable(name)
     return f"'{clean}" if clean.startswith(FORMULA) else clean

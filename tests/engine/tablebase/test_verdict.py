@@ -1,0 +1,136 @@
+"""What the tables say of moves that were played: nothing is gained or lost unnoticed."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_move, parse_position, play_moves
+from merels.engine.game.position import WHITE, Position
+from merels.engine.game.record import Record
+from merels.engine.game.rules import Rules, make_rules
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.verdict import judge, phase_of, verdict
+from merels.engine.training.samples import random_position
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+def tables_of(root: Path, rules: Rules, men: int = 7, depths: bool = True) -> Tables:
+    return Builder(root, rules, threads=2, depths=depths).build(men)
+
+
+def careless_game(tables: Tables, chance: random.Random) -> Record:
+    """A game to its end from a random ending, with one random move in eight."""
+    own, opponent = chance.choice([(3, 3), (4, 3), (3, 4)])
+    record = Record(random_position(tables.rules, own, opponent, chance))
+    position = record.start
+    while position.outcome() is None:
+        moves = dict(tables.moves(position))
+        if chance.random() < 0.875:
+            best = max(known.value for known in moves.values() if known)
+            moves = {move: known for move, known in moves.items() if known and known.value == best}
+        record.moves.append(chance.choice(list(moves)))
+        position = position.play(record.moves[-1])
+    return record
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [["Repetition=0"], ["Repetition=3"], ["Repetition=0", "NoRemovalPlies=9", "ThreeThreePlies=0"]],
+    ids=" ".join,
+)
+def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[str]) -> None:
+    """From the first position's value to the result, every change is some move's fault."""
+    tables = tables_of(root, make_rules("mill", fields))
+    chance = random.Random(3)
+    thrown = 0
+    for _ in range(25):
+        record = careless_game(tables, chance)
+        known = tables.probe(record.start)
+        assert known is not None
+        value = known.value if record.start.side == WHITE else -known.value
+        for move in judge(tables, record):
+            assert move.verdict is not None and move.verdict.certain
+            change = move.verdict.after - move.verdict.value
+            assert change <= 0 and (change == 0) == move.verdict.held
+            thrown += change < 0
+            value += change if move.side == WHITE else -change
+        outcome = record.final().outcome()
+        assert outcome is not None and value == outcome.value(WHITE)
+    assert thrown > 3
+
+
+def test_the_moves_that_hold_are_counted(root: Path) -> None:
+    tables = tables_of(root, make_rules("morris"))
+    position = parse_position("OO******/*****@**/@@***O** w 0 0 0 20", tables.rules)
+    found = verdict(tables, position, parse_move("a1-g1"))
+    assert found is not None
+    # White closes its mill on c5 and wins, in three ways; else Black closes its own on a7.
+    assert (found.value, found.after, found.legal) == (1, -1, 3 * 18 + 2)
+    winning = [move for move, known in tables.moves(position) if known and known.value == 1]
+    assert 3 <= found.holding == len(winning) and found.critical
+    assert found.certain and not found.held
+
+
+def test_what_a_limit_spoils_was_not_thrown_away(root: Path) -> None:
+    tables = tables_of(root, make_rules("morris", ["Repetition=0"]))
+    chance = random.Random(4)
+    while True:
+        position = random_position(tables.rules, 3, 3, chance)
+        known = tables.probe(position)
+        if known is not None and known.value == 1 and (known.depth or 0) > 3:
+            break
+    late = Position(position.rules, position.men, (0, 0), position.side, plies=78)
+    moves = late.legal_moves()
+    assert {verdict(tables, late, move) for move in moves} == {(0, 0, len(moves), len(moves), True)}
+    before = verdict(tables, position, position.legal_moves()[0])
+    assert before is not None and before.value == 1
+
+
+def test_without_depths_a_limit_leaves_doubt(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    for fields, doubtful in ([], True), (["NoRemovalPlies=0"], False):
+        tables = tables_of(tmp_path, make_rules("morris", fields), 6, depths=False)
+        positions = [random_position(tables.rules, 3, 3, chance) for _ in range(6)]
+        found = [
+            judged for position in positions for move in position.legal_moves()
+            if (judged := verdict(tables, position, move)) and not judged.held
+        ]
+        assert found and any(not judged.certain for judged in found) == doubtful
+
+
+def test_a_repetition_that_the_opponent_can_force_throws_a_win_away(root: Path) -> None:
+    tables = tables_of(root, make_rules("morris"))
+    start = parse_position("@OO**O**/******@*/***@**** w 0 0 0 1", tables.rules)
+    position = play_moves(start, "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3".split())
+    found = verdict(tables, position, parse_move("d2-e5"))
+    # The tables have the win still: Black plays d3-d5, and it is a draw.
+    assert found is not None and (found.value, found.after, found.held) == (1, 0, False)
+
+
+def test_what_cannot_be_judged(root: Path) -> None:
+    tables = tables_of(root, make_rules("morris"))
+    placing = Position(tables.rules)
+    assert verdict(tables, placing, placing.legal_moves()[0]) is None
+    crowded = random_position(tables.rules, 5, 4, random.Random(6))
+    assert verdict(tables, crowded, crowded.legal_moves()[0]) is None
+    over = Position(tables.rules, (0b111, 0b111 << 8), (0, 0), plies=80)
+    assert verdict(tables, over, over.legal_moves()[0]) is None
+    few = open_tables(root, tables.rules, 6)
+    removal = random_position(tables.rules, 4, 3, random.Random(7))
+    assert verdict(few, removal, removal.legal_moves()[0]) is None
+
+
+def test_phases() -> None:
+    four, three = 0b1111, 0b111 << 8
+    assert phase_of(Position()) == "placing"
+    assert phase_of(Position(men=(four, four << 8), hands=(0, 0))) == "moving"
+    assert phase_of(Position(men=(four, three), hands=(0, 0))) == "flying"
+    assert phase_of(Position(make_rules("loc"), (four, three), (0, 0))) == "moving"

@@ -1,0 +1,138 @@
+"""Engines' moves against proven values: of journals and PGN, as text, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.engine.game.notation import format_position
+from merels.engine.game.rules import make_rules
+from merels.engine.tablebase.build import Builder
+from merels.engine.training.samples import random_position
+from tests.commands import output, refusal
+from tests.protocol.review.test_review import THROWN
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match
+
+NAMED = '[White "Alice"]\n[Black "Bob"]\n' + THROWN
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables of six men, and a match of two beginners in endings that they cover."""
+    folder = tmp_path_factory.mktemp("endings")
+    rules, chance = make_rules("morris"), random.Random(1)
+    tables = Builder(folder / "tables", rules, threads=2, depths=True).build(6)
+    endings = (random_position(rules, 3, 3, chance) for _ in range(500))
+    far = [one for one in endings if (known := tables.probe(one)) and (known.depth or 0) > 8][:6]
+    (folder / "endings.pos").write_text("".join(format_position(one) + "\n" for one in far))
+    words = match(
+        "-variant", "morris", "-each", "option.UCI_LimitStrength=true", "option.UCI_Elo=800",
+        "-rounds", "6", "-quiet", "-openings", f"file={folder}/endings.pos",
+        "-journal", f"file={folder}/j",
+        "-pgnout", f"file={folder}/g.pgn",
+    )
+    assert Marked(*words).wait()[0] == 0
+    return folder
+
+
+def counts(folder: Path, *files: str) -> Any:
+    paths = [str(folder / file) for file in files]
+    words = ("accuracy", *paths, "-tables", str(folder / "tables"), "-format", "json")
+    return json.loads(output(*words))
+
+
+def test_a_journal_and_its_pgn_say_the_same(folder: Path) -> None:
+    journal, pgn = counts(folder, "j"), counts(folder, "g.pgn")
+    assert journal["games"] == 12 and journal["judged"] == journal["moves"] > 20
+    thrown = sum(journal[name] for name in ("win_to_draw", "win_to_loss", "draw_to_loss"))
+    assert 0 < thrown == journal["judged"] - journal["held"]
+    assert [engine["name"] for engine in journal["engines"]] == ["A", "B"]
+    # A game in both files counts once, and both tell the same apart from where they found it.
+    assert counts(folder, "j", "g.pgn") == journal
+    text = json.dumps(pgn).replace(f"{folder}/g.pgn", f"{folder}/j")
+    assert json.loads(text) == journal
+
+
+def test_forms_and_a_way_to_the_worst_move(folder: Path, tmp_path: Path) -> None:
+    tables = ("-tables", str(folder / "tables"))
+    told = counts(folder, "j")
+    text = output("accuracy", f"{folder}/j", *tables)
+    first = f"{told['judged']} of {told['moves']} moves in 12 games judged; the tables cover every"
+    assert " ".join(text.split()).startswith(first)
+    table = output("accuracy", f"{folder}/j", *tables, "-format", "csv")
+    rows = list(csv.DictReader(io.StringIO(table)))
+    out = tmp_path / "a.csv"
+    assert output("accuracy", f"{folder}/j", *tables, "-out", str(out)) == ""
+    assert out.read_text() == table
+    for engine in told["engines"]:
+        total = next(row for row in rows if (row["name"], row["phase"]) == (engine["name"], "all"))
+        for name in ("moves", "judged", "held", "critical", "critical_held", "draw_to_loss"):
+            own = [int(row[name]) for row in rows if row["name"] == engine["name"]]
+            assert int(total[name]) == engine[name] == sum(own) - engine[name]
+        worst = engine["worst_move"]
+        if worst is not None:
+            assert total["worst_move_game"] == str(worst["game"])
+            assert worst["after"] < worst["value"]
+    # What the report says to type shows the move as a blunder.
+    at = text.index("worst move: ")
+    move = text[at:].split()[3]
+    command = shlex.split(text[at:].splitlines()[1])
+    assert command[0] == "merels"
+    judged = output(*command[1:], "-nodes", "1000")
+    assert f"{move}??" in judged and "Blunder" in judged
+
+
+def test_known_moves_of_a_pgn(folder: Path, tmp_path: Path) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(NAMED + "\n" + NAMED.replace('[Variant "morris"]\n', ""))
+    words = ("accuracy", str(game), "-tables", f"{folder}/tables", "-variant", "morris")
+    text = output(*words)
+    assert text.startswith("4 of 4 moves in 2 games judged; the tables cover every position of up")
+    assert "worst move: 20. a1-g1 in game 1 (Alice - Bob): win to loss" in text
+    assert f"  merels review {game} -game 1 -tables {folder}/tables -variant morris\n" in text
+    alice, bob = json.loads(output(*words, "-format", "json"))["engines"]
+    assert alice["phases"]["flying"] == {
+        "moves": 2, "judged": 2, "held": 0, "critical": 2, "critical_held": 0,
+        "win_to_draw": 0, "win_to_loss": 2, "draw_to_loss": 0, "in_doubt": 0,
+    }
+    assert (bob["held"], bob["critical_held"], bob["worst_move"]) == (2, 2, None)
+
+
+def test_moves_of_an_opening_do_not_count(folder: Path, tmp_path: Path) -> None:
+    game = tmp_path / "game.pgn"
+    tags = '[Variant "morris"]\n'
+    game.write_text(f"{tags}1. d6 f4 2. b6 {{+0.10/3 0.012s}} f6 {{-0.1/3 0.1s, adjourned}} *")
+    assert [counts(folder, str(game))[name] for name in ("moves", "judged")] == [2, 0]
+    game.write_text(f"{tags}1. d6 f4 2. b6 f6 {{adjourned in 3 s}} *")
+    assert counts(folder, str(game))["moves"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        ("1. d6 f4 *", ("-tables", "nowhere"), "no usable table here; make them with merels"),
+        ('[Variant "loc"]\n1. d6 *', (), "no usable table here"),
+        ('[Variant "chess"]\n1. e4 *', (), "expected a rule set"),
+        ("Dear diary", (), "expected a move such as"),
+        ("", (), "expected games in this file, found none"),
+        ("1. d6 d6 *", (), "illegal move, d6 is occupied (line 1), in game 1 of"),
+        ("1. d6 *", ("-out", "{file}"), "name another for -out"),
+    ],
+)
+def test_what_cannot_be_judged_is_named_in_a_line(
+    folder: Path, tmp_path: Path, text: str, words: tuple[str, ...], said: str
+) -> None:
+    file = tmp_path / "game.pgn"
+    file.write_text(text)
+    words = tuple(word.format(file=file) for word in words)
+    tables = () if "-tables" in words else ("-tables", str(folder / "tables"))
+    error = refusal("accuracy", str(file), *tables, *words)
+    assert said in error and error.count("\n") == 1

@@ -1,0 +1,182 @@
+"""Play against proven values: as text, CSV and plain values for JSON, and a section of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, fields
+from textwrap import fill
+from typing import Any
+
+from merels.engine.game.errors import printable
+from merels.engine.game.position import WHITE
+from merels.engine.tablebase.verdict import PlayedMove
+from merels.tournament.report.crosstable import csv_name
+from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.statistics.accuracy import (
+    THROWN,
+    Accuracy,
+    EngineAccuracy,
+    GameName,
+    MoveCounts,
+)
+
+HEAD = ["Name", "Phase", "Moves", "Judged", "Held", "Critical", "Held", "W>D", "W>L", "D>L",
+        "Doubt"]
+LEGEND = (
+    "Held: judged moves that keep the proven value. Critical: judged moves where at most a third "
+    "of the legal moves keep it. W>D, W>L, D>L: wins thrown away to draws and to losses, draws "
+    "to losses. Doubt: how many of these are in doubt."
+)
+COLUMNS = 80
+"""Of a paragraph of text."""
+_COUNTS = [field.name for field in fields(MoveCounts)]
+_WORST = ["worst_game", "worst_game_file", "worst_move", "worst_move_threw", "worst_move_game",
+          "worst_move_file"]
+_VALUES = {1: "win", 0: "draw", -1: "loss"}
+
+Review = Callable[[GameName], str]
+"""Gives the command that reviews a game."""
+
+
+def text(accuracy: Accuracy, review: Review) -> str:
+    """The report for a person at a terminal."""
+    lines = [fill(" ".join(coverage(accuracy)), COLUMNS), ""]
+    lines += [grid(rows(accuracy, shorten), left=0), fill(LEGEND, COLUMNS)]
+    for name, engine in accuracy.engines.items():
+        found = [f"{what}\n  {review(game)}" for what, game in worst(engine)]
+        lines += ["", f"{shorten(name)}", *found] if found else []
+    return "\n".join(lines) + "\n"
+
+
+def coverage(accuracy: Accuracy) -> Iterator[str]:
+    """How many moves could be judged and why no more, a sentence each."""
+    all_moves = accuracy.total
+    tables = ", ".join(
+        f"those of {rules} " * (len(accuracy.coverage) > 1)
+        + (f"every position of up to {men} men" if men else "a few sectors alone")
+        for rules, men in accuracy.coverage.items()
+    )
+    yield (
+        f"{all_moves.judged:,} of {all_moves.moves:,} moves in {accuracy.games:,} games judged; "
+        f"the tables cover {tables}, none in hand."
+    )
+    if all_moves.in_doubt:
+        yield (
+            f"{all_moves.in_doubt:,} of the values thrown away are in doubt: the limit on plies or "
+            "a repetition may excuse the move. Tables built with -depths leave fewer in doubt."
+        )
+
+
+def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]:
+    """A head, and for each engine a row for every phase that it played, and one for all."""
+    found = [HEAD]
+    for name, engine in accuracy.engines.items():
+        for phase, counts in _by_phase(engine):
+            found.append([
+                show_name(name), phase, f"{counts.moves:,}", f"{counts.judged:,}",
+                percent(counts.held, counts.judged), f"{counts.critical:,}",
+                percent(counts.critical_held, counts.critical),
+                *(str(getattr(counts, field)) for field in (*THROWN.values(), "in_doubt")),
+            ])
+    return found
+
+
+def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
+    yield from ((phase, counts) for phase, counts in engine.phases.items() if counts.moves)
+    yield "all", engine.total
+
+
+def worst(engine: EngineAccuracy) -> Iterator[tuple[str, GameName]]:
+    """The engine's worst move and worst game in a sentence each, with the game."""
+    move, game = engine.worst_move, engine.worst_game
+    if move is not None:
+        found = move.verdict
+        yield (
+            f"worst move: {played(move.move)} in {_name(move.game)}: "
+            f"{_VALUES[found.value]} to {_VALUES[found.after]}, where {found.holding} of "
+            f"{found.legal} moves kept the {_VALUES[found.value]}"
+            + ", in doubt" * (not found.certain)
+        ), move.game
+    if game is not None:
+        counts = ((game.wins, "win"), (game.draws, "draw"))
+        thrown = " and ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in counts if n)
+        doubt = f", {game.in_doubt} in doubt" * bool(game.in_doubt)
+        yield f"worst game: {_name(game.game)}: {thrown} thrown away{doubt}", game.game
+
+
+def played(move: PlayedMove) -> str:
+    """``12. a1-a4`` for White's move, ``12... a1-a4`` for Black's."""
+    return f"{move.number}{'.' if move.side == WHITE else '...'} {move.move}"
+
+
+def _name(game: GameName) -> str:
+    return f"game {game.number} ({shorten(game.white)} - {shorten(game.black)})"
+
+
+def csv_rows(accuracy: Accuracy) -> list[list[str]]:
+    """A head and a row for each engine and phase; the worst stands in those of all phases."""
+    found = [["name", "phase", *_COUNTS, *_WORST]]
+    for name, engine in accuracy.engines.items():
+        for phase, counts in _by_phase(engine):
+            numbers = (str(getattr(counts, field)) for field in _COUNTS)
+            worst = _worst_cells(engine) if phase == "all" else [""] * len(_WORST)
+            found.append([csv_name(name), phase, *numbers, *worst])
+    return found
+
+
+def _worst_cells(engine: EngineAccuracy) -> list[str]:
+    move, game = engine.worst_move, engine.worst_game
+    cells = [str(game.game.number), csv_name(game.game.path)] if game else ["", ""]
+    if move is None:
+        return [*cells, "", "", "", ""]
+    return [
+        *cells, played(move.move), THROWN[move.verdict.value, move.verdict.after],
+        str(move.game.number), csv_name(move.game.path),
+    ]
+
+
+def as_dict(accuracy: Accuracy) -> dict[str, Any]:
+    """The counts in plain values for JSON; values are the mover's, -1 to 1."""
+    return {
+        "games": accuracy.games,
+        **_counts(accuracy.total),
+        "tables": [{"rules": rules, "men": men} for rules, men in accuracy.coverage.items()],
+        "engines": [
+            {
+                "name": name,
+                **_counts(engine.total),
+                "phases": {phase: _counts(counts) for phase, counts in engine.phases.items()},
+                "worst_move": _worst_move(engine),
+                "worst_game": _worst_game(engine),
+            }
+            for name, engine in accuracy.engines.items()
+        ],
+    }
+
+
+def _counts(counts: MoveCounts) -> dict[str, int]:
+    return asdict(counts)
+
+
+def _worst_move(engine: EngineAccuracy) -> dict[str, Any] | None:
+    worst = engine.worst_move
+    if worst is None:
+        return None
+    move, found = worst.move, worst.verdict
+    return {
+        **_game(worst.game), "number": move.number, "side": ("white", "black")[move.side],
+        "move": str(move.move), "value": found.value, "after": found.after,
+        "holding": found.holding, "legal": found.legal,
+        "in_doubt": not found.certain,
+    }
+
+
+def _worst_game(engine: EngineAccuracy) -> dict[str, Any] | None:
+    worst = engine.worst_game
+    return worst and {**_game(worst.game), "wins": worst.wins, "draws": worst.draws,
+                       "in_doubt": worst.in_doubt}
+
+
+def _game(game: GameName) -> dict[str, Any]:
+    return {"file": printable(game.path), "game": game.number, "white": game.white,
+            "black": game.black}
