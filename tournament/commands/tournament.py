@@ -23,7 +23,7 @@ from merels.engine.game.rules import parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.commands.flag_table import help_text
-from merels.tournament.commands.flags import Given, parse, with_absolute_paths
+from merels.tournament.commands.flags import Given, parse, with_absolute_paths, without
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
 from merels.tournament.journal.failures import failing_engines
@@ -92,7 +92,8 @@ def _run_as_begun(begun: Begun, given: Given) -> int:
             notify(f"it was begun in {begun.folder}, which is gone; it goes on in {folder}")
     configs = [os.path.abspath(path) for path in given.configs]
     with contextlib.chdir(folder):
-        return _run(replace(parse([*begun.words, *line]), configs=configs), begun.seed)
+        own = without(begun.words, ("-journal", "-resume"))
+        return _run(replace(parse([*own, *line]), configs=configs), begun.seed)
 
 
 def _run(given: Given, seed: int | None) -> int:

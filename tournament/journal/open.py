@@ -57,7 +57,10 @@ def _check_changes(journal: Journal, settings: Settings) -> None:
     )
     if found:
         what = listed(found, "now", "in the journal")
-        raise file_error(journal.path or "", f"this is the journal of another tournament; {what}")
+        raise file_error(
+            journal.path or "",
+            f"this is the journal of another tournament; {what}; name another file for this one",
+        )
 
 
 def read_journal(path: str) -> Journal:
