@@ -86,9 +86,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-maxmoves": Flag("adjudicate a draw after X moves", words=ONE),
         "-tb": Flag("adjudicate with the tables of perfect play in this folder", words=ONE),
         "-replays": Flag(
-            "play a game again, up to X times (3), that was lost on time only because the runner "
-            "was late or the engine waited for a processor: by default, since such a loss says "
-            "nothing about the engine. 0: it stands",
+            "play a game again, up to X times (3), that was lost on time through delays by the "
+            "runner or the machine: by default, since such a loss says little about the engine. "
+            "0: it stands",
             words=ONE,
         ),
     },

@@ -120,7 +120,7 @@ def _render(
         superiority_table(table.ratings),
         terminations_table(ends),
         *([times_table(times)] if times else []),
-        *(line + "\n" for line in losses.lines()),
+        *(["\n".join([*losses.lines(), ""])] if losses.lines() else []),
     ])
 
 

@@ -19,6 +19,7 @@ from its work or did none.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ from merels.tournament.play.clock import MILLISECOND
 WORTH_MEASURING = MILLISECOND
 """Moves shorter than this are not measured: nobody can be later than such a move took. The two
 readings for a move cost some 30 microseconds, off the clock."""
+SHORT_MOVES = 20
+"""After so many shorter moves of an engine in a row, no readings are made before the next ones."""
 OVERSLEPT = 2 * MILLISECOND
 """A wait that ends so long after its limit has ended late: limits are whole milliseconds, rounded
 up, and the system wakes nobody on the dot."""
@@ -58,15 +61,22 @@ class LagMeter:
 
     def __init__(self) -> None:
         self._own = _open_own()
-        self.quick: set[int] = set()
-        """The process ids of engines whose last move was too short to be worth measuring; then the
-        next most likely is, too."""
+        self._short: Counter[int] = Counter()
+        """By an engine's process id: how many of its moves in a row were too short."""
 
     def close(self) -> None:
         """Measure nothing more."""
         if self._own >= 0:
             os.close(self._own)
             self._own = -1
+
+    def is_worth_it(self, pid: int) -> bool:
+        """Whether an engine's next move may well be long enough to be measured."""
+        return self._short[pid] < SHORT_MOVES
+
+    def note(self, pid: int, is_long: bool) -> None:
+        """Note whether an engine's move was long enough."""
+        self._short[pid] = 0 if is_long else self._short[pid] + 1
 
     def read(self, pid: int) -> Reading | None:
         """The counts before a move; None where the system keeps none."""

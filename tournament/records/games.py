@@ -113,7 +113,7 @@ class GameSpec:
     """One game to play. ``pair`` is the same for the games of one opening with colours swapped.
 
     ``seed`` is the game's own, for anything random in it; engines are not told. ``replays`` is how
-    often it is played again when it is lost on time for reasons that are not the engine's.
+    often it is played again when it is lost on time through delays that are not the engine's.
     """
 
     number: int
@@ -180,7 +180,7 @@ class Overtime(NamedTuple):
 
     @property
     def excused(self) -> bool:
-        """Whether the move would have been in time but for the runner and the machine."""
+        """Whether delays by the runner and the machine account for the loss."""
         return (self.late or 0) + (self.waited or 0) >= self.overrun - self.margin
 
     @property

@@ -104,16 +104,16 @@ def as_dict(times: Mapping[str, MoveTimes]) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class TimeLosses:
-    """How many games were lost on time, and how many of them through no engine's fault."""
+    """How many games were lost on time, and how many of them through no fault of the engine."""
 
     games: int
     """All games, however they ended."""
     caused: int = 0
-    """Games that the runner or the machine lost for an engine at least once."""
+    """Games lost at least once through delays by the runner or the machine."""
     standing: int = 0
     """Those of them whose last attempt, which counts, was lost in that way too."""
     others: int = 0
-    """Games lost on time without such a cause, as far as it was measured."""
+    """Games lost on time otherwise, as far as it was measured."""
 
     def add(self, lost: Overtime | None, attempts_voided: int) -> None:
         """Count a game by the move that lost it on time and the attempts that were void."""
@@ -132,6 +132,6 @@ class TimeLosses:
 
         stand = {0: "", 1: "; 1 stands"}.get(self.standing, f"; {self.standing} stand")
         return [
-            f"Lost on time because of the runner or the machine: {part(self.caused)}{stand}",
-            f"Lost on time for other reasons: {part(self.others)}",
+            f"Time losses through delays by the runner or the machine: {part(self.caused)}{stand}",
+            f"Other time losses: {part(self.others)}",
         ]

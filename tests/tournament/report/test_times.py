@@ -81,6 +81,6 @@ def test_games_lost_on_time_are_counted_by_cause() -> None:
     ):
         losses.add(lost, voided)
     assert losses.lines() == [
-        "Lost on time because of the runner or the machine: 3 of 10 games (30.0%); 1 stands",
-        "Lost on time for other reasons: 2 of 10 games (20.0%)",
+        "Time losses through delays by the runner or the machine: 3 of 10 games (30.0%); 1 stands",
+        "Other time losses: 2 of 10 games (20.0%)",
     ]
