@@ -31,12 +31,7 @@ man to remove: 'd6-d5xc3'. Men are O (White) and @ (Black).
 
 def read_level(text: str) -> Level | None:
     """The level of that name or rating; None for ``full``."""
-    if text.lower() == "full":
-        return None
-    try:
-        return level_named(text)
-    except InputError as error:
-        raise InputError(text, f"{error.expected}, or full") from None
+    return None if text.lower() == "full" else level_named(text, also="full")
 
 
 class Game:

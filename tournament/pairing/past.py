@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from merels.tournament.journal.rows import Row
@@ -20,22 +20,22 @@ def past_rounds(
     """
     schedule = schedule_for(settings)
     names = [entrant.name for entrant in settings.engines]
-    rounds: defaultdict[int, list[Row]] = defaultdict(list)
+    games: Counter[int] = Counter()
+    points: defaultdict[tuple[int, str], float] = defaultdict(float)
     for row in rows:
-        rounds[row.round].append(row)
+        games[row.round] += 1
+        if row.white_score is not None:
+            points[row.round, row.white] += row.white_score
+            points[row.round, row.black] += 1 - row.white_score
     results: list[list[PairingResult]] = []
     while pairings := schedule.pair(settings, len(results), results):
-        games = rounds[len(results) + 1]
-        points: defaultdict[str, float] = defaultdict(float)
-        for row in games:
-            if row.white_score is not None:
-                points[row.white] += row.white_score
-                points[row.black] += 1 - row.white_score
-        # Nobody has two opponents in a round.
+        number = len(results) + 1
         results.append([
-            PairingResult(pairing, (points[names[pairing.first]], points[names[pairing.second]]))
+            # Nobody has two opponents in a round.
+            PairingResult(pairing, (points[number, names[first]], points[number, names[second]]))
             for pairing in {frozenset(pairing): pairing for pairing in pairings}.values()
+            for first, second in [pairing]
         ])
-        if len(games) < len(pairings) * settings.games:
+        if games[number] < len(pairings) * settings.games:
             return results, True
     return results, False
