@@ -1,1 +1,1 @@
-"""The compiled core: bitboards, move generation, evaluation, search, tables: one extension."""
+"""The compiled core: bitboards, move generation, evaluation, search and tables in one extension."""

@@ -73,6 +73,8 @@ class Connection:
         self._untidy = False
         """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = FOREVER
+        self._begun = 0
+        """When the latest search began."""
         self._quitting = False
         self._started = monotonic_ns()
         # `greet` says if it has gone, and reads first what it may have left to say.
@@ -152,30 +154,35 @@ class Connection:
         """Send a request that ends in a ``go``; returns when that was: see `wait_answer`."""
         if self.owing or self._untidy:
             self._settle()
-        start = self._begin()
-        self._pipe.send(request, start + int(SEND_SECONDS * 1e9))
-        return start
+        self._clear()
+        self.searches += 1
+        self._pipe.send(request, self._begun + int(SEND_SECONDS * 1e9))
+        return self._begun
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in a ``go``, and wait for the answer."""
-        start = self._begin()
         # An engine that is watched for silence is waited for in `wait_answer`.
         wait = timeout // MILLISECOND + 1 if 0 <= timeout < self._silence else 0
-        try:
-            lines = self._pipe.exchange(request, start + timeout, wait)
-        except EngineTimeout:
-            return None
-        text = self._answers.find(lines) if lines else None
-        return self.wait_answer(start, timeout) if text is None else self._answer(text, start)
-
-    def _begin(self) -> int:
-        """A search begins now: what the engine sent before belongs to an earlier one."""
-        if not self._pipe.is_quiet():
-            self._drop()
         self._answers.info = b""
         self.owing = True
         self.searches += 1
-        return monotonic_ns()
+        self._begun = monotonic_ns()
+        try:
+            lines = self._pipe.exchange(request, self._begun + timeout, wait, self._clear)
+        except EngineTimeout:
+            return None
+        text = self._answers.find(lines) if lines else None
+        if text is None:
+            return self.wait_answer(self._begun, timeout)
+        return self._answer(text, self._begun)
+
+    def _clear(self) -> None:
+        """Begin a search: what the engine sent before belongs to an earlier one."""
+        self.owing = False
+        self._drop()
+        self._answers.info = b""
+        self.owing = True
+        self._begun = monotonic_ns()
 
     def _settle(self) -> None:
         """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""

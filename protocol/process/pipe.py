@@ -90,8 +90,12 @@ class Pipe:
         chunk = self._read(milliseconds)
         return None if chunk is None else self._take(chunk)
 
-    def exchange(self, data: bytes, deadline: int, milliseconds: int) -> bytes | None:
-        """`send`, then `receive`, while nothing is left to be received."""
+    def exchange(
+        self, data: bytes, deadline: int, milliseconds: int, clear: Callable[[], None]
+    ) -> bytes | None:
+        """`send`, then `receive`; ``clear`` is called first if something may have arrived."""
+        if not self.is_quiet():
+            clear()
         self.send(data, deadline)
         return self.receive(milliseconds)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+from collections.abc import Callable
 from time import monotonic_ns
 
 from merels.protocol.process.command import POSIX
@@ -52,10 +53,13 @@ class PollPipe(Pipe):
     def is_quiet(self) -> bool:
         return not (self._lines or self._backlog or self._poll.poll(0))
 
-    def exchange(self, data: bytes, deadline: int, milliseconds: int) -> bytes | None:
+    def exchange(
+        self, data: bytes, deadline: int, milliseconds: int, clear: Callable[[], None]
+    ) -> bytes | None:
         """`Pipe.exchange`, the hot path of tournaments, in as few steps as it takes."""
-        if self.trace is not None or self.tail or self._cut or len(data) > select.PIPE_BUF:
-            return super().exchange(data, deadline, milliseconds)
+        unusual = self.trace is not None or self.tail or self._cut or self._lines or self._backlog
+        if unusual or len(data) > select.PIPE_BUF:
+            return super().exchange(data, deadline, milliseconds, clear)
         if milliseconds > self._longest_wait:
             milliseconds = self._longest_wait
         try:
@@ -63,8 +67,8 @@ class PollPipe(Pipe):
                 self._writing, self._input, data, self._output, self._sentinel, self._errors,
                 milliseconds,
             )
-        except OSError:  # Nothing was written: the pipe is full or closed.
-            return super().exchange(data, deadline, milliseconds)
+        except OSError:  # Nothing was written: the pipe is full or closed, or something is there.
+            return super().exchange(data, deadline, milliseconds, clear)
         if chunk is None:
             return None
         if chunk[-1:] != b"\n":

@@ -8,7 +8,7 @@ def round_trip(
     """Write a request with the lock held, and read what arrives at ``source`` in that time.
 
     The descriptors must not block, and the request must be one that a pipe takes whole or not at
-    all: `select.PIPE_BUF` bytes at most. `OSError` if it was not written. None if nothing arrives,
-    or if first something does at ``end`` or ``errors`` (-1: neither is looked at), or a signal;
-    empty at the end of the output.
+    all: `select.PIPE_BUF` bytes at most. `OSError` if it was not written, since something is there
+    to be read or for any other reason. None if nothing arrives, or if first something does at
+    ``end`` or ``errors`` (-1: neither is looked at), or a signal; empty at the end of the output.
     """

@@ -33,13 +33,18 @@ def round_trip(lock, int sink, bytes data, int source, int end, int errors, int 
     cdef char buffer[CHUNK]
     cdef const char *text = data
     cdef size_t size = len(data)
-    cdef Py_ssize_t count
+    cdef Py_ssize_t count = -1
+    cdef int arrived
     cdef pollfd awaited[3]
     awaited[0].fd, awaited[1].fd, awaited[2].fd = source, end, errors
     awaited[0].events = awaited[1].events = awaited[2].events = POLLIN
     with lock:
         with nogil:
-            count = write(sink, text, size)
+            arrived = poll(awaited, 3, 0)
+            if arrived == 0:
+                count = write(sink, text, size)
+        if arrived:
+            raise BlockingIOError
         if count < 0:
             PyErr_SetFromErrno(OSError)
     with nogil:

@@ -212,7 +212,7 @@ class Player:
         """The ``go`` for the next move."""
         if self._template is None:
             return self.dialect.go(self._limit(), self.side)
-        return self._template % tuple([clock.milliseconds() for clock in self._running])
+        return self._template % tuple(map(Clock.milliseconds, self._running))
 
     def _limit(self) -> Limit:
         """The limit of the engine's next move."""
