@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from merels.tournament.commands.flag_table import GROUPS
+from merels.tournament.commands.merge import OF_A_PART
 from merels.tournament.journal import merge as joining
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.merge import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
+from merels.tournament.records.as_flags import flag_words
 from tests.commands import command
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
@@ -50,6 +53,12 @@ def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert joined.meta()["id"] not in ("a", "b")
         assert json.loads(joined.meta()["arguments"]) == ["-rounds", "5"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
+
+
+def test_every_flag_is_of_the_tournament_or_of_a_part() -> None:
+    of_all = {"-config", *flag_words(settings())}
+    assert {*GROUPS["Running"], *GROUPS["Output"]} - of_all <= {*OF_A_PART}
+    assert not of_all & {*OF_A_PART}
 
 
 @pytest.mark.parametrize(
