@@ -136,17 +136,24 @@ def _run(given: Given, seed: int | None) -> int:
         return status
 
 
-def _try_engines(plan: Plan, options: RunOptions, journal: Journal | None) -> None:
-    """Try every engine, unless the journal says that nothing is left to play."""
+def _trial(plan: Plan, options: RunOptions, journal: Journal | None) -> Callable[[], None] | None:
+    """What tries every engine; None if the journal says that nothing is left to play."""
     settings = plan.settings
-    if options.executor is not None:
-        return
     if journal is not None:
-        again = Plan(settings, options.shard)
-        if not Runner(Scoreboard(again, journal)).has_work():
-            return
-    at_once = 2 * options.concurrency + KEPT
-    preflight(settings.engines, options.knowing, settings.rules, plan.first_opening, at_once)
+        again = Scoreboard(Plan(settings, options.shard), journal)
+        if not Runner(again).has_work():
+            return None
+    # A worker on another machine tries as few at once as it keeps running.
+    at_once = KEPT + (2 * options.concurrency if options.executor is None else 0)
+    return partial(
+        preflight, settings.engines, options.knowing, settings.rules, plan.first_opening, at_once
+    )
+
+
+def _try_engines(plan: Plan, options: RunOptions, journal: Journal | None) -> None:
+    """Try every engine here, unless others play: then a worker of theirs does it."""
+    if options.executor is None and (trial := _trial(plan, options, journal)) is not None:
+        trial()
 
 
 def _play(
@@ -155,7 +162,8 @@ def _play(
     """Play the tournament and print the report; returns the exit status."""
     settings = plan.settings
     board = Scoreboard(plan, journal)
-    runner = Runner(board, window=options.concurrency)
+    trial = None if foreign is None else _trial(plan, options, journal)
+    runner = Runner(board, window=options.concurrency, trial=trial)
     if not options.quiet:
         notify(f"seed {settings.seed}")
     try:

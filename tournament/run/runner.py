@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Literal, NamedTuple
 
-from merels.engine.game.errors import Failure
+from merels.engine.game.errors import Failure, InputError
 from merels.tournament.records.games import GameResult, PairTask
 from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.scoreboard import Scoreboard
@@ -37,22 +37,35 @@ class _Done(NamedTuple):
     future: Future[list[Finished]]
 
 
+class _Tried(NamedTuple):
+    """A worker has tried the engines, or has failed to."""
+
+    future: Future[None]
+
+
 class _Interrupt(NamedTuple):
     """A request to stop, after the games in progress or ``now``."""
 
     now: bool
 
 
-_Event = Started | Played | Finished | _Done | _Interrupt | None
+_Event = Started | Played | Finished | _Done | _Tried | _Interrupt | None
 """None: the pool is to be checked."""
 
 
 class Runner:
-    """Plays what the plan has and the journal has not, ``window`` tasks at a time."""
+    """Plays what the plan has and the journal has not, ``window`` tasks at a time.
 
-    def __init__(self, board: Scoreboard, *, window: int = 1) -> None:
+    ``trial`` is called by a worker before any game; it raises an `InputError` that ends the run.
+    """
+
+    def __init__(
+        self, board: Scoreboard, *, window: int = 1, trial: Callable[[], None] | None = None
+    ) -> None:
         self.board = board
         self._window = window
+        self._trial = trial
+        """What is still to be tried."""
         self._pool: LocalPool | ForeignPool
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._withdrawals = Withdrawals()
@@ -96,7 +109,7 @@ class Runner:
         try:
             while not self._is_over():
                 self._hand_out(tasks)
-                if not self._running and (self._interrupts or not self._again):
+                if not self._running and (self._interrupts or not (self._again or self._trial)):
                     break
                 self._wait()
             end = self._end(tasks)
@@ -152,7 +165,10 @@ class Runner:
                 yield None
 
     def _hand_out(self, tasks: Iterator[PairTask | None]) -> None:
-        """Fill the window."""
+        """Fill the window, once the engines are tried."""
+        if self._trial is not None:
+            self._try_engines(self._trial)
+            return
         while self._running < self._window and not self._interrupts and not self._is_over():
             if self._failures and self._running and self._pool.foreign:
                 # A pool that breaks takes every pair in progress with it: those that failed are
@@ -170,6 +186,14 @@ class Runner:
             else:
                 del self._failures[task.games[0].pair]
                 self._wait(0)  # There may be many more of them.
+
+    def _try_engines(self, trial: Callable[[], None]) -> None:
+        """Have a worker try the engines, now or when there is one."""
+        if self._running or self._interrupts or not self._pool.ready:
+            return
+        if (future := self._pool.submit(trial)) is not None:
+            self._running += 1
+            future.add_done_callback(lambda done: self._events.put(_Tried(done)))
 
     def _submit(self, task: PairTask) -> bool:
         """Hand a task over, now or when there is someone to take it; whether it is handed over."""
@@ -207,6 +231,13 @@ class Runner:
         elif isinstance(event, _Done):
             self._running -= 1
             self._finish(event.task, event.future)
+        elif isinstance(event, _Tried):
+            self._running -= 1
+            if not event.future.cancelled():
+                self._trial = None
+                # Of any other error the pairs will tell.
+                if isinstance(error := event.future.exception(), InputError):
+                    raise error
         elif isinstance(event, _Interrupt):
             self._interrupts += 2 if event.now or self._pool.silent else 1
             if self._interrupts == 1:

@@ -132,6 +132,20 @@ def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: P
 
 
 @needs_proc
+def test_a_worker_tries_the_engines_of_a_foreign_executor(tmp_path: Path) -> None:
+    executor = ("-executor", "concurrent.futures:ThreadPoolExecutor", "-journal", f"{tmp_path}/j")
+    run = Marked(*match(*fake(mode="illegal"), *executor))
+    status, out, err = run.wait()
+    assert status == 2 and out == "" and run.survivors() == []
+    assert err.splitlines()[-1].startswith(
+        "merels tournament: '-engine E': makes an illegal move: 'a1xg7', "
+    )
+    assert list(tmp_path.iterdir()) == []
+    words = (*ONE, "-games", "1", "-maxmoves", "1")
+    assert Marked(*match(*fake(), *executor, *words)).wait()[0] == 0
+
+
+@needs_proc
 @pytest.mark.parametrize("mode", ["die-start", "illegal"])
 def test_an_engine_that_stops_playing_after_its_trial_is_told_of_loudly(
     tmp_path: Path, mode: str
