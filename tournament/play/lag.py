@@ -19,7 +19,6 @@ from its work or did none.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -28,8 +27,9 @@ from merels.tournament.play.clock import MILLISECOND
 WORTH_MEASURING = MILLISECOND
 """Moves shorter than this are not measured: nobody can be later than such a move took. The two
 readings for a move cost some 30 microseconds, off the clock."""
-SHORT_MOVES = 20
-"""After so many shorter moves of an engine in a row, no readings are made before the next ones."""
+SHORT_MOVES = 3
+"""For each measured move an engine may make so many shorter ones before readings for it end."""
+MOST_SHORT_MOVES = 20
 OVERSLEPT = 2 * MILLISECOND
 """A wait that ends so long after its limit has ended late: limits are whole milliseconds, rounded
 up, and the system wakes nobody on the dot."""
@@ -61,8 +61,8 @@ class LagMeter:
 
     def __init__(self) -> None:
         self._own = _open_own()
-        self._short: Counter[int] = Counter()
-        """By an engine's process id: how many of its moves in a row were too short."""
+        self._credit: dict[int, int] = {}
+        """By an engine's process id: how many more short moves it may make."""
 
     def close(self) -> None:
         """Measure nothing more."""
@@ -72,11 +72,12 @@ class LagMeter:
 
     def is_worth_it(self, pid: int) -> bool:
         """Whether an engine's next move may well be long enough to be measured."""
-        return self._short[pid] < SHORT_MOVES
+        return self._credit.get(pid, SHORT_MOVES) > 0
 
     def note(self, pid: int, is_long: bool) -> None:
         """Note whether an engine's move was long enough."""
-        self._short[pid] = 0 if is_long else self._short[pid] + 1
+        credit = self._credit.get(pid, SHORT_MOVES) + (SHORT_MOVES if is_long else -1)
+        self._credit[pid] = min(credit, MOST_SHORT_MOVES)
 
     def read(self, pid: int) -> Reading | None:
         """The counts before a move; None where the system keeps none."""
