@@ -143,7 +143,16 @@ def facts(text: str) -> list[tuple[str, str]]:
     return [
         ("Event", settings.event),
         ("Rules", settings.rules),
-        ("Format", f"{settings.format}, {settings.rounds} rounds of {settings.games} games"),
+        ("Format", f"{settings.format}, {_length(settings)}"),
         ("Openings", os.path.basename(openings) if openings else "random"),
         ("Seed", str(settings.seed)),
     ]
+
+
+def _length(settings: Settings) -> str:
+    """The rounds of a tournament, or of each match of a knockout, and their games."""
+    rounds = f"{settings.rounds} round{'s' if settings.rounds > 1 else ''}"
+    games = f"{settings.games} game{'s' if settings.games > 1 else ''}"
+    if settings.format == "knockout":
+        return f"matches of {rounds} of {games}, prolonged if drawn"
+    return f"{'at most ' if settings.sprt is not None else ''}{rounds} of {games}"
