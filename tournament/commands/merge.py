@@ -8,8 +8,9 @@ from merels.tournament.commands.flags import without
 from merels.tournament.journal.merge import merge
 
 OF_A_PART = (
-    "-journal", "-resume", "-shard", "-concurrency", "-use-affinity", "-executor", "-executorwait",
-    "-recover", "-pgnout", "-log", "-serve", "-quiet", "-ratinginterval", "-scoreinterval",
+    "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-use-affinity",
+    "-executor", "-executorwait", "-recover", "-pgnout", "-log", "-serve", "-quiet",
+    "-ratinginterval", "-scoreinterval",
 )
 """The flags that say how a part was run and shown, which are not those of the whole."""
 DESCRIPTION = """\
