@@ -313,8 +313,8 @@ def test_page(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, played / "j", "-format", "html")
     checker = check(text)
     tags = [tag for tag, _ in checker.seen]
-    assert tags.count("table") >= 3 and tags.count("svg") == 1
-    assert sum(tag == "circle" for tag in tags) == 6
+    assert tags.count("table") >= 4 and tags.count("svg") == 2
+    assert sum(tag == "circle" for tag in tags) == 6 + 6, "a rating and the longest move of each"
     # Self-contained: nothing is loaded from anywhere.
     assert not [a for _, a in checker.seen if "src" in a or "href" in a]
     data = re.search(r'id="games">(.*?)</script>', text, re.S)
