@@ -24,9 +24,9 @@ from merels.protocol.commands.arguments import (
     rules_of,
 )
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.ratings import check_out, format_of, write
 from merels.tournament.journal.import_games import without_doubles
 from merels.tournament.journal.replay import stored_games
+from merels.tournament.records.files import check_out, format_of, write_report
 from merels.tournament.report.accuracy import as_dict, csv_rows, text
 from merels.tournament.statistics.accuracy import Accuracy, GameName
 
@@ -58,7 +58,7 @@ def main(argv: list[str]) -> int:
     check_out(options.out, options.files)
     form = options.format or format_of(options.out, FORMATS)
     accuracy = measure("accuracy", options.files, options.tables, rules_of(options))
-    write(options.out, _render(accuracy, form, options))
+    write_report(options.out, _render(accuracy, form, options))
     return OK
 
 

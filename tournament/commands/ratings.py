@@ -7,14 +7,17 @@ import csv
 import dataclasses
 import io
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_real
+from merels.engine.game.rules import DEFAULT_RULES
 from merels.protocol.commands.arguments import Parser, add_flag, make_parser, whole_from
 from merels.protocol.commands.exit_status import OK
+from merels.tournament.commands.accuracy import measure, review_command
 from merels.tournament.journal.import_games import (
     PlayedGame,
     endings,
@@ -26,9 +29,12 @@ from merels.tournament.journal.import_games import (
 from merels.tournament.journal.open import read_journal
 from merels.tournament.pairing.past import past_rounds
 from merels.tournament.pairing.schedule import schedule_for
-from merels.tournament.records.files import file_error, system_error
+from merels.tournament.records.files import check_out, file_error, format_of, write_report
 from merels.tournament.records.games import Results
 from merels.tournament.records.settings import Settings, facts, read_settings
+from merels.tournament.report.accuracy import as_dict as accuracy_dict
+from merels.tournament.report.accuracy import section as accuracy_section
+from merels.tournament.report.accuracy import text as accuracy_text
 from merels.tournament.report.crosstable import (
     Crosstable,
     as_dict,
@@ -44,6 +50,7 @@ from merels.tournament.report.terminations import as_dict as terminations_dict
 from merels.tournament.report.terminations import terminations_table
 from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table
 from merels.tournament.report.times import as_dict as times_dict
+from merels.tournament.statistics.accuracy import Accuracy
 from merels.tournament.statistics.counts import count_matches
 from merels.tournament.statistics.terminations import count_terminations
 
@@ -67,7 +74,12 @@ def main(argv: list[str]) -> int:
     if anchor is not None and not any(anchor[0] in (s.white, s.black) for s in scores(games)):
         raise InputError(anchor[0], "the anchor played no rated game")
     table = crosstable(count_matches(scores(games)), anchor)
-    write(options.out, _render(table, games, form, options, known))
+    accuracy = None
+    if options.tables is not None:
+        if form == "csv":
+            raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format csv")
+        accuracy = measure("ratings", options.files, options.tables, DEFAULT_RULES)
+    write_report(options.out, _render(table, games, form, options, known, accuracy))
     return OK
 
 
@@ -86,15 +98,18 @@ def _games(paths: Sequence[str]) -> list[PlayedGame]:
 
 def _render(
     table: Crosstable, games: Sequence[PlayedGame], form: str, options: argparse.Namespace,
-    known: Sequence[tuple[str, str]],
+    known: Sequence[tuple[str, str]], accuracy: Accuracy | None,
 ) -> str:  # fmt: skip
     """The report on some games in one of `FORMATS`; ``known`` are facts for the page."""
     ends, past = count_terminations(endings(games)), _past(options.files)
     times, losses = _times(games)
+    review = partial(review_command, flags=["-tables", str(options.tables)])
     if form == "json":
         data = as_dict(table) | {"terminations": terminations_dict(ends)}
         if times:
             data |= {"times": times_dict(times), "time_losses": dataclasses.asdict(losses)}
+        if accuracy is not None:
+            data["accuracy"] = accuracy_dict(accuracy)
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
     if form == "csv":
         out = io.StringIO()
@@ -110,6 +125,8 @@ def _render(
         body = summary(lines, table, ends, table_of_rounds)
         if times:
             body += times_section(times, losses)
+        if accuracy is not None:
+            body += accuracy_section(accuracy, review)
         return page(title, body, rows[: options.games])
     rounds = ["\n".join([*round_lines(*past), ""])] if past else []
     return "\n".join([
@@ -121,6 +138,7 @@ def _render(
         terminations_table(ends),
         *([times_table(times)] if times else []),
         *(["\n".join([*losses.lines(), ""])] if losses.lines() else []),
+        *([accuracy_text(accuracy, review)] if accuracy is not None else []),
     ])
 
 
@@ -162,6 +180,10 @@ def _parser() -> Parser:
         parser, "anchor", metavar="NAME=ELO",
         help="fix the rating of this engine (default: the mean is 0)",
     )
+    add_flag(
+        parser, "tables", metavar="DIR", type=Path,
+        help="judge the engines' moves by the tables of perfect play in this folder, too",
+    )
     add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
     add_flag(
         parser, "format", choices=FORMATS,
@@ -186,31 +208,3 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
     if not equals:
         raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
     return name, read_real(value, -MOST_ELO, MOST_ELO, "-anchor NAME=ELO")
-
-
-def format_of(path: str | None, formats: Sequence[str]) -> str:
-    """Which of some formats a file's ending implies; text where it implies none."""
-    ending = os.path.splitext(path or "")[1].lower().lstrip(".")
-    ending = {"htm": "html"}.get(ending, ending)
-    return ending if ending in formats else "text"
-
-
-def check_out(path: str | None, files: Sequence[str]) -> None:
-    """Raise an `InputError` where the report would be written over the games it is made from."""
-    if path is None or not os.path.exists(path):
-        return
-    for file in files:
-        if os.path.exists(file) and os.path.samefile(path, file):
-            raise file_error(path, "games are read from this file; name another for -out")
-
-
-def write(path: str | None, text: str) -> None:
-    """Write a report to a file, or to standard output."""
-    if path is None:
-        sys.stdout.write(text)
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise system_error(path, "write", error) from None

@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from merels.engine.game.errors import InputError, printable, shorten
@@ -78,3 +79,31 @@ def file_digest(path: str) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise system_error(path, "read", error) from None
+
+
+def format_of(path: str | None, formats: Sequence[str]) -> str:
+    """Which of some formats a file's ending implies; text where it implies none."""
+    ending = os.path.splitext(path or "")[1].lower().lstrip(".")
+    ending = {"htm": "html"}.get(ending, ending)
+    return ending if ending in formats else "text"
+
+
+def check_out(path: str | None, files: Sequence[str]) -> None:
+    """Raise an `InputError` where the report would be written over the games it is made from."""
+    if path is None or not os.path.exists(path):
+        return
+    for file in files:
+        if os.path.exists(file) and os.path.samefile(path, file):
+            raise file_error(path, "games are read from this file; name another for -out")
+
+
+def write_report(path: str | None, text: str) -> None:
+    """Write a report to a file, or to standard output."""
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise system_error(path, "write", error) from None

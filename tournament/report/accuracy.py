@@ -11,6 +11,7 @@ from merels.engine.game.errors import printable
 from merels.engine.game.position import WHITE
 from merels.engine.tablebase.verdict import PlayedMove
 from merels.tournament.report.crosstable import csv_name
+from merels.tournament.report.html import table_html, text_html
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.accuracy import (
     THROWN,
@@ -111,6 +112,21 @@ def played(move: PlayedMove) -> str:
 
 def _name(game: GameName) -> str:
     return f"game {game.number} ({shorten(game.white)} - {shorten(game.black)})"
+
+
+def section(accuracy: Accuracy, review: Review) -> str:
+    """The report as a section of a page."""
+    found = [["Name", "Worst", "Review it with"]]
+    for name, engine in accuracy.engines.items():
+        for what, game in worst(engine):
+            command = f"<code>{text_html(review(game))}</code>"
+            found.append([text_html(name), text_html(what), command])
+    cells = [[text_html(cell) for cell in row] for row in rows(accuracy, printable)]
+    return "\n".join([
+        "\n<h2>Accuracy</h2>", f'<p class="note">{text_html(" ".join(coverage(accuracy)))}</p>',
+        table_html(cells, "accuracy"), f'<p class="note">{text_html(LEGEND)}</p>',
+        table_html(found, "worst") if len(found) > 1 else "",
+    ])
 
 
 def csv_rows(accuracy: Accuracy) -> list[list[str]]:

@@ -50,19 +50,19 @@ def summary(
 ) -> str:  # fmt: skip
     """The tables and the plot, as HTML; ``rounds`` are the rows of `rounds.round_rows`, if any."""
     parts = ['<dl class="facts">']
-    parts += [f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts]
+    parts += [f"<dt>{text_html(name)}</dt><dd>{text_html(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
     if rounds:
         is_bracket = rounds[0][0] == STAGE
         parts += ["<h2>Bracket</h2>" if is_bracket else "<h2>Points, byes included</h2>"]
-        rows = [[_text(cell) for cell in row] for row in rounds]
-        parts.append(_table(rows, "bracket" if is_bracket else "points"))
+        rows = [[text_html(cell) for cell in row] for row in rounds]
+        parts.append(table_html(rows, "bracket" if is_bracket else "points"))
     if table is not None:
         plot = f'<div class="wide">{rating_plot(table.ratings)}</div>'
         parts += ["<h2>Standings</h2>", _standings(table), plot]
-        remarks = _text(" ".join(notes(table.ratings)))
+        remarks = text_html(" ".join(notes(table.ratings)))
         parts += [f'<p class="note">{remarks}</p>'] if remarks else []
-        parts += ["<h2>Crosstable</h2>", _table(results_rows(table, _text, _cell), "cross")]
+        parts += ["<h2>Crosstable</h2>", table_html(results_rows(table, text_html, _cell), "cross")]
     if ends.games:
         parts += ["<h2>How games ended</h2>", _terminations(ends)]
     return "\n".join(parts)
@@ -75,7 +75,7 @@ def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
         for name, one in times.items() for kind, found in one.spreads().items()
     ]  # fmt: skip
     parts = [
-        "\n<h2>Milliseconds a move</h2>", _table(times_rows(times, _text), "ends"),
+        "\n<h2>Milliseconds a move</h2>", table_html(times_rows(times, text_html), "ends"),
         f'<div class="wide">{spread_plot(labelled)}</div>',
         '<p class="note">A bar reaches from the median to 90 %, its line to 99 %; the point is the'
         " longest.</p>",
@@ -102,11 +102,12 @@ def _resource(name: str) -> str:
     return files("merels.tournament.report").joinpath(name).read_text("utf-8")
 
 
-def _text(text: str) -> str:
+def text_html(text: str) -> str:
+    """Text that a foreign program may have written, safe on a page."""
     return escape(printable(text))
 
 
-def _table(rows: Sequence[Sequence[str]], css: str) -> str:
+def table_html(rows: Sequence[Sequence[str]], css: str) -> str:
     """A table of a head and rows, whose cells are HTML already."""
     head = "".join(f"<th>{cell}</th>" for cell in rows[0])
     body = ("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows[1:])
@@ -118,12 +119,12 @@ def _standings(table: Crosstable) -> str:
     rows = [["#", "Name", "Elo", "95 %", "Games", "Points", "Score", "Won", "Drawn", "Lost"]]
     for rank, player in enumerate(table.ratings.players, 1):
         rows.append([
-            str(rank), _text(player.name), f"{player.elo:z.1f}", f"± {player.error:.1f}",
+            str(rank), text_html(player.name), f"{player.elo:z.1f}", f"± {player.error:.1f}",
             str(player.games), f"{player.points:.1f}",
             percent(player.points, player.games),
             str(player.wins), str(player.draws), str(player.losses),
         ])
-    return _table(rows, "standings")
+    return table_html(rows, "standings")
 
 
 def _cell(record: Tally) -> str:
@@ -142,5 +143,5 @@ def _terminations(ends: Terminations) -> str:
         head, *losers = losses_rows(ends, faults, printable)
         tables.append([head, *(row for row in losers if set(row[1:]) != {"0"})])
     return "".join(
-        _table([[escape(cell) for cell in row] for row in rows], "ends") for rows in tables
+        table_html([[escape(cell) for cell in row] for row in rows], "ends") for rows in tables
     )

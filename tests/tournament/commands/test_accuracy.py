@@ -90,6 +90,22 @@ def test_forms_and_a_way_to_the_worst_move(folder: Path, tmp_path: Path) -> None
     assert f"{move}??" in judged and "Blunder" in judged
 
 
+def test_a_section_of_the_ratings(folder: Path, tmp_path: Path) -> None:
+    words = ("ratings", f"{folder}/j", "-tables", str(folder / "tables"))
+    told = counts(folder, "j")
+    assert json.loads(output(*words, "-format", "json"))["accuracy"] == told
+    assert output(*words).endswith(output("accuracy", *words[1:]))
+    page = tmp_path / "page.html"
+    output(*words, "-out", str(page))
+    html = page.read_text()
+    judged = f"{told['judged']} of {told['moves']} moves in 12 games judged"
+    assert "<h2>Accuracy</h2>" in html and judged in html
+    assert f"<code>merels review {folder}/j -game " in html
+    output("ratings", f"{folder}/j", "-out", str(page))
+    assert "Accuracy" not in page.read_text()
+    assert "merels accuracy -format csv" in refusal(*words, "-format", "csv")
+
+
 def test_known_moves_of_a_pgn(folder: Path, tmp_path: Path) -> None:
     game = tmp_path / "game.pgn"
     game.write_text(NAMED + "\n" + NAMED.replace('[Variant "morris"]\n', ""))
