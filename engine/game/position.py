@@ -290,7 +290,5 @@ class Position:
 
 def make_key(men: tuple[int, int], hands: tuple[int, int], side: int) -> int:
     """The 57-bit key: two masks of 24 bits, two hands of 4 bits, one bit for the side."""
-    return (
-        men[0] | men[1] << SIZE | hands[0] << 2 * SIZE | hands[1] << 2 * SIZE + 4
-        | side << 2 * SIZE + 8
-    )
+    rest = hands[0] | hands[1] << 4 | side << 8
+    return men[0] | (men[1] | rest << SIZE) << SIZE

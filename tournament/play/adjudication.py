@@ -53,8 +53,7 @@ class Adjudicator:
         game has had, those of its opening included, ``after`` the position that the move led to.
         """
         rule = self._rule
-        proven = self._proven(after)
-        if proven is not None:
+        if self._tables is not None and (proven := self._proven(self._tables, after)) is not None:
             return proven
         if rule.resign_count:
             winner = self._resigned(number, side, score)
@@ -66,9 +65,9 @@ class Adjudicator:
             return None, f"Draw by adjudication ({rule.max_moves} moves)"
         return None
 
-    def _proven(self, after: Position) -> tuple[int | None, str] | None:
+    def _proven(self, tables: Tables, after: Position) -> tuple[int | None, str] | None:
         """What tablebases prove, plies without a removal counted."""
-        bounds = self._tables.bounds(after) if self._tables is not None else None
+        bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:
             return None
         if bounds[0] == 0:

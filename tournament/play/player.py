@@ -212,7 +212,10 @@ class Player:
         """The ``go`` for the next move."""
         if self._template is None:
             return self.dialect.go(self._limit(), self.side)
-        return self._template % tuple(map(Clock.milliseconds, self._running))
+        if len(self._running) == 2:  # The usual case, quicker than any loop over two.
+            one, other = self._running
+            return self._template % (one.milliseconds(), other.milliseconds())
+        return self._template % tuple([clock.milliseconds() for clock in self._running])
 
     def _limit(self) -> Limit:
         """The limit of the engine's next move."""
