@@ -8,7 +8,7 @@ from merels.tournament.pairing import knockout, swiss
 from merels.tournament.pairing.knockout import MOST_EXTRA, Match
 from merels.tournament.records.games import Results
 from merels.tournament.records.settings import Settings
-from merels.tournament.report.text_table import grid, shorten
+from merels.tournament.report.text_table import fitted, grid, shorten
 
 STAGE = "Stage"
 """The head of the first column of a bracket."""
@@ -63,10 +63,17 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
     return [line for line in current if line.endswith(_UNTIL)] or current
 
 
-def live_lines(settings: Settings, results: Results, unfinished: bool) -> list[str]:
-    """`round_lines` for a screen that may cut the end off: what is being played comes first."""
+def live_lines(
+    settings: Settings, results: Results, unfinished: bool, columns: int
+) -> list[str]:
+    """`round_lines` for a screen, which may cut the end off: what is being played comes first.
+
+    Of a table that is wider than ``columns``, names are cut and some figures left out.
+    """
     if settings.format != "knockout":
-        return round_lines(settings, results, unfinished)
+        rows = round_rows(settings, results, unfinished, shorten)
+        rows = fitted(rows, 1, columns, ("Buchholz", "Bye")) if rows else rows
+        return grid(rows, left=1).splitlines()
     head, current, others = _split(settings, results, unfinished)
     return [head, *current, *others]
 

@@ -76,7 +76,7 @@ class LiveView(View):
         plan, progress = self._plan, self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
         lines = [*head_lines(progress.text, progress.share, pace, columns), ""]
-        if table := live_lines(self._settings, plan.so_far, plan.is_open):
+        if table := live_lines(self._settings, plan.so_far, plan.is_open, columns):
             lines += [*table, ""]
         names = standings.names
         if len(names) == 2:

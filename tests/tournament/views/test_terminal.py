@@ -14,7 +14,9 @@ from dataclasses import replace
 import pytest
 
 from merels.tournament.journal.rows import Standings, make_row
+from merels.tournament.records.games import Pairing, PairingResult
 from merels.tournament.records.settings import Settings
+from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.text_table import width
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
@@ -103,6 +105,16 @@ def test_a_narrow_table_leaves_out_other_figures(columns: int, heads: list[str])
     assert heads in [line.split() for line in drawn]
     assert sum(line.endswith("50.0%") or "50.0%  " in line for line in drawn) == 3
     assert max(map(width, drawn)) < columns
+
+
+def test_a_narrow_table_of_a_swiss_keeps_points() -> None:
+    engines = tuple(map(engine, (LONG, "B" * 40, "C")))
+    chosen = replace(settings(3, rounds=3, format="swiss"), engines=engines)
+    played_so_far = [[PairingResult(Pairing(0, 1), (2.0, 0.0))]]
+    for columns, heads in ((39, ["#", "Name", "Points", "Bye"]),
+                           (59, ["#", "Name", "Points", "Buchholz", "Bye"])):
+        lines = live_lines(chosen, played_so_far, False, columns)
+        assert lines[0].split() == heads and max(map(width, lines)) <= columns
 
 
 def test_hostile_words_move_no_cursor() -> None:
