@@ -164,6 +164,8 @@ class Fake:
                 die()
             if MODE != "never-ready":
                 write("readyok\n")
+        elif MODE == "grumbles" and command == "setoption" and words[2] == "Hash":
+            write(f"info string error '{words[4]}': no memory for it\n")
         elif command == "setoption" and words[2].lower() == "uci_variant":
             self.variant = words[4]
         elif command == "position":

@@ -113,7 +113,8 @@ class _Trial:
 
     def _hear(self, way: str, data: bytes) -> None:
         if way == "<" and COMPLAINT in data:
-            self._complaint = data[data.rindex(COMPLAINT) :].decode("utf-8", "replace").strip()
+            line = data[data.rindex(COMPLAINT) :].partition(b"\n")[0]
+            self._complaint = line.decode("utf-8", "replace").strip()
 
     # The steps.
 
@@ -138,7 +139,7 @@ class _Trial:
 
     def set_up(self) -> None:
         """Tell the rules and that a game begins."""
-        fields = [] if self._knows_rules else untold(self._start.rules, self.engine)
+        fields = [] if self._knows_rules else _untold(self._start.rules, self.engine)
         if fields:
             raise self._wrong(
                 f"cannot be told {', '.join(fields)}; add rules=known if it plays so all the same"
@@ -166,10 +167,11 @@ class _Trial:
             answer = self.engine.ask(position, *self._question(), int(patience * NANOSECONDS))
         else:
             answer = self.engine.wait_answer(self._asked, int(THINKING * NANOSECONDS))
+            # It may be slow, or move only when it is told to.
             answer = answer or self.engine.stop(patience)
         said = self._complaint and f" ({self._complaint})"
         if answer is None:
-            raise self._wrong(f"plays no move in {patience:g} s, even after stop{said}")
+            raise self._wrong(f"plays no move in {patience:g} s, stopped or not{said}")
         if (objection := judge(position, answer)[1]) is not None:
             where = self._question()[0].decode()
             raise self._wrong(f"makes an illegal move: {objection}, after '{where}'{said}")
@@ -194,8 +196,8 @@ STEPS: tuple[Step, ...] = (
 )
 
 
-def untold(rules: Rules, engine: Engine) -> list[str]:
-    """The fields of the rules, ``Name=value``, that an engine has no option for and not assumes."""
+def _untold(rules: Rules, engine: Engine) -> list[str]:
+    """The fields of the rules, ``Name=value``, that an engine cannot be told and does not assume."""
     dialect, offered = engine.dialect, engine.options
     told = {name.lower(): value for name, value in dialect.settings(rules, offered)}
     variant = offered.get("UCI_Variant")

@@ -63,8 +63,10 @@ def test_a_program_that_does_not_start_is_told_of_in_its_own_words(
         ("sound", ["option.Hash=0"], "'-engine E option.Hash=0': option Hash takes a number from"),
         ("die-ready", [], "'-engine E': does not get ready: exit code 0"),
         ("never-ready", [], "gives no answer to isready in 0.5 s; see pingtimeout="),
-        ("never", [], "'-engine E': plays no move in 0.5 s, even after stop"),
+        ("never", [], "'-engine E': plays no move in 0.5 s, stopped or not"),
         ("illegal", [], "makes an illegal move: 'a1xg7', the move closes no mill"),
+        ("grumbles", ["option.Hash=7"], "'-engine E': does not take its options or the rules: "
+         "info string error '7': no memory for it"),
         ("none", [], "makes an illegal move: '(none)' is not a move, after 'position startpos "),
     ],
 )
