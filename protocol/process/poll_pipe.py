@@ -90,6 +90,7 @@ class PollPipe(Pipe):
         except BlockingIOError:
             if self._errors in ready and not self.process.errors.drain():
                 self._poll.unregister(self._errors)
+                self._errors = -1
             return self._end() if self.process.sentinel in ready else None
         except OSError:
             return b""

@@ -197,7 +197,7 @@ STEPS: tuple[Step, ...] = (
 
 
 def _untold(rules: Rules, engine: Engine) -> list[str]:
-    """The fields of the rules, ``Name=value``, that an engine cannot be told and does not assume."""
+    """The fields of the rules that an engine cannot be told and does not assume: ``Name=value``."""
     dialect, offered = engine.dialect, engine.options
     told = {name.lower(): value for name, value in dialect.settings(rules, offered)}
     variant = offered.get("UCI_Variant")
