@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, printable
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN
 from merels.engine.tablebase.small import SMALL_MEN
-from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, PERFECT, TABLES, EngineSpec
+from merels.protocol.client.engine_spec import (
+    LEVEL_OPTIONS,
+    MERELS,
+    OPTION,
+    PERFECT,
+    TABLES,
+    EngineSpec,
+)
 
 
 def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
@@ -27,11 +34,15 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
     found = [text for tables in opened if (text := _coverage(tables, folder))]
     if found:
         return found
-    problem = f"no tables for {rules[0]} beyond the small ones that every engine has"
+    problem = (
+        f"no tables for {rules[0]} in {printable(folder)} beyond the small ones of every engine"
+    )
     if opened[0].problems:
         problem = opened[0].problems[0]
     raise InputError(
-        f"level={PERFECT}", f"{problem}; make them with {build_command(rules[0], Path(folder))}"
+        f"level={PERFECT}",
+        f"{problem}; make them with {build_command(rules[0], Path(folder))}, or name the folder "
+        f"that has them with {OPTION}{TABLES}=",
     )
 
 
