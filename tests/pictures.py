@@ -14,6 +14,7 @@ from tests.protocol.board.webdriver import Browser
 
 ROOT = Path(__file__).parent.parent
 BOARD = ROOT / "protocol" / "board" / "board.webp"
+BROADCAST = ROOT / "tournament" / "views" / "broadcast.webp"
 REPORT = ROOT / "tournament" / "report" / "report.webp"
 GAME = (
     "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 "
@@ -53,7 +54,30 @@ def report(browser: Browser) -> None:
         browser.screenshot(REPORT)
 
 
+def broadcast(browser: Browser) -> None:
+    """A match in progress."""
+    words = ["tournament", "-rounds", "60", "-srand", "4", "-quiet", "-event", "New against old"]
+    for name, depth in (("New", 14), ("Old", 3)):
+        words += ["-engine", f"cmd={sys.executable}", "args=-m merels.protocol", f"name={name}",
+                  f"depth={depth}"]
+    words += ["-each", "tc=60+0.5", "-sprt", "elo0=0", "elo1=60", "-concurrency", "2",
+              "-force-concurrency", "-openings", "book", "-serve", "0"]
+    with subprocess.Popen([*MERELS, *words], stderr=subprocess.PIPE, text=True,
+                          stdout=subprocess.DEVNULL) as run:
+        assert run.stderr is not None
+        address = next(line for line in run.stderr if "standings at" in line).split()[-1]
+        browser.look(1180, 640)
+        browser.open(address)
+        browser.wait("document.querySelectorAll('#results li').length > 12", 300)
+        browser.wait("[...document.querySelectorAll('.scores.white')].every((line) => "
+                     "line.getAttribute('points').split(' ').length > 15)", 120)
+        browser.run("document.documentElement.style.overflow = 'hidden'")
+        browser.screenshot(BROADCAST)
+        run.terminate()
+
+
 if __name__ == "__main__":
     with Browser() as chromium:
         board(chromium)
+        broadcast(chromium)
         report(chromium)

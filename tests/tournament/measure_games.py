@@ -37,20 +37,23 @@ sys.exit(status)
 """
 
 
-def measure(program: str, folder: str, games: int, concurrency: str, more: tuple[str, ...]) -> str:
-    """Play one tournament and say what it took."""
+def flags(program: str, folder: str, games: int, moves: int) -> list[str]:
+    """A match of so many games, of so many moves a side, between engines that answer at once."""
     variant, *fields = RULES.split()
     book = f"{folder}/start.pos"
     with open(book, "w", encoding="utf-8") as file:
         file.write(START + "\n")
-    words = [sys.executable, "-P", "-c", OWN, *COMMAND[4:]]
-    for name in "AB":
-        words += ["-engine", f"cmd={program}", f"name={name}"]
-    words += ["-each", "nodes=1", "rules=known", "-variant", variant, "-set", *fields,
-              "-maxmoves", str(MOVES),
-              "-openings", f"file={book}", "-rounds", str(games // 2), "-srand", "1",
-              "-journal", f"file={folder}/{time.monotonic_ns()}.db", "-ratinginterval", "0",
-              "-concurrency", concurrency, *(word.format(folder) for word in more)]
+    words = [word for name in "AB" for word in ("-engine", f"cmd={program}", f"name={name}")]
+    return [*words, "-each", "nodes=1", "rules=known", "-variant", variant, "-set", *fields,
+            "-maxmoves", str(moves), "-openings", f"file={book}", "-rounds", str(games // 2),
+            "-srand", "1", "-ratinginterval", "0"]
+
+
+def measure(program: str, folder: str, games: int, concurrency: str, more: tuple[str, ...]) -> str:
+    """Play one tournament and say what it took."""
+    words = [sys.executable, "-P", "-c", OWN, *COMMAND[4:], *flags(program, folder, games, MOVES),
+             "-journal", f"file={folder}/{time.monotonic_ns()}.db",
+             "-concurrency", concurrency, *(word.format(folder) for word in more)]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     out = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

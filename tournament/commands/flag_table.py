@@ -149,7 +149,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "lines, append=false replaces the file",
             ("file", "level", "engine", "append"), plain="file",
         ),
-        "-serve": Flag("show the tournament on a web page at this local port", words=ONE),
+        "-serve": Flag(
+            "broadcast games and standings on a web page at this local port", words=ONE
+        ),
         "-quiet": Flag("print only the final report"),
     },
 }

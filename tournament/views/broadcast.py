@@ -19,7 +19,7 @@ from merels.tournament.run.tasks import Played
 JSON = dict[str, Any]
 KEPT = 200
 """How many of the latest games are listed and can be replayed."""
-NEWEST = 50
+NEWEST = 20
 """The most results in one piece of news: more than that nobody can follow."""
 MOST_POINTS = 400
 """Of the graph of a test; with more, every second one is left out."""

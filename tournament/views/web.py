@@ -23,8 +23,8 @@ from merels.tournament.views.broadcast import JSON, Broadcast
 from merels.tournament.views.output import Pace, Throttle, time_left
 from merels.tournament.views.web_server import PageServer
 
-NEWS_SECONDS = 0.2
-STANDINGS_SECONDS = 1.0
+NEWS_SECONDS = 0.3
+STANDINGS_SECONDS = 2.0
 BEAT_SECONDS = 3.0
 """How often a page hears something even if nothing is new, so that it notices a silent runner."""
 SHARE = 0.01
