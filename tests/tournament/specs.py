@@ -64,8 +64,8 @@ def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResul
         "mill", seed=5,
     )
     moves = (
-        MoveRecord("d2", 79, None, 6, 1234, 1_000_000, 59_000_000_000),
-        MoveRecord("b4", None, -4, 3, 99, 2_500_000, None),
+        MoveRecord("d2", 79, None, 6, 1234, 1_000_000, 59_000_000_000, 7_000, 120_000),
+        MoveRecord("b4", None, -4, 3, 99, 2_500_000, None, 300_000, None),
         MoveRecord("a1", None, None, 0, 0, 5, None),
     )
     game = GameResult(spec, outcome, "normal", "White wins, Black is blocked", moves,

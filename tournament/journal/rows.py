@@ -19,6 +19,9 @@ LEAST, MOST = -(1 << 63), (1 << 64) - 1
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points by result; a game broken off (``*``) has none."""
 
+LONGEST_NUMBER = 20
+"""Characters of a whole number of 64 bits."""
+
 
 class Row(NamedTuple):
     """One journaled game: its fields are the columns of the journal's table.
@@ -96,8 +99,12 @@ class Row(NamedTuple):
 
     def numbers(self, column: str) -> list[int | None]:
         """The numbers of a column, move by move, None for ``-``; `InputError` as above."""
+        words = column.split()
         try:
-            return [_measure(word) for word in column.split()]
+            if max(map(len, words), default=0) > LONGEST_NUMBER:
+                raise ValueError(column)
+            # A large tournament has millions of them.
+            return [None if word == "-" else int(word) for word in words]
         except ValueError:
             raise self._damaged("its moves") from None
 

@@ -95,6 +95,8 @@ def read_settings(text: str) -> Settings:
     assert isinstance(settings, Settings)
     if not all(entrant.engine.command for entrant in settings.engines):
         raise _unsaid("command")
+    if settings.format not in FORMATS:
+        raise _unsaid("format")
     return settings
 
 
