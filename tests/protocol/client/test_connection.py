@@ -62,6 +62,21 @@ for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
     engine.close()
 
 
+def test_a_request_of_any_length_arrives_whole() -> None:
+    engine = connect(r"""
+for line in sys.stdin:
+    if line.startswith("position"):
+        length = len(line)
+    if line == "go\n":
+        print("bestmove", length, flush=True)
+""")
+    # A pipe takes 4096 bytes at once or not at all, and holds 65536.
+    for length in (100, 4090, 4091, 4092, 4093, 4096, 4097, 65536, 300_000, 100):
+        answer = engine.ask(Position(), b"position".ljust(length - 1, b"."), b"go\n", SOON)
+        assert answer is not None and answer.text == str(length).encode()
+    engine.close()
+
+
 def test_a_stray_bestmove_is_dropped_and_asked_about_from_then_on() -> None:
     engine = connect(READ + r"""
 print("bestmove a1\nbestmove d1", flush=True)
