@@ -63,7 +63,7 @@ class Journals(Fuzzer):
         return [_statement(chance, self._settings) for _ in range(chance.choice((1, 1, 2)))]
 
     def check(self, case: Case) -> Tally:
-        """Rate, join and resume the journal."""
+        """Rate, review, join and resume the journal."""
         self._number += 1
         folder = Path(self._folder.name) / str(self._number)
         folder.mkdir()
@@ -75,6 +75,7 @@ class Journals(Fuzzer):
                 run_command("ratings", "spoilt", "-format", form)
                 for form in ("text", "html", "json")
             ]
+            tallies.append(run_command("review", "spoilt", "-nodes", "1", "-json"))
             # Each reader gets what the file was: a resumed journal is written to.
             tallies.append(run_command("merge", "out", "sound", "spoilt"))
             tallies.append(run_command("merge", "out2", "spoilt"))
@@ -90,7 +91,7 @@ class Journals(Fuzzer):
 
 
 class GameFiles(Fuzzer):
-    """PGN files for ``merels ratings``."""
+    """PGN files for ``merels ratings`` and ``review``."""
 
     name = "gamefiles"
     unit = "files"
@@ -119,13 +120,15 @@ class GameFiles(Fuzzer):
         return [text.encode(coding, "replace").decode("latin-1")]
 
     def check(self, case: Case) -> Tally:
-        """Rate the file in every form."""
+        """Rate the file in every form, and review it."""
         path = os.path.join(self._folder.name, "games.pgn")
         Path(path).write_bytes("".join(case).encode("latin-1", "replace"))
         tallies = [
             run_command("ratings", path, "-format", form)
             for form in ("text", "html", "json", "csv")
         ]
+        # Its moves may be illegal, which ratings do not look at.
+        run_command("review", path, "-nodes", "1", "-pgn")
         accepted = all(tally.accepted for tally in tallies)
         return Tally(int(accepted), int(not accepted))
 
