@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from merels.engine.game.errors import printable
+from merels.engine.game.errors import InputError, printable
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root
@@ -43,7 +43,9 @@ A page with games to replay: merels ratings FILE -tables DIR -out report.html"""
 def main(argv: list[str]) -> int:
     """Run ``merels accuracy``; returns the exit status."""
     parser = make_parser("accuracy", DESCRIPTION)
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a journal or a PGN file")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="a journal or a PGN file, or - for standard input"
+    )
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
         help="the folder of tables (default: MERELS_TABLES, or the user's cache folder)",
@@ -56,7 +58,9 @@ def main(argv: list[str]) -> int:
     add_rules_flags(parser)
     options = parser.parse_args(argv)
     check_out(options.out, options.files)
-    form = options.format or format_of(options.out, FORMATS)
+    form = options.format or format_of(options.out, (*FORMATS, "html"))
+    if form == "html":
+        raise InputError(options.out, "merels ratings FILE -tables DIR -out FILE makes the page")
     accuracy = measure("accuracy", options.files, options.tables, rules_of(options))
     write_report(options.out, _render(accuracy, form, options))
     return OK

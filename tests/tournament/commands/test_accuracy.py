@@ -141,6 +141,7 @@ def test_moves_of_an_opening_do_not_count(folder: Path, tmp_path: Path) -> None:
         ("", (), "expected games in this file, found none"),
         ("1. d6 d6 *", (), "illegal move, d6 is occupied (line 1), in game 1 of"),
         ("1. d6 *", ("-out", "{file}"), "name another for -out"),
+        ("1. d6 *", ("-out", "{file}.html"), "merels ratings FILE -tables DIR"),
     ],
 )
 def test_what_cannot_be_judged_is_named_in_a_line(
