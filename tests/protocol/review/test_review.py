@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from merels.engine.game.record import parse_record
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.small import small_tables
 from merels.protocol.review.review import Value, judge_with, review, score_text
 
@@ -55,6 +57,16 @@ def test_a_win_that_tables_know_is_thrown_away(tmp_path: Path) -> None:
     assert score_text(blamed.before.score) == "White wins"
     [guessed] = review(record, judge_with(Searcher(), 100))
     assert not guessed.proven
+
+
+def test_a_known_loss_is_no_guess_where_tables_have_no_depths(tmp_path: Path) -> None:
+    """After each move a limit on plies leaves doubt; the position itself is known."""
+    searcher = Searcher()
+    searcher.tables = tables = Builder(tmp_path, make_rules("morris"), threads=2).build(6)
+    lost = (one for one in flying_positions() if tables.probe(one) == (-1, None))
+    for position in islice(lost, 20):
+        value = judge_with(searcher, 20)(position)
+        assert value.proven and value.white == 0.0
 
 
 def flying_positions() -> Iterator[Position]:
