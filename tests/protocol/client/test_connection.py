@@ -16,6 +16,7 @@ from merels.protocol.client.answers import Answer
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.errors import EngineTerminated
+from merels.protocol.process.thread_pipe import ThreadPipe
 from tests.protocol.process.test_pipe import PIPES, SCRIPT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left", "each_pipe")
@@ -172,3 +173,19 @@ def test_nothing_is_written_to_what_takes_the_place_of_a_closed_input(tmp_path: 
     for descriptor in others:
         os.close(descriptor)
     assert os.path.getsize(name) == 0
+
+
+def test_an_engine_that_does_not_answer_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = connect(READ + "sys.stdin.read()\n")
+    waits: list[int] = []
+    receive = engine._pipe.receive
+
+    def counted(milliseconds: int) -> bytes | None:
+        waits.append(milliseconds)
+        return receive(milliseconds)
+
+    monkeypatch.setattr(engine._pipe, "receive", counted)
+    assert ask(engine, 50_000_000) is None
+    # One that can be polled waits as it sends the request.
+    assert list(filter(None, waits)) == ([51] if isinstance(engine._pipe, ThreadPipe) else [])
+    engine.close()
