@@ -26,6 +26,8 @@ class PlayedGame:
     black: str
     result: str
     termination: str
+    sentence: str = ""
+    """What the runner said of its end; empty if that is unknown."""
     pair: Hashable | None = None
     """The same for the games of one opening with colours exchanged; None if unknown.
 
@@ -89,7 +91,10 @@ def scores(games: Iterable[PlayedGame]) -> list[GameScore]:
 
 def endings(games: Iterable[PlayedGame]) -> Iterator[Ending]:
     """How the games ended."""
-    return (Ending(game.white, game.black, game.score, game.termination) for game in games)
+    return (
+        Ending(game.white, game.black, game.score, game.termination, game.sentence)
+        for game in games
+    )
 
 
 def is_journal(path: str) -> bool:
@@ -113,7 +118,8 @@ def _journal_games(path: str) -> Iterator[PlayedGame]:
             pair = f"{tournament}-{row.pair}"
             marks = game_marks(f"{tournament}-{row.number}", row.white, row.black, row.started)
             yield PlayedGame(
-                row.white, row.black, row.result, row.termination, pair, marks, row, limits
+                row.white, row.black, row.result, row.termination, row.reason, pair, marks, row,
+                limits,
             )
 
 
@@ -155,7 +161,9 @@ def _pgn_games(path: str) -> Iterator[PlayedGame]:
                 waiting[key] = (white, pairs)
         termination = tags.get("Termination", "") or "normal"
         marks = pgn_marks(tags)
-        yield PlayedGame(white, black, game.result, termination.lower(), pair, marks)
+        yield PlayedGame(
+            white, black, game.result, termination.lower(), game.last_comment, pair, marks
+        )
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:

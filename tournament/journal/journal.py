@@ -175,9 +175,9 @@ class Journal:
 
     def endings(self) -> Iterator[Ending]:
         """How each game ended."""
-        query = "SELECT white, black, result, termination FROM games ORDER BY number"
-        for white, black, result, termination in self.query(query):
-            yield Ending(white, black, SCORES.get(result), termination)
+        query = "SELECT white, black, result, termination, reason FROM games ORDER BY number"
+        for white, black, result, *how in self.query(query):
+            yield Ending(white, black, SCORES.get(result), *how)
 
     def lost_on_time(self) -> Iterator[Row]:
         """The games that were lost on time or had attempts that were."""

@@ -28,6 +28,12 @@ class PgnText:
     """The result behind its moves."""
 
     @property
+    def last_comment(self) -> str:
+        """The last comment in braces, where runners say how the game ended; empty if none."""
+        begin, end = self.text.rfind("{"), self.text.rfind("}")
+        return " ".join(self.text[begin + 1 : end].split()) if 0 <= begin < end else ""
+
+    @property
     def result(self) -> str:
         """The result that its tag states, else the one behind its moves."""
         stated = self.tags.get("Result", "")

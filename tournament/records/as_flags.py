@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from merels.engine.search.levels import LEVELS
@@ -11,12 +12,14 @@ from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
     Entrant,
+    TimeControl,
     clock_text,
     seconds_text,
 )
 from merels.tournament.records.settings import OpeningSettings, Settings
 
 LIMIT, ELO = LEVEL_OPTIONS
+_LIMITS = ("tc", "st", "nodes", "depth", "timemargin", "ponder")
 
 Words = dict[str, str]
 """The ``key=value`` words of a flag; the key is empty for a word without one."""
@@ -57,6 +60,22 @@ def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
         words = {"level": next((level.name for level in LEVELS if elo == str(level.elo)), elo)}
         del options[LIMIT]
     return words | {OPTION + name: value or '""' for name, value in options.items()}
+
+
+def condition_rows(entrants: Iterable[Entrant]) -> list[list[str]]:
+    """A head, and a row for each engine as it was entered: its limits, program and options."""
+    rows = [["Engine", "Time control", "Command and options"]]
+    usual = engine_words(Entrant(EngineSpec(MERELS), TimeControl()))
+    for entrant in entrants:
+        words = engine_words(entrant)
+        if not {"cmd", "level"} & words.keys():
+            words = {"cmd": "merels"} | words
+        told = {key: value for key, value in words.items() if usual.get(key) != value}
+        limits = {key: told.pop(key) for key in _LIMITS if key in told}
+        row = [entrant.name, typed(limits), typed(told)]
+        if row not in rows:
+            rows.append(row)
+    return rows
 
 
 def flag_words(settings: Settings) -> dict[str, Words]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,14 +121,23 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
     }
 
 
-def csv_rows(table: Crosstable) -> list[list[str]]:
-    """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent."""
+def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> list[list[str]]:
+    """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent.
+
+    Then, where there are rows of `condition_rows`, the time control and the command.
+    """
     players = table.ratings.players
     rows = [[*_FIELDS, *(csv_name(player.name) for player in players)]]
+    if conditions:
+        rows[0] += ["time_control", "command"]
     for rank, (player, records) in enumerate(zip(players, table.records), 1):
         row = _player_fields(rank, player) | {"name": csv_name(player.name)}
         against = (f"{record.points:g}" if record.games else "" for record in records)
         rows.append([*(str(row[name]) for name in _FIELDS), *against])
+        if conditions:
+            played = zip(*(words for name, *words in conditions[1:] if name == player.name))
+            told = [csv_name(" | ".join(dict.fromkeys(words))) for words in played]
+            rows[-1] += told or ["", ""]
     return rows
 
 

@@ -11,8 +11,8 @@ from merels.engine.game.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.report.crosstable import Crosstable, notes, results_rows
 from merels.tournament.report.rounds import STAGE
+from merels.tournament.report.summary import losses_rows, terminations_rows
 from merels.tournament.report.svg import rating_plot, spread_plot
-from merels.tournament.report.terminations import losses_rows, terminations_rows
 from merels.tournament.report.text_table import percent, shorten
 from merels.tournament.report.times import WORDS, MoveTimes, TimeLosses, times_rows
 from merels.tournament.statistics.counts import Tally
@@ -46,12 +46,23 @@ def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
 
 def summary(
     facts: Iterable[tuple[str, str]], table: Crosstable | None, ends: Terminations,
-    rounds: Sequence[Sequence[str]] = (),
+    reasons: Terminations, rounds: Sequence[Sequence[str]] = (),
+    match: Sequence[str] = (), conditions: Sequence[Sequence[str]] = (),
 ) -> str:  # fmt: skip
-    """The tables and the plot, as HTML; ``rounds`` are the rows of `rounds.round_rows`, if any."""
+    """The tables and the plot, as HTML.
+
+    ``ends`` and ``reasons`` count the same games by termination and by reason. ``rounds`` are the
+    rows of `rounds.round_rows`, ``match`` the lines of `match_lines`, ``conditions`` the rows of
+    `condition_rows`, if there are any.
+    """
     parts = ['<dl class="facts">']
     parts += [f"<dt>{text_html(name)}</dt><dd>{text_html(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
+    if conditions:
+        rows = [[text_html(cell) for cell in row] for row in conditions]
+        parts += ["<h2>Engines</h2>", table_html(rows, "conditions")]
+    if match:
+        parts += ["<h2>Match</h2>", '<ul class="match">', *map(_item, match), "</ul>"]
     if rounds:
         is_bracket = rounds[0][0] == STAGE
         parts += ["<h2>Bracket</h2>" if is_bracket else "<h2>Points, byes included</h2>"]
@@ -65,6 +76,11 @@ def summary(
         parts += ["<h2>Crosstable</h2>", table_html(results_rows(table, text_html, _cell), "cross")]
     if ends.games:
         parts += ["<h2>How games ended</h2>", _terminations(ends)]
+        tables = [terminations_rows(reasons, "Reason")]
+        if reasons.losing:
+            tables.append(losses_rows(reasons, reasons.losing, printable))
+        parts += [table_html([[text_html(cell) for cell in row] for row in rows], "ends")
+                  for rows in tables]  # fmt: skip
     return "\n".join(parts)
 
 
@@ -105,6 +121,10 @@ def _resource(name: str) -> str:
 def text_html(text: str) -> str:
     """Text that a foreign program may have written, safe on a page."""
     return escape(printable(text))
+
+
+def _item(text: str) -> str:
+    return f"<li>{text_html(text)}</li>"
 
 
 def table_html(rows: Sequence[Sequence[str]], css: str) -> str:

@@ -1,14 +1,24 @@
-"""The lines about a match that scripts scrape; their form stays.
+"""The lines about a match that scripts scrape, whose form stays, and tables of how games ended.
 
 Numbers are never nan: infinite ones print as ``inf``, a ratio of nothing to nothing as ``1.00``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
 from merels.engine.game.errors import printable
-from merels.tournament.statistics.counts import MatchCounts
+from merels.tournament.records.settings import Settings
+from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between
 from merels.tournament.statistics.elo import from_cells
 from merels.tournament.statistics.sprt import Sprt, match_llr
+from merels.tournament.statistics.terminations import Terminations
+
+RESULTS = ("white", "drawn", "black", "unfinished")
 
 
 def score_line(counts: MatchCounts, first: str, second: str) -> str:
@@ -47,6 +57,48 @@ def summary_lines(
     return lines
 
 
+def match_lines(
+    matches: Counts, names: Sequence[str], settings: Settings | None, verdict: str | None = None
+) -> list[str]:
+    """`summary_lines` of a match, and what its test accepted; nothing for more than two engines.
+
+    Without ``settings`` the games are not known to be of one match, and decide no test.
+    """
+    if len(names) != 2:
+        return []
+    first, second = names
+    counts = counts_between(matches, first, second)
+    sprt = settings.sprt if settings is not None else None
+    penta = settings.by_pairs if settings is not None else counts.pairs > 0
+    lines = summary_lines(counts, first, second, sprt, penta)
+    if sprt is not None and verdict is not None:
+        lines.append(f"SPRT ({hypotheses(sprt)}) completed - {verdict} was accepted")
+    return lines
+
+
+def match_dict(
+    matches: Counts, names: Sequence[str], settings: Settings | None, verdict: str | None
+) -> dict[str, Any]:
+    """The figures of the same lines as JSON values; infinite ones are None."""
+    counts = counts_between(matches, *names)
+    sprt = settings.sprt if settings is not None else None
+    penta = settings.by_pairs if settings is not None else counts.pairs > 0
+    estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
+    llr = None if sprt is None else match_llr(sprt, counts, penta)
+    figures = {"score": counts.score, **asdict(estimate), "wl_dd_ratio": counts.wl_dd_ratio,
+               "pairs_ratio": counts.pairs_ratio}
+    test = None if sprt is None else asdict(sprt) | {
+        "llr": llr, "lower": sprt.lower, "upper": sprt.upper, "verdict": verdict,
+    }
+    return {
+        "first": names[0], "second": names[1],
+        "wins": counts.wins, "losses": counts.losses, "draws": counts.draws,
+        "pentanomial": list(counts.pentanomial) if penta else None,
+        **{key: value if isfinite(value) else None for key, value in figures.items()},
+        "sprt": test,
+    }  # fmt: skip
+
+
 def _interval(value: float, error: float) -> str:
     """``value +/- error`` with two decimals, and no minus before a zero."""
     return f"{value:z.2f} +/- {error:.2f}"
@@ -63,3 +115,57 @@ def llr_line(sprt: Sprt, llr: float) -> str:
 def hypotheses(sprt: Sprt) -> str:
     """``[elo0, elo1]``."""
     return f"[{sprt.elo0:z.2f}, {sprt.elo1:z.2f}]"
+
+
+def terminations_table(stats: Terminations) -> str:
+    """Two tables as text: games by termination, and each engine's losses by termination."""
+    losses = losses_rows(stats, list(stats.results), shorten)
+    return grid(terminations_rows(stats), left=0) + "\n" + grid(losses, left=0)
+
+
+def reasons_table(stats: Terminations) -> str:
+    """The same by reason; the second table is left out where nobody lost."""
+    text = grid(terminations_rows(stats, "Reason"), left=0)
+    losses = losses_rows(stats, stats.losing, shorten)
+    return text + "\n" + grid(losses, left=0) if stats.losing else text
+
+
+def terminations_rows(stats: Terminations, kind: str = "Termination") -> list[list[str]]:
+    """A head, and a row for each termination or reason: its games and their results."""
+    rows = [[kind, "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
+    for name, results in stats.results.items():
+        games = sum(results)
+        share = percent(games, stats.games)
+        rows.append([printable(name), str(games), share, *map(str, results)])
+    return rows
+
+
+def losses_rows(
+    stats: Terminations, names: Sequence[str], show_name: Callable[[str], str]
+) -> list[list[str]]:
+    """A head, and a row for each engine: the games that it lost by these terminations."""
+    rows = [["Lost by", *map(printable, names)]]
+    for player, counts in stats.lost.items():
+        rows.append([show_name(player), *(str(counts.get(name, 0)) for name in names)])
+    return rows
+
+
+def reasons_dict(stats: Terminations) -> list[dict[str, Any]]:
+    """The counts by reason in plain values for JSON."""
+    return [
+        {"reason": name, **dict(zip(RESULTS, results)),
+         "lost": {player: counts[name] for player, counts in stats.lost.items() if name in counts}}
+        for name, results in stats.results.items()
+    ]
+
+
+def terminations_dict(stats: Terminations) -> dict[str, Any]:
+    """The counts in plain values for JSON."""
+    return {
+        "games": stats.games,
+        "terminations": [
+            {"termination": name, **dict(zip(RESULTS, results))}
+            for name, results in stats.results.items()
+        ],
+        "lost": {player: dict(counts) for player, counts in stats.lost.items()},
+    }

@@ -11,21 +11,46 @@ KNOWN = (
 """The values of PGN's Termination tag, in the order they are listed; others follow by name."""
 BLAMELESS = KNOWN[:2]
 """Those that are no engine's fault."""
+REASONS = {
+    "has two men": "two men", "is blocked": "blocked", "no move left": "no move left",
+    "repetition": "repetition", "three against three": "three against three",
+    "no-removal": "no removal", "Draw by adjudication: tables": "adjudication by tables",
+    "wins by adjudication: tables": "adjudication by tables",
+    "Draw by adjudication (": "limit of moves", "Draw by adjudication": "draw by scores",
+    "wins by adjudication": "resignation by scores", "loses on time": "time",
+    "illegal move": "illegal move", "does not start": "no start", "disconnects": "crash",
+    "stalls": "stall", "withdrawn": "withdrawn",
+}  # fmt: skip
+"""What the sentence that a game ended with contains, and what it is counted as."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How one game ended; ``score`` is White's, None for a game that did not finish."""
+    """How one game ended; ``score`` is White's, None for a game that did not finish.
+
+    ``sentence`` is what the runner said of it.
+    """
 
     white: str
     black: str
     score: float | None
     termination: str
+    sentence: str = ""
+
+    @property
+    def reason(self) -> str:
+        """One of `REASONS`, by what comes first in the sentence; else the termination.
+
+        Behind it there may be an engine's own words.
+        """
+        places = ((self.sentence.find(words), -len(words), words) for words in REASONS)
+        first = min((place for place in places if place[0] >= 0), default=None)
+        return self.termination if first is None else REASONS[first[2]]
 
 
 @dataclass(frozen=True, slots=True)
 class Terminations:
-    """Games by termination, in all and lost by each engine."""
+    """Games by termination, or by reason, in all and lost by each engine."""
 
     results: dict[str, tuple[int, ...]]
     """By termination that occurred: White wins, draws, Black wins, unfinished."""
@@ -37,11 +62,17 @@ class Terminations:
         """The number of games counted."""
         return sum(map(sum, self.results.values()))
 
+    @property
+    def losing(self) -> list[str]:
+        """Those of the terminations or reasons that an engine lost by."""
+        return [name for name in self.results if any(name in lost for lost in self.lost.values())]
+
 
 class EndingCounter:
-    """Counts endings one after the other."""
+    """Counts endings one after the other, by termination or by reason."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_reason: bool = False) -> None:
+        self._by_reason = by_reason
         self._results: dict[str, list[int]] = {}
         self._lost: dict[str, dict[str, int]] = {}
 
@@ -50,22 +81,24 @@ class EndingCounter:
         for name in (ending.white, ending.black):
             self._lost.setdefault(name, {})
         column = 3 if ending.score is None else int(2 - 2 * ending.score)
-        self._results.setdefault(ending.termination, [0, 0, 0, 0])[column] += 1
+        kind = ending.reason if self._by_reason else ending.termination
+        self._results.setdefault(kind, [0, 0, 0, 0])[column] += 1
         loser = {0: ending.black, 2: ending.white}.get(column)
         if loser is not None:
             losses = self._lost[loser]
-            losses[ending.termination] = losses.get(ending.termination, 0) + 1
+            losses[kind] = losses.get(kind, 0) + 1
 
     def counts(self) -> Terminations:
         """The counts so far."""
-        names = [name for name in KNOWN if name in self._results]
-        names += sorted(set(self._results) - set(KNOWN))
+        known = (*dict.fromkeys(REASONS.values()), *KNOWN) if self._by_reason else KNOWN
+        names = [name for name in known if name in self._results]
+        names += sorted(set(self._results) - set(known))
         return Terminations({name: tuple(self._results[name]) for name in names}, self._lost)
 
 
-def count_terminations(endings: Iterable[Ending]) -> Terminations:
+def count_terminations(endings: Iterable[Ending], by_reason: bool = False) -> Terminations:
     """Count how games ended and which engine lost in which way."""
-    counter = EndingCounter()
+    counter = EndingCounter(by_reason)
     for ending in endings:
         counter.add(ending)
     return counter.counts()

@@ -15,8 +15,7 @@ from merels.tournament.records.output import Intervals
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_table
 from merels.tournament.report.rounds import news_of_round, round_lines
-from merels.tournament.report.summary import hypotheses, score_line, summary_lines
-from merels.tournament.report.terminations import terminations_table
+from merels.tournament.report.summary import match_lines, score_line, terminations_table
 from merels.tournament.report.times import TimeLosses
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
@@ -74,18 +73,14 @@ def interim_lines(settings: Settings, standings: Standings) -> list[str]:
     names = standings.names
     if len(names) > 2:
         return rating_list(rate(standings.matches)).splitlines() if standings.matches else []
-    first, second = names
-    counts = standings.counts(first, second)
-    return summary_lines(counts, first, second, settings.sprt, settings.by_pairs)
+    return match_lines(standings.matches, names, settings)
 
 
 def final_lines(
     settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
 ) -> list[str]:
     """The final report: estimates of a match, ratings, crosstable, terminations."""
-    lines = interim_lines(settings, standings) if len(standings.names) == 2 else []
-    if settings.sprt is not None and verdict is not None:
-        lines.append(f"SPRT ({hypotheses(settings.sprt)}) completed - {verdict} was accepted")
+    lines = match_lines(standings.matches, standings.names, settings, verdict)
     lines += round_lines(settings, plan.so_far, plan.is_open)
     if settings.format == "knockout":
         winner = knockout.champion(settings, plan.results)

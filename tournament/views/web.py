@@ -9,12 +9,13 @@ from time import monotonic, thread_time
 from merels.engine.game.board import NAMES
 from merels.engine.game.errors import InputError, printable
 from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import facts
 from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.html import summary
 from merels.tournament.report.rounds import round_lines
-from merels.tournament.report.summary import summary_lines
+from merels.tournament.report.summary import match_lines
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
@@ -52,7 +53,7 @@ class WebView(View):
         self._settings = board.settings
         self._is_told = is_told
         self._broadcast = Broadcast(self._about())
-        self._endings = EndingCounter()
+        self._endings, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
         self._pace = Pace()
         self._news = Throttle(NEWS_SECONDS, SHARE, thread_time)
         self._standings = Throttle(STANDINGS_SECONDS, SHARE, thread_time)
@@ -142,7 +143,9 @@ class WebView(View):
         }
 
     def _count(self, row: Row, standings: Standings) -> None:
-        self._endings.add(Ending(row.white, row.black, row.white_score, row.termination))
+        ending = Ending(row.white, row.black, row.white_score, row.termination, row.reason)
+        self._endings.add(ending)
+        self._reasons.add(ending)
         if self._settings.sprt is not None:
             self._broadcast.ratio(standings.finished, self._board.llr)
 
@@ -172,17 +175,12 @@ class WebView(View):
         if self._drawn == standings.finished:
             return
         self._drawn = standings.finished
-        lines = [*facts(self._settings.as_json()), *self._match_lines(standings)]
+        match = match_lines(standings.matches, standings.names, self._settings, self._board.verdict)
         table = crosstable(standings.matches) if standings.matches else None
         plan = self._board.plan
         rounds = "\n".join(round_lines(self._settings, plan.so_far, plan.is_open))
-        self._broadcast.show(rounds=rounds, standings=summary(lines, table, self._endings.counts()))
-
-    def _match_lines(self, standings: Standings) -> list[tuple[str, str]]:
-        """The estimates of a match."""
-        names, settings = standings.names, self._settings
-        if len(names) != 2:
-            return []
-        counts = standings.counts(names[0], names[1])
-        texts = summary_lines(counts, names[0], names[1], settings.sprt, settings.by_pairs)
-        return [("Match" if text is texts[0] else "", text) for text in texts]
+        self._broadcast.show(rounds=rounds, standings=summary(
+            facts(self._settings.as_json()), table, self._endings.counts(),
+            self._reasons.counts(), match=match,
+            conditions=condition_rows(self._settings.engines),
+        ))

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable
 
 from merels.engine.game.errors import printable
-from merels.tournament.report import crosstable, summary, terminations
-from merels.tournament.report.terminations import terminations_table
+from merels.tournament.report import crosstable, summary
+from merels.tournament.report.summary import terminations_table
 from merels.tournament.report.text_table import grid, shorten, width
 from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
 from merels.tournament.statistics.sprt import Sprt, match_llr
@@ -147,7 +147,7 @@ def test_terminations_are_counted_and_laid_to_the_loser() -> None:
     assert stats.results["normal"] == (0, 1, 1, 0)
     assert stats.results["unterminated"] == (0, 0, 0, 1)
     assert stats.lost == {"A": {"normal": 1}, "B": {"time forfeit": 2, "rules infraction": 1}}
-    assert json.loads(json.dumps(terminations.as_dict(stats)))["games"] == 6
+    assert json.loads(json.dumps(summary.terminations_dict(stats)))["games"] == 6
 
 
 def test_terminations_as_text() -> None:

@@ -24,10 +24,11 @@ from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.report.html import games_json
 from merels.tournament.report.svg import tick_step
+from merels.tournament.statistics.terminations import Ending
 from merels.tournament.views.pgn import GameWriter
 from tests.commands import command
 from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import engine, result, settings
+from tests.tournament.specs import engine, match, result, settings
 
 main = command("ratings")
 
@@ -54,6 +55,9 @@ def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[
     # Only a journal tells how long moves took, and what kept them.
     assert set(one.pop("times")) == {player["name"] for player in one["players"]}
     assert one.pop("time_losses") == {"games": 60, "caused": 0, "standing": 0, "others": 0}
+    # And under which conditions they were played.
+    (tournament,) = one.pop("tournaments")
+    assert tournament["seed"] == "8" and len(tournament["engines"]) == len(one["players"])
     other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
     assert one == other and one["terminations"]["games"] == 60
     assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
@@ -366,3 +370,71 @@ def test_reasons_of_foreign_journals_are_made_printable() -> None:
 def test_ticks(span: float) -> None:
     step = tick_step(span)
     assert step > 0 and (span == 0 or 3.9 <= span / step <= 10.1)
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The journal of a match with a test, and the lines that its run ended with."""
+    path = tmp_path_factory.mktemp("tested") / "j"
+    run = Marked(*match("-rounds", "9", "-maxmoves", "20", "-journal", str(path),
+                        "-sprt", "elo0=0", "elo1=900"))
+    status, out, err = run.wait()
+    assert status == 0 and "LLR: " in out and "was accepted" in out
+    return path, out
+
+
+def test_ratings_say_all_that_a_match_said_at_its_end(
+    tested: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tested
+    said = out[out.rindex("\nScore of A vs B: ") + 1 :].splitlines()
+    text = printed(capsys, path)
+    missing = [line for line in said if line not in text.splitlines()]
+    assert missing == [] and text.startswith("Score of A vs B: ")
+    assert "A       nodes=20      cmd=merels" in text and "Reason " in text
+    page_text = printed(capsys, path, "-format", "html")
+    assert all(f"<li>{line}</li>" in page_text for line in said[:6])
+    assert "<td>nodes=20</td>" in page_text and ">limit of moves<" in page_text
+
+
+def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
+    tested: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, _ = tested
+    data = json.loads(printed(capsys, path, "-format", "json"))
+    fields = {"wins", "draws", "losses", "pentanomial", "elo", "nelo", "los", "sprt"}
+    assert fields <= data["match"].keys()
+    assert {"llr", "lower", "upper", "verdict", "elo0", "elo1"} <= data["match"]["sprt"].keys()
+    assert sum(row["drawn"] for row in data["reasons"]) == data["match"]["draws"]
+    assert [one["time_control"] for one in data["tournaments"][0]["engines"]] == [
+        "nodes=20", "nodes=40"
+    ]
+    (head, first, _) = csv.reader(io.StringIO(printed(capsys, path, "-format", "csv")))
+    assert dict(zip(head, first))["command"] == "cmd=merels"
+    # A second tournament makes it no longer one match.
+    other = tmp_path / "other"
+    words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), nodes=(60, 40))
+    assert Marked(*words).wait()[0] == 0
+    text = printed(capsys, path, other)
+    assert text.startswith("Score of A vs B: ") and "LLR" not in text
+    assert "A       nodes=20" in text and "A       nodes=60" in text
+
+
+ENDS = {
+    "White wins, Black has two men": "two men",
+    "Black wins, White is blocked": "blocked",
+    "Draw by the no-removal rule": "no removal",
+    "White wins by adjudication: tables": "adjudication by tables",
+    "Draw by adjudication (60 moves)": "limit of moves",
+    "White loses on time (13ms overrun)": "time",
+    "Black disconnects (exit code 1: no illegal move stalls)": "crash",
+    "Black does not start (no such engine: 'x')": "no start",
+    "White makes an illegal move (the move closes no mill)": "illegal move",
+    "White stalls (plays no move in 15 s)": "stall",
+    "White mates": "normal",
+}
+
+
+@pytest.mark.parametrize("sentence, reason", ENDS.items())
+def test_a_game_is_counted_by_what_really_ended_it(sentence: str, reason: str) -> None:
+    assert Ending("A", "B", 1.0, "normal", sentence).reason == reason
