@@ -239,7 +239,8 @@ def _pool_factory(
     if foreign is not None:
         return partial(ForeignPool, foreign, runner.wake, options.executor_wait)
     log = options.log.file if options.log is not None and options.log.engines else None
-    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log)
+    watched = options.port is not None
+    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log, watched)
 
 
 def _load_factory(name: str) -> ExecutorFactory:
