@@ -57,6 +57,8 @@ class Broadcast:
         """Those that changed since the page was told."""
         self._results: deque[JSON] = deque(maxlen=KEPT)
         self._fresh_results: deque[JSON] = deque(maxlen=NEWEST)
+        self._fresh_ends: list[JSON] = []
+        """The results of games that the page shows: it gets every one of them."""
         self._notices: deque[str] = deque(maxlen=NOTICES)
         self._fresh_notices: deque[str] = deque(maxlen=NOTICES)
         self._points: list[tuple[int, float]] = []
@@ -82,9 +84,11 @@ class Broadcast:
         """A game that has begun is over; the page gets its last moves if it knows the game."""
         live = self._live.pop(row.number)
         result = self._keep(row)
-        if live.told is not None:
-            result = result | {"at": live.told, "moves": _moves(row.played()[live.told :])}
-        self._fresh_results.append(result)
+        if live.told is None:
+            self._fresh_results.append(result)
+        else:
+            rest = {"at": live.told, "moves": _moves(row.played()[live.told :])}
+            self._fresh_ends.append(result | rest)
 
     def found(self, row: Row) -> None:
         """A game was played by an earlier run."""
@@ -137,8 +141,9 @@ class Broadcast:
         """What is new since the last call."""
         news, self._fresh = self._fresh, {}
         games = [self._news_of(live) for live in self._live.values() if live.is_new]
-        lists = {"games": games, "results": list(self._fresh_results),
+        lists = {"games": games, "results": [*self._fresh_ends, *self._fresh_results],
                  "notices": list(self._fresh_notices)}
+        self._fresh_ends.clear()
         self._fresh_results.clear()
         self._fresh_notices.clear()
         news.update((name, what) for name, what in lists.items() if what)

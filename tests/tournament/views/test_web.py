@@ -238,3 +238,16 @@ def test_a_game_that_begins_anew_with_another_worker_is_told_anew() -> None:
     assert anew["at"] == 0 and len(anew["moves"]) == 2
     broadcast.game_ended(row_of(1))
     assert broadcast.news()["results"][0]["at"] == 2
+
+
+def test_the_end_of_a_game_that_is_shown_is_told_however_many_others_end() -> None:
+    broadcast = Broadcast({})
+    broadcast.game_began(spec_of(1))
+    assert broadcast.news()["games"][0]["n"] == 1
+    broadcast.game_ended(row_of(1))
+    for number in range(2, 500):
+        broadcast.game_began(spec_of(number))
+        broadcast.game_ended(row_of(number))
+    results = broadcast.news()["results"]
+    assert [game["n"] for game in results if "moves" in game] == [1]
+    assert results[-1]["n"] == 499 and len(results) < 50
