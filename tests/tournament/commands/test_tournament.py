@@ -290,9 +290,9 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
         if name in FAULTS:
             path.write_text(FAKE.format(answer=FAULTS[name][0]))
         command = [*LATE, str(tmp_path / f"{name}.tried"), str(path)]
-        engines += engine_words(name, command=command)
-    run = Marked(*match(*engines, "-each", "nodes=20", "pingtimeout=0.4", "-rounds", "1",
-                        *parallel(2), "-journal", f"file={tmp_path}/j"))
+        engines += engine_words(name, "pingtimeout=1", command=command)
+    run = Marked(*match(*engines, "-each", "nodes=20", "-rounds", "1", *parallel(2),
+                        "-journal", f"file={tmp_path}/j"))
     status, out, err = run.wait(120)
     assert status == 1 and "Traceback" not in err and run.survivors() == []
     warned = re.findall(r"^WARNING: (\w+) played no legal move", out, re.M)
