@@ -95,7 +95,8 @@ def check_statistics(scenario: Scenario, output: Sequence[str]) -> None:
     if odd := [line for line in told[1].splitlines() if line not in journal]:
         raise Broken(f"ratings from the PGN file are not those from the journal: {odd[0]!r}")
     tables, _, rest = told[1].partition("Likelihood")
-    shown = [*tables.splitlines(), *rest.partition("Termination")[2].splitlines()[1:]]
+    endings = rest.partition("Termination")[2].partition("\nReason")[0]
+    shown = [*tables.splitlines(), *endings.splitlines()[1:]]
     if missing := [line for line in shown if line not in output and line.strip()]:
         raise Broken(f"the run did not print what its PGN file says: {missing[0]!r}")
     counted = count_points(scenario.pgn.read_text(encoding="utf-8"))
