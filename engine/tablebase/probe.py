@@ -61,6 +61,11 @@ class Tables:
             known = men
         return known
 
+    @property
+    def deep(self) -> bool:
+        """Whether depths are here for every sector."""
+        return all(self.has_depths(*sides) for sector in self.headers for sides in sector.sides)
+
     def add(
         self, header: Header, values: list[memoryview], depths: list[memoryview] | None
     ) -> None:

@@ -80,6 +80,7 @@ def measure(command: str, paths: Sequence[str], folder: Path | None, rules: Rule
         if key not in opened:
             opened[key] = open_named(command, root, record.start.rules)
             accuracy.coverage[str(record.start.rules)] = opened[key].men
+            accuracy.depths &= opened[key].deep
         name = GameName(game.path, game.number, game.white, game.black)
         accuracy.add(name, judge(opened[key], record, game.opening_plies(record)))
     return accuracy

@@ -62,10 +62,14 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
         f"the tables cover {tables}, none in hand."
     )
     if all_moves.in_doubt:
+        are = "is" if all_moves.in_doubt == 1 else "are"
+        limit = "" if accuracy.depths else "the limit on plies or "
         yield (
-            f"{all_moves.in_doubt:,} of the values thrown away are in doubt: the limit on plies or "
-            "a repetition may excuse the move. Tables built with -depths leave fewer in doubt."
+            f"{all_moves.in_doubt:,} of the values thrown away {are} in doubt: {limit}a repetition "
+            "may excuse the move."
         )
+        if not accuracy.depths:
+            yield "Tables built with -depths take that limit into account."
 
 
 def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]:

@@ -129,6 +129,8 @@ class Accuracy:
     games: int = 0
     coverage: dict[str, int] = field(default_factory=dict)
     """By rules, the men on the board up to which the tables cover every position."""
+    depths: bool = True
+    """Whether all of the tables have depths."""
 
     @property
     def total(self) -> MoveCounts:

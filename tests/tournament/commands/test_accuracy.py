@@ -7,6 +7,7 @@ import io
 import json
 import random
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def test_a_section_of_the_ratings(folder: Path, tmp_path: Path) -> None:
     words = ("ratings", f"{folder}/j", "-tables", str(folder / "tables"))
     told = counts(folder, "j")
     assert json.loads(output(*words, "-format", "json"))["accuracy"] == told
-    assert output(*words).endswith(output("accuracy", *words[1:]))
+    assert output("accuracy", *words[1:]) in output(*words)
     page = tmp_path / "page.html"
     output(*words, "-out", str(page))
     html = page.read_text()
@@ -120,6 +121,21 @@ def test_known_moves_of_a_pgn(folder: Path, tmp_path: Path) -> None:
         "win_to_draw": 0, "win_to_loss": 2, "draw_to_loss": 0, "in_doubt": 0,
     }
     assert (bob["held"], bob["critical_held"], bob["worst_move"]) == (2, 2, None)
+
+
+def test_only_tables_without_depths_leave_the_limit_on_plies_in_doubt(
+    folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder / "tables", tmp_path / "tables", ignore=shutil.ignore_patterns("*.dtc"))
+    game = tmp_path / "game.pgn"
+    game.write_text(THROWN.replace("w 0 0 0 20", "w 0 0 50 20"))
+    said = (
+        "1 of the values thrown away is in doubt: the limit on plies or a repetition may excuse "
+        "the move. Tables built with -depths take that limit into account."
+    )
+    assert said in " ".join(output("accuracy", str(game), "-tables", f"{tmp_path}/tables").split())
+    deep = output("accuracy", str(game), "-tables", f"{folder}/tables")
+    assert "in doubt:" not in deep and ", in doubt" not in deep
 
 
 def test_moves_of_an_opening_do_not_count(folder: Path, tmp_path: Path) -> None:
