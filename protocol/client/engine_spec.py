@@ -54,6 +54,8 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
     for index, word in enumerate(words):
         key, equals, value = word.partition("=")
         if equals and (key in KEYS or key.startswith(OPTION) and key != OPTION):
+            if key in values:
+                raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
             values[key] = value
         elif index == 0 and not (equals and key.isidentifier() or key.startswith(OPTION)):
             values["cmd"] = word

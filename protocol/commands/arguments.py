@@ -47,6 +47,10 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, formatter_class=_HelpFormatter, allow_abbrev=False)
 
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        """No flag is part of another word: -html is not -h."""
+        return []
+
     def print_help(self, file: Any = None) -> None:
         """Write the help; argparse's own method ignores a write that fails."""
         print(self.format_help(), end="", file=file)

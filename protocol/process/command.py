@@ -50,9 +50,10 @@ def find_executable(words: Sequence[str], directory: str | None = None) -> str:
     found = locate(name, directory)
     if found is not None:
         return os.path.abspath(found)
-    for candidate in (directory and os.path.join(directory, name), name):
-        if candidate and os.path.isdir(candidate):
-            raise EngineError(f"no such engine: '{candidate}' is a folder")
+    for text in (name, " ".join(words)):
+        for candidate in (directory and os.path.join(directory, text), text):
+            if candidate and os.path.isdir(candidate):
+                raise EngineError(f"no such engine: '{candidate}' is a folder")
     places = "PATH" if os.path.dirname(name) == "" else os.getcwd()
     also = f" or {directory}" if directory else ""
     missing = f"'{name}' is not in {places}{also}"

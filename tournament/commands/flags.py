@@ -129,10 +129,14 @@ def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list
         if not path:
             raise InputError(name, "expected file=, a text file of flags")
         files.append(path)
-        for inner in _grouped(_words_in(path)):
-            if inner[0] == "-config":
-                raise file_error(path, "a file of flags cannot name another with -config")
-            yield inner
+        inner = _words_in(path)
+        try:
+            inside = list(_grouped(inner))
+        except InputError as error:
+            raise InputError(error.token, f"{error.expected} (in {path})") from None
+        if any(name == "-config" for name, _ in inside):
+            raise file_error(path, "a file of flags cannot name another with -config")
+        yield from inside
 
 
 def without(argv: Sequence[str], flags: Sequence[str]) -> list[str]:
@@ -201,9 +205,10 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
             value = "true"
         elif not equals:
             keys = [f"{known}=" for known in flag.keys if known != OPTION]
-            raise InputError(
-                word, f"expected {', '.join(keys)} after {name}{suggestion(word, keys)}"
-            )
+            hint = suggestion(word, keys)
+            if name == "-engine" and index == 0:
+                hint = hint or f"; did you mean cmd={word}?"
+            raise InputError(word, f"expected {', '.join(keys)} after {name}{hint}")
         if key.startswith(OPTION) and OPTION in flag.keys:
             if key == OPTION:
                 raise InputError(word, "expected option.Name=value")
@@ -211,5 +216,8 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
             raise InputError(f"{key}=", f"unknown key for {name}{suggestion(key, flag.keys)}")
         if key == "plies" and "depth" in flag.keys:
             key = "depth"
+        if key in pairs:
+            hint = "; begin each engine with -engine" if name == "-engine" else ""
+            raise InputError(word, f"{key}= is given twice after {name}{hint}")
         pairs[key] = value
     return pairs

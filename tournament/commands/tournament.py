@@ -194,7 +194,8 @@ def _play(
 
 def _how_to_go_on(board: Scoreboard) -> str:
     """What is kept of an unfinished tournament, and the flags that resume it."""
-    text = f"stopped; {len(board.played)} games are finished"
+    count = len(board.played)
+    text = f"stopped; {count} game{' is' if count == 1 else 's are'} finished"
     if board.journal.path is not None:
         flags = ["-journal", f"file={board.journal.path}", "-resume"]
         text += f"; continue with: {shlex.join(flags)}"

@@ -17,7 +17,7 @@ from typing import Any, get_type_hints
 
 from merels.engine.game.errors import Failure, InputError, printable
 from merels.tournament.journal.rows import SCORES, Row
-from merels.tournament.records.files import file_error
+from merels.tournament.records.files import file_error, refusal
 from merels.tournament.statistics.terminations import Ending
 
 APPLICATION_ID = 0x6D65_7265
@@ -52,7 +52,8 @@ class Journal:
         try:
             self._database = sqlite3.connect(path or "", BUSY_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
-            raise file_error(path or "", f"cannot open this journal: {error}") from None
+            why = refusal(path or "") or error
+            raise file_error(path or "", f"cannot open this journal: {why}") from None
 
     def __enter__(self) -> Journal:
         return self

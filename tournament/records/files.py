@@ -29,6 +29,15 @@ def system_error(path: str, action: str, error: OSError) -> InputError:
     return file_error(path, f"cannot {action} this file: {error.strerror or error}")
 
 
+def refusal(path: str) -> str:
+    """Why the system lets nobody write to this file; empty if it does."""
+    try:
+        open(path, "ab").close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
 def create_partial(path: str) -> str:
     """Create an empty file, under a new name, that is to replace a path when it is whole."""
     partial = f"{path}.{secrets.token_hex(4)}.part"

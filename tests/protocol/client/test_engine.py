@@ -207,6 +207,7 @@ def test_an_engine_without_options_is_sent_what_it_is_given() -> None:
         ("'open", "cannot read the engine's command"),
         ("TMP/text", "cannot start"),
         ("TMP", "is a folder"),
+        ("TMP/a folder", "'TMP/a folder' is a folder"),
         ("TMP/nothing", "there is no file"),
         ("TMP/no mill", "there is no file '.*/no', and no file '.*/no mill'; .*args="),
         ("pyhton3 mini.py", "'pyhton3' is not in PATH, and no file 'pyhton3 mini.py'; .*args="),
@@ -216,9 +217,10 @@ def test_commands_that_cannot_run_are_explained(
     command: str | list[str], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "text").write_text("no program")
+    (tmp_path / "a folder").mkdir()
     if isinstance(command, str):
         command = command.replace("TMP", str(tmp_path))
-    with pytest.raises(EngineError, match=message):
+    with pytest.raises(EngineError, match=message.replace("TMP", str(tmp_path))):
         Engine.popen(command)
 
 

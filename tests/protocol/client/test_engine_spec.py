@@ -59,6 +59,7 @@ def test_a_program_is_named_without_folder_and_suffix() -> None:
         (["cmd= "], "'cmd= ': expected cmd="),
         (["cmd=a", "b"], "'b': expected cmd="),
         (["cdm=a"], "'cdm=a': expected cmd="),
+        (["cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice; begin each engine with -engine"),
         (["cmd=a", "args='b"], "'a': cannot read"),
         (["cmd='a b"], "cannot read"),
         (["cmd=a", "option.=1"], "'option.=1': expected cmd="),

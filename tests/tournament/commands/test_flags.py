@@ -20,7 +20,7 @@ from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeContr
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import Settings
 from merels.tournament.statistics.sprt import Sprt
-from tests.commands import command
+from tests.commands import command, refusal
 
 main = command("tournament")
 
@@ -274,3 +274,34 @@ def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
     for flag in FLAGS:
         assert f"  {flag}" in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-engine", "./mini"], r"'\./mini': expected cmd=, .*; did you mean cmd=\./mini\?"),
+        (["-engine", "cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice .* begin each engine with"),
+        (["-each", "depth=1", "plies=2"], "'plies=2': depth= is given twice after -each$"),
+    ],
+)
+def test_a_slip_in_an_engine_is_named_with_the_way_out(words: list[str], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        parse(words)
+
+
+def test_an_unknown_flag_in_a_file_of_flags_is_told_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "flags.txt"
+    path.write_text("-engine cmd=a\n-ronds 3\n")
+    with pytest.raises(InputError) as error:
+        parse(["-config", str(path)])
+    assert str(error.value) == f"'-ronds': unknown flag; did you mean -rounds? (in {path})"
+
+
+def test_a_journal_in_no_folder_is_refused_as_the_system_refuses_it(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "j"
+    said = refusal("tournament", "-rounds", "1", "-journal", str(path))
+    assert "cannot open this journal: No such file or directory" in said
+
+
+def test_an_unknown_flag_is_not_taken_for_the_one_for_help() -> None:
+    assert "unrecognized arguments: -html" in refusal("ratings", "games.pgn", "-html", "page.html")
