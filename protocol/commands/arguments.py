@@ -121,6 +121,15 @@ def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any)
     )
 
 
+def add_report_flags(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """Add ``-out``, the file of a report, and ``-format``."""
+    add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
+    add_flag(
+        parser, "format", choices=formats,
+        help="the report's format (default: by the ending of -out, else text)",
+    )
+
+
 def rules_of(arguments: argparse.Namespace) -> Rules:
     """The rules that the flags choose."""
     return make_rules(arguments.variant, arguments.set)

@@ -18,6 +18,7 @@ from merels.engine.tablebase.probe import Tables, default_root
 from merels.engine.tablebase.verdict import judge
 from merels.protocol.commands.arguments import (
     add_flag,
+    add_report_flags,
     add_rules_flags,
     make_parser,
     open_named,
@@ -50,11 +51,7 @@ def main(argv: list[str]) -> int:
         parser, "tables", metavar="DIR", type=Path,
         help="the folder of tables (default: MERELS_TABLES, or the user's cache folder)",
     )
-    add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
-    add_flag(
-        parser, "format", choices=FORMATS,
-        help="the report's format (default: by the ending of -out, else text)",
-    )
+    add_report_flags(parser, FORMATS)
     add_rules_flags(parser)
     options = parser.parse_args(argv)
     check_out(options.out, options.files)

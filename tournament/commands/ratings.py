@@ -10,7 +10,13 @@ from pathlib import Path
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_real
 from merels.engine.game.rules import DEFAULT_RULES
-from merels.protocol.commands.arguments import Parser, add_flag, make_parser, whole_from
+from merels.protocol.commands.arguments import (
+    Parser,
+    add_flag,
+    add_report_flags,
+    make_parser,
+    whole_from,
+)
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.accuracy import measure, review_command
 from merels.tournament.journal.import_games import PlayedGame, read_games, scores, without_doubles
@@ -78,11 +84,7 @@ def _parser() -> Parser:
         parser, "tables", metavar="DIR", type=Path,
         help="judge the engines' moves by the tables of perfect play in this folder, too",
     )
-    add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
-    add_flag(
-        parser, "format", choices=FORMATS,
-        help="the report's format (default: by the ending of -out, else text)",
-    )
+    add_report_flags(parser, FORMATS)
     add_flag(
         parser, "cells", choices=("wdl", "points"), default="wdl",
         help="cells of the crosstable: wins-draws-losses (default) or points",

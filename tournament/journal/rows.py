@@ -15,12 +15,11 @@ from merels.tournament.statistics.counts import (
     counts_between,
 )
 
-LEAST, MOST = -(1 << 63), (1 << 64) - 1
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points by result; a game broken off (``*``) has none."""
 
-LONGEST_NUMBER = 20
-"""Characters of a whole number of 64 bits."""
+LONGEST_NUMBER = 24
+"""Characters of a number in a row, more than those of engines and of times have."""
 
 
 class Row(NamedTuple):
@@ -86,11 +85,11 @@ class Row(NamedTuple):
             return [
                 MoveRecord(move, score, win_in, depth, nodes, time, clock, late, waited)
                 for move, (score, win_in), depth, nodes, time, clock, late, waited in zip(
-                    moves, map(_parse_score, self.scores.split()), _numbers(self.depths),
-                    _numbers(self.nodes), _numbers(self.times),
-                    map(_measure, self.clocks.split()),
-                    map(_measure, self.late.split()) if self.late else unmeasured,
-                    map(_measure, self.waited.split()) if self.waited else unmeasured,
+                    moves, map(_parse_score, _words(self.scores)), map(int, _words(self.depths)),
+                    map(int, _words(self.nodes)), map(int, _words(self.times)),
+                    map(_measure, _words(self.clocks)),
+                    map(_measure, _words(self.late)) if self.late else unmeasured,
+                    map(_measure, _words(self.waited)) if self.waited else unmeasured,
                     strict=True,
                 )
             ]
@@ -99,25 +98,20 @@ class Row(NamedTuple):
 
     def numbers(self, column: str) -> list[int | None]:
         """The numbers of a column, move by move, None for ``-``; `InputError` as above."""
-        words = column.split()
         try:
-            if max(map(len, words), default=0) > LONGEST_NUMBER:
-                raise ValueError(column)
-            # A large tournament has millions of them.
-            return [None if word == "-" else int(word) for word in words]
+            return [None if word == "-" else int(word) for word in _words(column)]
         except ValueError:
             raise self._damaged("its moves") from None
 
     def lost_move(self) -> Overtime | None:
         """The move that lost on time, if one did; `InputError` where that is no number."""
         try:
-            words = self.overtime.split()
+            words = _words(self.overtime)
             if not words:
                 return None
             elapsed, overrun, margin, late, waited = words
             return Overtime(
-                _number(elapsed), _number(overrun), _number(margin),
-                _measure(late), _measure(waited),
+                int(elapsed), int(overrun), int(margin), _measure(late), _measure(waited)
             )
         except ValueError:
             raise self._damaged("the move that lost on time") from None
@@ -181,7 +175,7 @@ def _measures(numbers: Iterable[int | None]) -> str:
 
 def _measure(word: str) -> int | None:
     """The number of such a word."""
-    return None if word == "-" else _number(word)
+    return None if word == "-" else int(word)
 
 
 def _score_word(move: MoveRecord) -> str:
@@ -194,21 +188,13 @@ def _score_word(move: MoveRecord) -> str:
 def _parse_score(word: str) -> tuple[int | None, int | None]:
     """The centi-men and the plies to the end in such a word."""
     if word.startswith("#"):
-        return None, _number(word[1:])
-    return (None if word == "-" else _number(word)), None
+        return None, int(word[1:])
+    return _measure(word), None
 
 
-def _number(word: str) -> int:
-    """A whole number of at most 64 bits; ValueError for anything else."""
-    number = int(word)
-    if not LEAST <= number <= MOST:
-        raise ValueError(word)
-    return number
-
-
-def _numbers(column: str) -> list[int]:
-    """Such numbers, separated by spaces."""
-    numbers = [int(word) for word in column.split()]
-    if numbers and (min(numbers) < LEAST or max(numbers) > MOST):
+def _words(column: str) -> list[str]:
+    """The numbers of a column as words; ValueError where one is absurdly long."""
+    words = column.split()
+    if max(map(len, words), default=0) > LONGEST_NUMBER:
         raise ValueError(column)
-    return numbers
+    return words

@@ -61,8 +61,8 @@ class LagMeter:
 
     def __init__(self) -> None:
         self._own = _open_own()
-        self._credit: dict[int, int] = {}
-        """By an engine's process id: how many more short moves it may make."""
+        self._credit: dict[str, int] = {}
+        """By an engine's name: how many more short moves it may make."""
 
     def close(self) -> None:
         """Measure nothing more."""
@@ -70,14 +70,14 @@ class LagMeter:
             os.close(self._own)
             self._own = -1
 
-    def is_worth_it(self, pid: int) -> bool:
+    def is_worth_it(self, name: str) -> bool:
         """Whether an engine's next move may well be long enough to be measured."""
-        return self._credit.get(pid, SHORT_MOVES) > 0
+        return self._credit.get(name, SHORT_MOVES) > 0
 
-    def note(self, pid: int, is_long: bool) -> None:
+    def note(self, name: str, is_long: bool) -> None:
         """Note whether an engine's move was long enough."""
-        credit = self._credit.get(pid, SHORT_MOVES) + (SHORT_MOVES if is_long else -1)
-        self._credit[pid] = min(credit, MOST_SHORT_MOVES)
+        credit = self._credit.get(name, SHORT_MOVES) + (SHORT_MOVES if is_long else -1)
+        self._credit[name] = min(credit, MOST_SHORT_MOVES)
 
     def read(self, pid: int) -> Reading | None:
         """The counts before a move; None where the system keeps none."""

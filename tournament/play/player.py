@@ -83,7 +83,7 @@ class Player:
         long = allowance is not None and allowance > 2 * self._patience
         engine.watch_silence(entrant.ping_timeout if long else None)
         self._meter = meter
-        self._measures = allowance is not None and meter.is_worth_it(engine.pid)
+        self._measures = allowance is not None and meter.is_worth_it(entrant.name)
 
     def ask(self, position: Position, last: str) -> Answer:
         """The engine's answer in a position that the move ``last`` led to.
@@ -121,13 +121,15 @@ class Player:
         self.lag = UNKNOWN
         if allowance is None:
             return
-        pid, is_long = self.engine.pid, elapsed >= WORTH_MEASURING
-        self._meter.note(pid, is_long)
-        self._measures = self._meter.is_worth_it(pid)
+        name, is_long = self.entrant.name, elapsed >= WORTH_MEASURING
+        self._meter.note(name, is_long)
+        self._measures = self._meter.is_worth_it(name)
         if is_long:
             # The answer was there when the runner looked, which may have been too late.
             beyond = elapsed - timeout
-            self.lag = self._meter.lag(pid, before, elapsed, beyond if beyond > OVERSLEPT else 0)
+            self.lag = self._meter.lag(
+                self.engine.pid, before, elapsed, beyond if beyond > OVERSLEPT else 0
+            )
 
     def _ask_after_miss(self, position: Position, begun: int, timeout: int) -> Answer | None:
         """The answer of an engine that pondered on another move, and ends that search first.

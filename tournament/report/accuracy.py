@@ -11,7 +11,7 @@ from merels.engine.game.errors import printable
 from merels.engine.game.position import WHITE
 from merels.engine.tablebase.verdict import PlayedMove
 from merels.tournament.report.crosstable import csv_name
-from merels.tournament.report.html import table_html, text_html
+from merels.tournament.report.html import table_html, text_html, text_table
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.accuracy import (
     THROWN,
@@ -125,10 +125,10 @@ def section(accuracy: Accuracy, review: Review) -> str:
         for what, game in worst(engine):
             command = f"<code>{text_html(review(game))}</code>"
             found.append([text_html(name), text_html(what), command])
-    cells = [[text_html(cell) for cell in row] for row in rows(accuracy, printable)]
     return "\n".join([
         "\n<h2>Accuracy</h2>", f'<p class="note">{text_html(" ".join(coverage(accuracy)))}</p>',
-        table_html(cells, "accuracy"), f'<p class="note">{text_html(LEGEND)}</p>',
+        text_table(rows(accuracy, str), "accuracy"),
+        f'<p class="note">{text_html(LEGEND)}</p>',
         table_html(found, "worst") if len(found) > 1 else "",
     ])
 
@@ -159,23 +159,19 @@ def as_dict(accuracy: Accuracy) -> dict[str, Any]:
     """The counts in plain values for JSON; values are the mover's, -1 to 1."""
     return {
         "games": accuracy.games,
-        **_counts(accuracy.total),
+        **asdict(accuracy.total),
         "tables": [{"rules": rules, "men": men} for rules, men in accuracy.coverage.items()],
         "engines": [
             {
                 "name": name,
-                **_counts(engine.total),
-                "phases": {phase: _counts(counts) for phase, counts in engine.phases.items()},
+                **asdict(engine.total),
+                "phases": {phase: asdict(counts) for phase, counts in engine.phases.items()},
                 "worst_move": _worst_move(engine),
                 "worst_game": _worst_game(engine),
             }
             for name, engine in accuracy.engines.items()
         ],
     }
-
-
-def _counts(counts: MoveCounts) -> dict[str, int]:
-    return asdict(counts)
 
 
 def _worst_move(engine: EngineAccuracy) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
@@ -20,14 +20,12 @@ from merels.tournament.statistics.terminations import BLAMELESS, Terminations
 
 MOST_GAMES = 2000
 """The default number of games that a page holds for replay."""
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
-)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 """The page loads nothing: part of what it shows comes from foreign programs."""
 
 
-def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
-    """A whole HTML page: a body of `summary`, the games for replay, and a further script."""
+def page(title: str, body: str, games: Sequence[Row]) -> str:
+    """A whole HTML page: a body that `summary` begins, and the games for replay."""
     return "\n".join([
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -36,10 +34,10 @@ def page(title: str, body: str, games: Sequence[Row], script: str = "") -> str:
         f"<title>{escape(printable(title))}</title>",
         f"<style>\n{_resource('report.css')}{_resource('tables.css')}</style></head><body>",
         f"<h1>{escape(printable(title))}</h1>",
-        f'<main id="summary">\n{body}\n</main>',
+        f"<main>\n{body}\n</main>",
         '<section id="replay" hidden><h2>Games</h2></section>',
         f'<script type="application/json" id="games">{games_json(games)}</script>',
-        f"<script>\n{_resource('report.js')}{script}</script>",
+        f"<script>\n{_resource('report.js')}</script>",
         "</body></html>\n",
     ])
 
@@ -59,15 +57,13 @@ def summary(
     parts += [f"<dt>{text_html(name)}</dt><dd>{text_html(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
     if conditions:
-        rows = [[text_html(cell) for cell in row] for row in conditions]
-        parts += ["<h2>Engines</h2>", table_html(rows, "conditions")]
+        parts += ["<h2>Engines</h2>", text_table(conditions, "conditions")]
     if match:
         parts += ["<h2>Match</h2>", '<ul class="match">', *map(_item, match), "</ul>"]
     if rounds:
         is_bracket = rounds[0][0] == STAGE
-        parts += ["<h2>Bracket</h2>" if is_bracket else "<h2>Points, byes included</h2>"]
-        rows = [[text_html(cell) for cell in row] for row in rounds]
-        parts.append(table_html(rows, "bracket" if is_bracket else "points"))
+        parts.append("<h2>Bracket</h2>" if is_bracket else "<h2>Points, byes included</h2>")
+        parts.append(text_table(rounds, "bracket" if is_bracket else "points"))
     if table is not None:
         plot = f'<div class="wide">{rating_plot(table.ratings)}</div>'
         parts += ["<h2>Standings</h2>", _standings(table), plot]
@@ -75,12 +71,8 @@ def summary(
         parts += [f'<p class="note">{remarks}</p>'] if remarks else []
         parts += ["<h2>Crosstable</h2>", table_html(results_rows(table, text_html, _cell), "cross")]
     if ends.games:
-        parts += ["<h2>How games ended</h2>", _terminations(ends)]
-        tables = [terminations_rows(reasons, "Reason")]
-        if reasons.losing:
-            tables.append(losses_rows(reasons, reasons.losing, printable))
-        parts += [table_html([[text_html(cell) for cell in row] for row in rows], "ends")
-                  for rows in tables]  # fmt: skip
+        parts.append("<h2>How games ended</h2>")
+        parts += [text_table(rows, "ends") for rows in _ending_tables(ends, reasons)]
     return "\n".join(parts)
 
 
@@ -135,6 +127,11 @@ def table_html(rows: Sequence[Sequence[str]], css: str) -> str:
     return '<div class="wide">' + "\n".join(lines) + "</tbody></table></div>"
 
 
+def text_table(rows: Iterable[Sequence[str]], css: str) -> str:
+    """A table of a head and rows of plain text."""
+    return table_html([[text_html(cell) for cell in row] for row in rows], css)
+
+
 def _standings(table: Crosstable) -> str:
     rows = [["#", "Name", "Elo", "95 %", "Games", "Points", "Score", "Won", "Drawn", "Lost"]]
     for rank, player in enumerate(table.ratings.players, 1):
@@ -155,13 +152,13 @@ def _cell(record: Tally) -> str:
     return f'<span class="cell share-{round(10 * record.score)}">{text}</span>'
 
 
-def _terminations(ends: Terminations) -> str:
-    """How games ended, and who lost by a fault."""
-    tables = [terminations_rows(ends)]
+def _ending_tables(ends: Terminations, reasons: Terminations) -> Iterator[list[list[str]]]:
+    """How games ended, and who lost by a fault; then the same by reason, with all who lost."""
+    yield terminations_rows(ends)
     faults = [name for name in ends.results if name not in BLAMELESS]
     if faults:
-        head, *losers = losses_rows(ends, faults, printable)
-        tables.append([head, *(row for row in losers if set(row[1:]) != {"0"})])
-    return "".join(
-        table_html([[escape(cell) for cell in row] for row in rows], "ends") for rows in tables
-    )
+        head, *losers = losses_rows(ends, faults, str)
+        yield [head, *(row for row in losers if set(row[1:]) != {"0"})]
+    yield terminations_rows(reasons, "Reason")
+    if reasons.losing:
+        yield losses_rows(reasons, reasons.losing, str)

@@ -66,11 +66,8 @@ def match_lines(
     """
     if len(names) != 2:
         return []
-    first, second = names
-    counts = counts_between(matches, first, second)
-    sprt = settings.sprt if settings is not None else None
-    penta = settings.by_pairs if settings is not None else counts.pairs > 0
-    lines = summary_lines(counts, first, second, sprt, penta)
+    counts, sprt, penta = _match(matches, names, settings)
+    lines = summary_lines(counts, names[0], names[1], sprt, penta)
     if sprt is not None and verdict is not None:
         lines.append(f"SPRT ({hypotheses(sprt)}) completed - {verdict} was accepted")
     return lines
@@ -80,9 +77,7 @@ def match_dict(
     matches: Counts, names: Sequence[str], settings: Settings | None, verdict: str | None
 ) -> dict[str, Any]:
     """The figures of the same lines as JSON values; infinite ones are None."""
-    counts = counts_between(matches, *names)
-    sprt = settings.sprt if settings is not None else None
-    penta = settings.by_pairs if settings is not None else counts.pairs > 0
+    counts, sprt, penta = _match(matches, names, settings)
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
     llr = None if sprt is None else match_llr(sprt, counts, penta)
     figures = {"score": counts.score, **asdict(estimate), "wl_dd_ratio": counts.wl_dd_ratio,
@@ -97,6 +92,16 @@ def match_dict(
         **{key: value if isfinite(value) else None for key, value in figures.items()},
         "sprt": test,
     }  # fmt: skip
+
+
+def _match(
+    matches: Counts, names: Sequence[str], settings: Settings | None
+) -> tuple[MatchCounts, Sprt | None, bool]:
+    """The counts of a match, its test, and whether it is judged by pairs."""
+    counts = counts_between(matches, *names)
+    if settings is None:
+        return counts, None, counts.pairs > 0
+    return counts, settings.sprt, settings.by_pairs
 
 
 def _interval(value: float, error: float) -> str:

@@ -32,16 +32,10 @@ def rating_plot(ratings: Ratings) -> str:
         return f"{LABELS + (WIDTH - LABELS - RIGHT) * (elo - low) / (high - low):.1f}"
 
     bottom = ROW * len(players) + 6
-    parts = [
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {bottom + AXIS}" role="img" '
-        f'aria-label="Ratings with 95 % error bars">'
-    ]
+    parts = [_begin(bottom, "Ratings with 95 % error bars")]
     for index in range(round((high - low) / step) + 1):
         elo = low + index * step
-        parts.append(
-            f'<line class="grid" x1="{place(elo)}" y1="0" x2="{place(elo)}" y2="{bottom}"/>'
-            f'<text class="tick" x="{place(elo)}" y="{bottom + 18}">{_signed(elo)}</text>'
-        )
+        parts.append(_tick(place(elo), bottom, _signed(elo)))
     for index, player in enumerate(players):
         y = ROW * index + ROW / 2 + 3
         error = _finite(player.error)
@@ -74,16 +68,10 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
         return f"{LABELS + (WIDTH - LABELS - RIGHT) * share:.1f}"
 
     bottom = ROW * len(rows) + 6
-    parts = [
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {bottom + AXIS}" role="img" '
-        f'aria-label="Times of moves: median, 90 %, 99 % and the longest">'
-    ]
+    parts = [_begin(bottom, "Times of moves: median, 90 %, 99 % and the longest")]
     for power in range(decades + 1):
-        x, text = place(LEAST * 10**power), f"{LEAST * 10**power / 1e6:g} ms"
-        parts.append(
-            f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{bottom}"/>'
-            f'<text class="tick" x="{x}" y="{bottom + 18}">{text}</text>'
-        )
+        time = LEAST * 10**power
+        parts.append(_tick(place(time), bottom, f"{time / 1e6:g} ms"))
     for index, (label, spread) in enumerate(rows):
         y = f"{ROW * index + ROW / 2 + 3:.1f}"
         median, p90, p99, last = map(place, spread[1:])
@@ -94,6 +82,20 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
             f'<circle class="elo" cx="{last}" cy="{y}" r="3"/>'
         )
     return "\n".join([*parts, "</svg>"])
+
+
+def _begin(bottom: int, label: str) -> str:
+    """The beginning of a drawing whose axis is at ``bottom``."""
+    size = f"0 0 {WIDTH} {bottom + AXIS}"
+    return f'<svg class="plot" viewBox="{size}" role="img" aria-label="{label}">'
+
+
+def _tick(x: str, bottom: int, text: str) -> str:
+    """A line of the grid, and what it says on the axis."""
+    return (
+        f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{bottom}"/>'
+        f'<text class="tick" x="{x}" y="{bottom + 18}">{text}</text>'
+    )
 
 
 def tick_step(span: float) -> float:

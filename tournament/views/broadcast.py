@@ -6,7 +6,7 @@ Neither grows with the games that are over: of those the page knows the latest, 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import Any
