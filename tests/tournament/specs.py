@@ -10,6 +10,7 @@ from dataclasses import replace
 from merels.engine.game.notation import START
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.records.games import (
+    Adjudication,
     Entrant,
     GameResult,
     GameSpec,
@@ -49,6 +50,14 @@ def changed(entrant: Entrant, **fields: object) -> Entrant:
     """The same but for some fields of its engine."""
     engine = replace(entrant.engine, **fields)  # type: ignore[arg-type]
     return replace(entrant, engine=engine)
+
+
+def game(
+    white: Entrant, black: Entrant, rules: str = "mill", opening: Opening = Opening(START),
+    adjudication: Adjudication = Adjudication(),
+) -> GameSpec:
+    """A game between two engines."""
+    return GameSpec(1, 1, 1, white, black, opening, rules, adjudication)
 
 
 def settings(count: int = 2, **fields: object) -> Settings:

@@ -17,8 +17,9 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
-from merels.tournament.records.games import Entrant, GameSpec, Opening, TimeControl
+from merels.tournament.records.games import Entrant, Opening, TimeControl
 from tests.processes import FAKE, SANMILL
+from tests.tournament.specs import game
 
 DIALECT = dialect("sanmill")
 
@@ -103,7 +104,7 @@ def test_whole_games_against_our_rules() -> None:
     with EngineCache() as engines:
         for white, black in ((sanmill, sound), (sound, sanmill)):
             opening = Opening(START, ("d6", "f4"))
-            result = play_game(GameSpec(1, 1, 1, white, black, opening, "mill"), engines)
+            result = play_game(game(white, black, opening=opening), engines)
             assert result.termination == "normal", result.reason
             own = result.moves[::2] if white is sanmill else result.moves[1::2]
             assert any("x" in move.move for move in own)

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.notation import START
 from merels.protocol.client.answers import Answer
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
@@ -25,18 +24,17 @@ from merels.tournament.records.games import (
     Adjudication,
     Entrant,
     GameResult,
-    GameSpec,
-    Opening,
     TimeControl,
 )
 from tests.processes import FAKE, limited, needs_proc, wait_until_gone
-from tests.tournament.specs import changed
+from tests.tournament.specs import changed, game
 
 TIMEOUT = 1.0
 """Every timeout of the engines here, in seconds: to start, to ping, and the margin of clocks."""
 ROOT = Path(__file__).parents[3]
 NODES = TimeControl(nodes=10)
 CLOCK = TimeControl(time=NANOSECONDS // 2)
+SHORT = Adjudication(max_moves=12)
 
 
 def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
@@ -45,17 +43,12 @@ def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant
     return Entrant(spec, limit, start_timeout=TIMEOUT, ping_timeout=TIMEOUT)
 
 
-def game(white: Entrant, black: Entrant) -> GameSpec:
-    """A game of at most 24 moves."""
-    rule = Adjudication(max_moves=12)
-    return GameSpec(1, 1, 1, white, black, Opening(START), "mill", rule)
-
-
 def meet(engines: EngineCache, faulty: Entrant) -> GameResult:
     """A faulty White meets a sound Black; then the sound engine still plays a game."""
     sound = engine("sound")
-    result = play_game(game(faulty, sound), engines)
-    after = play_game(game(sound, changed(sound, name="other")), engines)
+    result = play_game(game(faulty, sound, adjudication=SHORT), engines)
+    other = changed(sound, name="other")
+    after = play_game(game(sound, other, adjudication=SHORT), engines)
     assert after.termination in ("adjudication", "normal"), after.reason
     return result
 
@@ -209,8 +202,8 @@ def test_oddities_that_are_no_fault(engines: EngineCache, mode: str) -> None:
     if mode in ("many-lines", "long-line"):
         # Much to read: slow on a busy machine, and no engine's fault.
         spec = replace(faulty, ping_timeout=30.0)
-        short = replace(game(spec, engine("sound")), adjudication=Adjudication(max_moves=2))
-        result = play_game(short, engines)
+        rule = Adjudication(max_moves=2)
+        result = play_game(game(spec, engine("sound"), adjudication=rule), engines)
     else:
         result = meet(engines, faulty)
     assert result.termination in ("adjudication", "normal"), result.reason
@@ -224,15 +217,14 @@ def test_a_fault_of_black_is_black_s(engines: EngineCache) -> None:
 
 RUNNER = """
 import sys, time
-from merels.engine.game.notation import START
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
 from tests.processes import own_mark
-from tests.tournament.specs import changed
-from tests.tournament.play.test_faults import engine, game
+from tests.tournament.play.test_faults import SHORT, engine
+from tests.tournament.specs import game
 engines = EngineCache()
 first, second = engine("family", "session"), engine("stubborn")
-play_game(game(first, second), engines)
+play_game(game(first, second, adjudication=SHORT), engines)
 print(own_mark(), flush=True)
 {then}
 """
@@ -273,7 +265,7 @@ def end_with_parent():
 def work():
     threading.Thread(target=end_with_parent, daemon=True).start()
     engines = EngineCache()
-    play_game(game(first, second), engines)
+    play_game(game(first, second, adjudication=SHORT), engines)
     print(own_mark(), flush=True)
     time.sleep(1000)
 

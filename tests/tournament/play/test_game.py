@@ -22,12 +22,11 @@ from merels.tournament.records.games import (
     Adjudication,
     Entrant,
     GameResult,
-    GameSpec,
     Opening,
     TimeControl,
 )
 from tests.processes import FAKE
-from tests.tournament.specs import changed
+from tests.tournament.specs import changed, game
 
 MERELS = (sys.executable, "-m", "merels.protocol")
 NODES = TimeControl(nodes=100)
@@ -38,17 +37,6 @@ BUSY = 30 * NANOSECONDS
 def merels(name: str, limit: TimeControl = NODES, ponder: bool = False) -> Entrant:
     """Our own engine."""
     return Entrant(EngineSpec(MERELS, name), limit, ponder=ponder)
-
-
-def game(
-    white: Entrant,
-    black: Entrant,
-    rules: str = "mill",
-    opening: Opening = Opening(START),
-    adjudication: Adjudication = Adjudication(),
-) -> GameSpec:
-    """A game."""
-    return GameSpec(1, 1, 1, white, black, opening, rules, adjudication)
 
 
 def check_record(result: GameResult) -> None:
