@@ -6,6 +6,7 @@
 True
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,19 @@ __all__ = [
     "format_record", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
     "parse_position", "parse_record", "parse_records", "parse_rules", "play_moves",
 ]  # fmt: skip
+
+
+def on_demand(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """A package's ``__getattr__`` for the names of some modules, each loaded when one is used."""
+
+    def load(name: str) -> Any:
+        for module in names:
+            if name in names[module]:
+                return getattr(import_module(f"merels.{module}"), name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return load
+
 
 if TYPE_CHECKING:
     from merels.engine.game.errors import InputError
@@ -46,26 +60,22 @@ if TYPE_CHECKING:
     from merels.engine.search.limits import Info, Limit, Result
     from merels.engine.search.searcher import Searcher
     from merels.engine.tablebase.probe import Tables, open_tables
-
-_NAMES = {
-    "game.errors": ("InputError",),
-    "game.notation": ("START", "format_moves", "format_position", "format_seventeen", "parse_move",
-                      "parse_position", "play_moves"),
-    "game.position": ("BLACK", "COLOURS", "WHITE", "Move", "Outcome", "Position"),
-    "game.record": ("Record", "format_record", "parse_record", "parse_records"),
-    "game.rules": ("DEFAULT_RULES", "FIELDS", "PRESETS", "Rules", "make_rules", "parse_rules"),
-    "game.score": ("PovScore", "Score"),
-    "search.evaluation": ("evaluate",),
-    "search.levels": ("LEVELS", "Level", "level_named"),
-    "search.limits": ("Info", "Limit", "Result"),
-    "search.searcher": ("Searcher",),
-    "tablebase.probe": ("Tables", "open_tables"),
-}  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    """A public name, from its module, so that using the rules alone does not load the search."""
-    for module, names in _NAMES.items():
-        if name in names:
-            return getattr(import_module(f"merels.engine.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+else:  # Using the rules alone does not load the search.
+    __getattr__ = on_demand(__name__, {
+        "engine.game.errors": ("InputError",),
+        "engine.game.notation": (
+            "START", "format_moves", "format_position", "format_seventeen", "parse_move",
+            "parse_position", "play_moves",
+        ),
+        "engine.game.position": ("BLACK", "COLOURS", "WHITE", "Move", "Outcome", "Position"),
+        "engine.game.record": ("Record", "format_record", "parse_record", "parse_records"),
+        "engine.game.rules": (
+            "DEFAULT_RULES", "FIELDS", "PRESETS", "Rules", "make_rules", "parse_rules",
+        ),
+        "engine.game.score": ("PovScore", "Score"),
+        "engine.search.evaluation": ("evaluate",),
+        "engine.search.levels": ("LEVELS", "Level", "level_named"),
+        "engine.search.limits": ("Info", "Limit", "Result"),
+        "engine.search.searcher": ("Searcher",),
+        "engine.tablebase.probe": ("Tables", "open_tables"),
+    })  # fmt: skip

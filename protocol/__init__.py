@@ -8,8 +8,9 @@
 True
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from merels.engine import on_demand
 
 __all__ = [
     "Analysis", "AsyncAnalysis", "AsyncEngine", "Engine", "EngineError", "EngineSpec",
@@ -29,25 +30,17 @@ if TYPE_CHECKING:
     from merels.protocol.client.options import Option, Options
     from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
     from merels.protocol.process.limits import ResourceLimits
-
-_NAMES = {
-    "engine.game.errors": ("InputError",),
-    "engine.game.score": ("PovScore", "Score"),
-    "engine.search.limits": ("Info", "Limit"),
-    "protocol.client.any_engine": ("Analysis", "PlayResult"),
-    "protocol.client.async_engine": ("AsyncAnalysis", "AsyncEngine"),
-    "protocol.client.engine": ("Engine",),
-    "protocol.client.engine_spec": ("EngineSpec",),
-    "protocol.client.in_process": ("OwnEngine",),
-    "protocol.client.options": ("Option", "Options"),
-    "protocol.process.errors": ("EngineError", "EngineTerminated", "EngineTimeout"),
-    "protocol.process.limits": ("ResourceLimits",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """A public name, from its module: the engine's own loop starts without loading the client."""
-    for module, names in _NAMES.items():
-        if name in names:
-            return getattr(import_module(f"merels.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+else:  # The engine's own loop starts without loading the client.
+    __getattr__ = on_demand(__name__, {
+        "engine.game.errors": ("InputError",),
+        "engine.game.score": ("PovScore", "Score"),
+        "engine.search.limits": ("Info", "Limit"),
+        "protocol.client.any_engine": ("Analysis", "PlayResult"),
+        "protocol.client.async_engine": ("AsyncAnalysis", "AsyncEngine"),
+        "protocol.client.engine": ("Engine",),
+        "protocol.client.engine_spec": ("EngineSpec",),
+        "protocol.client.in_process": ("OwnEngine",),
+        "protocol.client.options": ("Option", "Options"),
+        "protocol.process.errors": ("EngineError", "EngineTerminated", "EngineTimeout"),
+        "protocol.process.limits": ("ResourceLimits",),
+    })  # fmt: skip

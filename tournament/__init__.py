@@ -6,8 +6,9 @@
 ['A', 'B']
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from merels.engine import on_demand
 
 __all__ = ["Estimate", "GameScore", "MatchCounts", "Sprt", "count_matches", "from_cells", "rate"]
 
@@ -16,18 +17,10 @@ if TYPE_CHECKING:
     from merels.tournament.statistics.elo import Estimate, from_cells
     from merels.tournament.statistics.ratings import rate
     from merels.tournament.statistics.sprt import Sprt
-
-_NAMES = {
-    "counts": ("GameScore", "MatchCounts", "count_matches"),
-    "elo": ("Estimate", "from_cells"),
-    "ratings": ("rate",),
-    "sprt": ("Sprt",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """A public name, from its module: a start-up that needs none of them loads none."""
-    for module, names in _NAMES.items():
-        if name in names:
-            return getattr(import_module(f"merels.tournament.statistics.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+else:  # A start-up that needs none of them loads none.
+    __getattr__ = on_demand(__name__, {
+        "tournament.statistics.counts": ("GameScore", "MatchCounts", "count_matches"),
+        "tournament.statistics.elo": ("Estimate", "from_cells"),
+        "tournament.statistics.ratings": ("rate",),
+        "tournament.statistics.sprt": ("Sprt",),
+    })  # fmt: skip

@@ -223,6 +223,7 @@ class EngineProcess:
             self._popen.wait(5.0)
         if self._popen.stdout is not None:
             self._popen.stdout.close()
+        self.stdin = self.stdout = -1  # Their numbers may soon mean other files.
         self.errors.close()
         if self.sentinel is not None:
             os.close(self.sentinel)

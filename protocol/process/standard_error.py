@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import IO
 
 from merels.engine.game.errors import shorten
+from merels.protocol.process.command import POSIX
 
 WIDE_PIPE = 1 << 20
 """Bytes that a pipe from an engine may be made to hold."""
@@ -28,7 +29,7 @@ class StandardError:
 
     def __init__(self, pipe: IO[bytes], copy: int) -> None:
         self.descriptor = pipe.fileno()
-        if os.name == "posix":
+        if POSIX:
             os.set_blocking(self.descriptor, False)
         self._pipe = pipe
         self._copy = copy
@@ -54,7 +55,7 @@ class StandardError:
         """Have a thread read from now on, on systems that cannot poll a pipe."""
         # Its own: it may still wait for more when this process has closed its end.
         own, self.descriptor = os.dup(self.descriptor), -1
-        if os.name == "posix":
+        if POSIX:
             os.set_blocking(own, True)
         self._thread = threading.Thread(target=self._read_all, args=(own,), daemon=True)
         self._thread.start()

@@ -58,7 +58,8 @@ class Reader:
             pass
         except OSError:
             self.gone = True
-        self.gone |= len(self._waiting) > MOST_WAITING
+        if len(self._waiting) > MOST_WAITING:
+            self.gone = True
 
     def finish(self, data: bytes, seconds: float) -> None:
         """Send the last data, waiting at most so long."""
