@@ -15,6 +15,8 @@ from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
 
 KEYS = ("cmd", "args", "level", "name", "proto", "dir", *limits.KEYS)
+PLAYERS = ("cmd", "level")
+"""The keys that say who plays: a second one is that of another engine."""
 OPTION = "option."
 """The prefix of the words for an engine's own options."""
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")
@@ -54,7 +56,7 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
     for index, word in enumerate(words):
         key, equals, value = word.partition("=")
         if equals and (key in KEYS or key.startswith(OPTION) and key != OPTION):
-            if key in values:
+            if key in values and key in PLAYERS:
                 raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
             values[key] = value
         elif index == 0 and not (equals and key.isidentifier() or key.startswith(OPTION)):

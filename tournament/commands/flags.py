@@ -10,7 +10,7 @@ from itertools import chain
 
 from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
-from merels.protocol.client.engine_spec import OPTION
+from merels.protocol.client.engine_spec import OPTION, PLAYERS
 from merels.tournament.commands.flag_table import FLAGS, Flag
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error, read_text
@@ -216,8 +216,7 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
             raise InputError(f"{key}=", f"unknown key for {name}{suggestion(key, flag.keys)}")
         if key == "plies" and "depth" in flag.keys:
             key = "depth"
-        if key in pairs:
-            hint = "; begin each engine with -engine" if name == "-engine" else ""
-            raise InputError(word, f"{key}= is given twice after {name}{hint}")
+        if key in pairs and key in PLAYERS:
+            raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
         pairs[key] = value
     return pairs

@@ -36,7 +36,7 @@ from merels.tournament.records.files import file_error
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.runner import End, Runner
+from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
@@ -136,7 +136,7 @@ def _run(given: Given, seed: int | None) -> int:
         return status
 
 
-def _trial(plan: Plan, options: RunOptions, journal: Journal | None) -> Callable[[], None] | None:
+def _trial(plan: Plan, options: RunOptions, journal: Journal | None) -> Trial | None:
     """What tries every engine; None if the journal says that nothing is left to play."""
     settings = plan.settings
     if journal is not None:
@@ -153,7 +153,8 @@ def _trial(plan: Plan, options: RunOptions, journal: Journal | None) -> Callable
 def _try_engines(plan: Plan, options: RunOptions, journal: Journal | None) -> None:
     """Try every engine here, unless others play: then a worker of theirs does it."""
     if options.executor is None and (trial := _trial(plan, options, journal)) is not None:
-        trial()
+        for notice in trial():
+            notify(notice)
 
 
 def _play(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
 from merels.engine.search.limits import Limit
@@ -24,6 +24,8 @@ CLOCK, INCREMENT, NODES = 0.1, 0.01, 100
 """The most that the trial's limits allow: seconds on the clocks, for a move, and positions."""
 THINKING = 0.3
 """Seconds after which an engine that still thinks about its move is told to stop."""
+SILENT = "; an engine must flush every line that it writes"
+"""Where to look first if it writes nothing at all."""
 COMPLAINT = b"info string error"
 """How engines say that they do not take a line."""
 
@@ -31,22 +33,26 @@ COMPLAINT = b"info string error"
 def preflight(
     entrants: Sequence[Entrant], knowing: Collection[str], rules: str, opening: Opening,
     at_once: int = KEPT,
-) -> None:
+) -> list[str]:
     """Raise an `InputError` that says what is wrong with the first engine that cannot play.
 
     ``knowing`` are the names of engines that know rules which they cannot be told. ``at_once`` is
-    how many engines may run side by side.
+    how many engines may run side by side. Returns what the user should know of those that can.
     """
     distinct: dict[tuple[Entrant, bool], Entrant] = {}
     for entrant in entrants:
         distinct.setdefault((_kind(entrant), entrant.name in knowing), entrant)
     waiting = list(distinct.values())
     position = _Start(parse_rules(rules), opening)
+    notices = []
     for first in range(0, len(waiting), at_once):
-        _try_all([
+        trials = [
             _Trial(entrant, position, entrant.name in knowing)
             for entrant in waiting[first : first + at_once]
-        ])
+        ]
+        _try_all(trials)
+        notices += [trial.notice for trial in trials if trial.notice]
+    return notices
 
 
 def _kind(entrant: Entrant) -> Entrant:
@@ -93,18 +99,27 @@ class _Trial:
         self._knows_rules = knows_rules
         self._complaint = ""
         """What the engine said last was wrong."""
+        self._wrote = ""
+        """The last line that it wrote in this step."""
+        self.notice = ""
+        """What the user should know, though it can play."""
         self._asked = 0
 
     def take(self, step: Step) -> None:
         """Take a step; `InputError` if the engine does not."""
         action, failure, way_out = step
+        self._wrote = ""
         try:
             action(self)
         except EngineError as error:
-            # Of one that has gone the last words are in the error.
-            words = self.engine.last_error() if isinstance(error, EngineTimeout) else ""
-            said = words and f" (its last error: {words})"
-            hint = way_out if isinstance(error, EngineTimeout) else ""
+            is_late = isinstance(error, EngineTimeout)
+            hint = way_out if is_late else ""
+            said = self._wrote and f" (it wrote '{shorten(self._wrote)}')"
+            if self.started and (words := self.engine.last_error()):
+                # Of one that has gone the last words are in the error.
+                said = f" (its last error: {words})" if is_late else ""
+            elif is_late and not said and action is _Trial.greet:
+                hint = SILENT + hint
             raise self._wrong(f"{failure}: {describe(error)}{said}{hint}") from None
 
     def _wrong(self, what: str, key: str = "") -> InputError:
@@ -112,9 +127,11 @@ class _Trial:
         return InputError(f"-engine {self._entrant.name} {key}".strip(), what)
 
     def _hear(self, way: str, data: bytes) -> None:
-        if way == "<" and COMPLAINT in data:
-            line = data[data.rindex(COMPLAINT) :].partition(b"\n")[0]
-            self._complaint = line.decode("utf-8", "replace").strip()
+        if way == "<":
+            self._wrote = data.decode("utf-8", "replace").strip().rpartition("\n")[2] or self._wrote
+            if COMPLAINT in data:
+                line = data[data.rindex(COMPLAINT) :].partition(b"\n")[0]
+                self._complaint = line.decode("utf-8", "replace").strip()
 
     # The steps.
 
@@ -136,6 +153,9 @@ class _Trial:
                 except InputError as refusal:
                     raise self._wrong(refusal.expected, f"{OPTION}{name}={value}") from None
             raise self._wrong(str(error)) from None
+        if self._entrant.engine.options and not self.engine.options:
+            names = ", ".join(OPTION + name for name, _ in self._entrant.engine.options)
+            self.notice = f"{self._entrant.name} tells of no options; it may ignore {names}"
 
     def set_up(self) -> None:
         """Tell the rules and that a game begins."""

@@ -40,7 +40,7 @@ class _Done(NamedTuple):
 class _Tried(NamedTuple):
     """A worker has tried the engines, or has failed to."""
 
-    future: Future[None]
+    future: Future[list[str]]
 
 
 class _Interrupt(NamedTuple):
@@ -52,15 +52,18 @@ class _Interrupt(NamedTuple):
 _Event = Started | Played | Finished | _Done | _Tried | _Interrupt | None
 """None: the pool is to be checked."""
 
+Trial = Callable[[], list[str]]
+"""Tries the engines: an `InputError` ends the run, what it returns are notices."""
+
 
 class Runner:
     """Plays what the plan has and the journal has not, ``window`` tasks at a time.
 
-    ``trial`` is called by a worker before any game; it raises an `InputError` that ends the run.
+    ``trial`` is called by a worker before any game.
     """
 
     def __init__(
-        self, board: Scoreboard, *, window: int = 1, trial: Callable[[], None] | None = None
+        self, board: Scoreboard, *, window: int = 1, trial: Trial | None = None
     ) -> None:
         self.board = board
         self._window = window
@@ -187,7 +190,7 @@ class Runner:
                 del self._failures[task.games[0].pair]
                 self._wait(0)  # There may be many more of them.
 
-    def _try_engines(self, trial: Callable[[], None]) -> None:
+    def _try_engines(self, trial: Trial) -> None:
         """Have a worker try the engines, now or when there is one."""
         if self._running or self._interrupts or not self._pool.ready:
             return
@@ -235,9 +238,11 @@ class Runner:
             self._running -= 1
             if not event.future.cancelled():
                 self._trial = None
-                # Of any other error the pairs will tell.
                 if isinstance(error := event.future.exception(), InputError):
                     raise error
+                # Of any other error the pairs will tell.
+                for notice in [] if error is not None else event.future.result():
+                    self.board.notice(notice)
         elif isinstance(event, _Interrupt):
             self._interrupts += 2 if event.now or self._pool.silent else 1
             if self._interrupts == 1:

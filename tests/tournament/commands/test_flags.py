@@ -280,8 +280,7 @@ def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "said"),
     [
         (["-engine", "./mini"], r"'\./mini': expected cmd=, .*; did you mean cmd=\./mini\?"),
-        (["-engine", "cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice .* begin each engine with"),
-        (["-each", "depth=1", "plies=2"], "'plies=2': depth= is given twice after -each$"),
+        (["-engine", "cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice; begin each engine with"),
     ],
 )
 def test_a_slip_in_an_engine_is_named_with_the_way_out(words: list[str], said: str) -> None:

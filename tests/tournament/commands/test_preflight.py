@@ -42,7 +42,11 @@ def refused(tmp_path: Path, *words: str) -> str:
          "does not start: exit code 1: ModuleNotFoundError: No module named 'no_such_module'"),
         (["cmd=./text"], "Permission denied; make it executable"),
         (["cmd=cat", "starttimeout=0.2"],
-         "gives no answer to uci in 0.2 s; see proto= and starttimeout="),
+         "gives no answer to uci in 0.2 s (it wrote 'uci'); see proto= and starttimeout="),
+        (["cmd=sleep", "args=60", "starttimeout=0.2"], "gives no answer to uci in 0.2 s; "
+         "an engine must flush every line that it writes; see proto= and starttimeout="),
+        (["cmd=sh", 'args=-c "echo no net file; exit 3"'],
+         "does not start: exit code 3 (it wrote 'no net file')"),
     ],
 )
 def test_a_program_that_does_not_start_is_told_of_in_its_own_words(
@@ -110,6 +114,17 @@ def test_rules_are_known_or_nothing_is_said_of_them(capsys: pytest.CaptureFixtur
 
 
 @needs_proc
+@pytest.mark.parametrize("flags", [(), ("-executor", "concurrent.futures:ProcessPoolExecutor")])
+def test_an_option_is_doubted_that_an_engine_does_not_tell_of(flags: tuple[str, ...]) -> None:
+    example = Path(__file__).parents[3] / "protocol" / "examples" / "minimal_engine.py"
+    words = (f"cmd={sys.executable}", f"args={example}", "name=E", "nodes=1", "option.Hash=3")
+    short = ("-rounds", "1", "-games", "1", "-maxmoves", "1", "-quiet")
+    status, _, err = Marked(*match("-engine", *words, *short, *flags)).wait()
+    assert status == 0
+    assert err == "merels tournament: E tells of no options; it may ignore option.Hash\n"
+
+
+@needs_proc
 def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: Path) -> None:
     script, journal = tmp_path / "mill.py", tmp_path / "j"
     words = match("-engine", f"cmd={sys.executable} {script}", "name=E", "nodes=20",
@@ -131,8 +146,9 @@ def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: P
 
 
 @needs_proc
-def test_a_worker_tries_the_engines_of_a_foreign_executor(tmp_path: Path) -> None:
-    executor = ("-executor", "concurrent.futures:ThreadPoolExecutor", "-journal", f"{tmp_path}/j")
+@pytest.mark.parametrize("pool", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
+def test_a_worker_tries_the_engines_of_a_foreign_executor(tmp_path: Path, pool: str) -> None:
+    executor = ("-executor", f"concurrent.futures:{pool}", "-journal", f"{tmp_path}/j")
     run = Marked(*match(*fake(mode="illegal"), *executor))
     status, out, err = run.wait()
     assert status == 2 and out == "" and run.survivors() == []
