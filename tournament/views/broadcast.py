@@ -81,10 +81,10 @@ class Broadcast:
         live.asked, live.is_new = played.asked, True
 
     def game_ended(self, row: Row) -> None:
-        """A game that has begun is over; the page gets its last moves if it knows the game."""
-        live = self._live.pop(row.number)
+        """A game is over; the page gets its last moves if it shows the game."""
+        live = self._live.pop(row.number, None)
         result = self._keep(row)
-        if live.told is None:
+        if live is None or live.told is None:
             self._fresh_results.append(result)
         else:
             rest = {"at": live.told, "moves": _moves(row.played()[live.told :])}

@@ -74,6 +74,8 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
     browser.wait("document.getElementById('state').textContent === 'over'")
     assert browser.text("#banner") == "Finished: all 2 games are played."
     assert browser.text("#score") == "2 of at most 2 games"
+    # However short the last game was, it is the one that stays on show.
+    browser.wait("document.querySelector('.card .title').textContent === 'Game 2'")
     assert browser.run("return document.querySelector('#bar').value") == 1
     assert browser.run("return document.title").startswith("■ 2 of")
     assert browser.text(".card .result") in ("1–0", "0–1", "½–½")

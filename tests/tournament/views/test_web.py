@@ -130,6 +130,22 @@ def test_a_run_is_told_from_its_first_move_to_its_end() -> None:
     assert run.wait()[0] == 0
 
 
+def test_the_games_of_a_foreign_executor_are_told_when_they_are_over() -> None:
+    run = Marked(*match(
+        "-rounds", "2", "-serve", "0", "-executor", "concurrent.futures:ThreadPoolExecutor",
+        "-each", "st=0.03", "timemargin=20000", "-maxmoves", "8",
+    ))
+    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    told = []
+    with Listener(address) as listener:
+        while (news := listener.next()) is not None:
+            told += [result["n"] for result in news.get("results", [])]
+            last = news
+    assert run.wait()[0] == 0
+    assert last["over"]["text"] == "Finished: all 4 games are played."
+    assert sorted(told) == [game["n"] for game in last["replays"]] == [1, 2, 3, 4]
+
+
 def test_what_is_served_and_to_whom() -> None:
     run, address = serving()
     with urllib.request.urlopen(address, timeout=60) as answer:

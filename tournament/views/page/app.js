@@ -120,6 +120,7 @@ function onNews(news) {
     for (const game of [...games.values()]) {
       finish({ n: game.n, result: "*", reason: "broken off" });
     }
+    if (cards) cards.end([...replays.values()].map((told) => new Game(told, about.points)));
   }
   schedule();
   return Boolean(over);

@@ -95,6 +95,20 @@ export class Cards {
     this.changed.clear();
   }
 
+  /** The run is over: boards of older games show the latest of `games`, all of which ended. */
+  end(games) {
+    this.waiting.clear();
+    const shown = new Map(this.cards.map((card) => [card.game.n, card]));
+    const latest = games.slice(-this.cards.length);
+    const free = this.cards.filter(({ game }) =>
+      games.some(({ n }) => n === game.n) && !latest.some(({ n }) => n === game.n));
+    for (const game of latest) if (!shown.has(game.n) && free.length) {
+      const card = free.shift();
+      card.game = game;
+      this.changed.add(game);
+    }
+  }
+
   make() {
     const card = new Card(this.points, this.onOpen);
     this.cards.push(card);
