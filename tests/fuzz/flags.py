@@ -9,7 +9,7 @@ from merels.engine.game.rules import FIELDS, PRESETS
 from merels.protocol.client.engine_spec import OPTION
 from merels.tournament.commands.flag_table import ENGINE_KEYS, FLAGS, Flag
 from tests.fuzz.commands import IDLE, run_command, within
-from tests.fuzz.harness import Case, Fuzzer, Tally
+from tests.fuzz.harness import Case, FolderFuzzer, Tally
 from tests.fuzz.mutate import NUMBERS, spoil
 
 _SOUND = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "nodes=10"]
@@ -20,18 +20,11 @@ _VALUES = ("10+0.1", "40/1:30+0.5", "inf", "0.001", "nan", "1e400", "uci", "ugi"
            "trace", "journal", "out.pgn", "'", '"a b"', "\\")
 
 
-class Flags(Fuzzer):
+class Flags(FolderFuzzer):
     """Command lines made into tournaments that play no game."""
 
     name = "flags"
     unit = "command lines"
-
-    def __enter__(self) -> Flags:
-        self._folder = tempfile.TemporaryDirectory()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
 
     def make(self, chance: random.Random) -> Case:
         """A sound line with flags added, words of it spoilt, dropped or moved."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import random
 import re
+import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 Case = list[str]
 
@@ -45,7 +46,7 @@ class Fuzzer:
     name = ""
     unit = "texts"
 
-    def __enter__(self) -> Fuzzer:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -61,6 +62,17 @@ class Fuzzer:
 
     def refresh(self) -> None:
         """Forget what earlier cases may have left."""
+
+
+class FolderFuzzer(Fuzzer):
+    """A fuzzer with a folder of its own, which is removed afterwards."""
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
 
 
 @dataclass

@@ -6,8 +6,8 @@ import json
 import os
 import random
 import sqlite3
-import tempfile
 from pathlib import Path
+from typing import Self
 
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.open import open_journal
@@ -15,7 +15,7 @@ from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.settings import Settings
 from tests.fuzz.commands import IDLE, run_command, within
-from tests.fuzz.harness import Case, Fuzzer, Tally
+from tests.fuzz.harness import Case, FolderFuzzer, Tally
 from tests.fuzz.mutate import NUMBERS, ODD, edit, make_edits, spoil
 from tests.tournament.specs import result
 
@@ -29,7 +29,7 @@ _VALUES = ("NULL", "x'ff00'", "''", "0", "-1", "1.5", "1e300", "9223372036854775
            "'[\"-shard\"]'", "'[[]]'")
 
 
-class Journals(Fuzzer):
+class Journals(FolderFuzzer):
     """A journal after edits of its bytes or statements of SQL, given to every reader of journals.
 
     Edits are those of `edit`; a statement begins with ``sql``.
@@ -38,8 +38,8 @@ class Journals(Fuzzer):
     name = "journals"
     unit = "files"
 
-    def __enter__(self) -> Journals:
-        self._folder = tempfile.TemporaryDirectory()
+    def __enter__(self) -> Self:
+        super().__enter__()
         limit = TimeControl(nodes=20)
         engines = tuple(Entrant(EngineSpec(("/none",), name), limit) for name in "AB")
         path = str(Path(self._folder.name) / "sound")
@@ -52,9 +52,6 @@ class Journals(Fuzzer):
         self._sound = Path(path).read_bytes()
         self._number = 0
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
 
     def make(self, chance: random.Random) -> Case:
         """Edits of bytes, or statements."""
@@ -90,18 +87,11 @@ class Journals(Fuzzer):
         return Tally(int(accepted), int(not accepted))
 
 
-class GameFiles(Fuzzer):
+class GameFiles(FolderFuzzer):
     """PGN files for ``merels ratings`` and ``review``."""
 
     name = "gamefiles"
     unit = "files"
-
-    def __enter__(self) -> GameFiles:
-        self._folder = tempfile.TemporaryDirectory()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
 
     def make(self, chance: random.Random) -> Case:
         """Some games, spoilt, as the characters that stand for their bytes."""

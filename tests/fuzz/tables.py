@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import struct
-import tempfile
 import zlib
 from pathlib import Path
+from typing import Self
 
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.position import Position
@@ -26,7 +26,7 @@ from merels.engine.tablebase.files import Tally as Counted
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.storage import write_whole
-from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
+from tests.fuzz.harness import Case, Defect, FolderFuzzer, Fuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
 
 _SECTORS = Sector(3, 3), Sector(4, 3)
@@ -84,14 +84,14 @@ class Headers(Fuzzer):
         return Tally(accepted=1)
 
 
-class TableFiles(Fuzzer):
+class TableFiles(FolderFuzzer):
     """Whole files, opened, probed and played by; edits of header and data, sealed or not."""
 
     name = "tables"
     unit = "files"
 
-    def __enter__(self) -> TableFiles:
-        self._folder = tempfile.TemporaryDirectory()
+    def __enter__(self) -> Self:
+        super().__enter__()
         self._path = Path(self._folder.name)
         self._sound: dict[str, bytes] = {}
         for sector in _SECTORS:
@@ -101,9 +101,6 @@ class TableFiles(Fuzzer):
                 write_whole(path, [header.pack(), data])
                 self._sound[path.name] = path.read_bytes()
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
 
     def make(self, chance: random.Random) -> Case:
         """A file's name and its edits."""

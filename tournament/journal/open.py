@@ -11,7 +11,7 @@ from typing import NamedTuple
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import APPLICATION_ID, SCHEMA_VERSION, TABLES, TYPES, Journal
 from merels.tournament.records.files import file_error
-from merels.tournament.records.settings import Settings, engine_names, read_settings
+from merels.tournament.records.settings import Settings, read_settings
 
 
 def open_journal(
@@ -130,10 +130,10 @@ def _check(journal: Journal) -> None:
     _check_values(journal)
     meta = journal.meta()
     try:
-        _check_notes(meta)
+        settings = _checked_settings(meta)
     except ValueError as error:
         raise journal.damaged(str(error)) from None
-    names = engine_names(meta["settings"])
+    names = [engine.name for engine in settings.engines]
     marks = ",".join("?" * len(names))
     query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
     for (number,) in journal.query(query, *names, *names):
@@ -169,8 +169,8 @@ def _check_values(journal: Journal) -> None:
             raise journal.damaged(f"game {number} {what}")
 
 
-def _check_notes(meta: dict[str, str]) -> None:
-    """Raise a `ValueError` unless the notes on the tournament can be used."""
+def _checked_settings(meta: dict[str, str]) -> Settings:
+    """The settings in a journal's notes; a `ValueError` says which of the notes is no use."""
     try:
         settings = read_settings(meta["settings"])
         arguments = json.loads(meta["arguments"])
@@ -186,3 +186,4 @@ def _check_notes(meta: dict[str, str]) -> None:
         raise ValueError("its verdict is neither H0 nor H1")
     if "verdict" in meta and settings.sprt is None:
         raise ValueError("it has a verdict, but no test that came to it")
+    return settings

@@ -133,11 +133,6 @@ def _unsaid(name: str) -> ValueError:
     return ValueError(f"its settings do not say their {name}")
 
 
-def engine_names(text: str) -> list[str]:
-    """The names of a tournament's engines, from its settings as JSON."""
-    return [engine.name for engine in read_settings(text).engines]
-
-
 def facts(text: str) -> list[tuple[str, str]]:
     """What a report says about a tournament, from its settings as JSON."""
     settings = read_settings(text)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from merels.engine.game.errors import printable
 from merels.tournament.journal.import_games import PlayedGame, endings, is_journal, scores
 from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.rows import Row
 from merels.tournament.pairing.past import past_rounds
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.as_flags import condition_rows
@@ -62,6 +63,7 @@ class GamesReport:
         self._table = crosstable(self._matches, anchor)
         self._ends = count_terminations(endings(games))
         self._reasons = count_terminations(endings(games), by_reason=True)
+        self._rows = [game.row for game in games if game.row is not None]
         self._times, self._losses = _times(games)
         journals = [_notes(path) for path in paths if is_journal(path)]
         self._all_notes = list({notes["settings"]: notes for notes in journals[::-1]}.values())
@@ -75,7 +77,7 @@ class GamesReport:
         self._conditions = condition_rows(entrants) if entrants else []
         names = list(dict.fromkeys(name for match in self._matches for name in match))
         self._names = names if self._one is None else [one.name for one in self._one.engines]
-        self._past = None if self._one is None else _past(paths[0], self._one)
+        self._past = None if self._one is None else _past(self._one, self._rows)
 
     def json(self) -> str:
         """One JSON object."""
@@ -106,10 +108,9 @@ class GamesReport:
 
     def html(self, most: int) -> str:
         """A page to look at, on which so many games can be replayed."""
-        rows = [game.row for game in self._games if game.row is not None]
         known = _facts(self._all_notes[0]) if self._one is not None else []
         lines = [*known, ("Games", str(len(self._games)))]
-        if len(rows) > most:
+        if len(self._rows) > most:
             lines.append(("Shown below", f"the first {most} games (-games N for more)"))
         body = summary(
             lines, self._table, self._ends, self._reasons,
@@ -120,7 +121,7 @@ class GamesReport:
             body += times_section(self._times, self._losses)
         if self._accuracy is not None:
             body += accuracy_section(self._accuracy, self._review)
-        return page(dict(known).get("Event", "Ratings"), body, rows[: most])
+        return page(dict(known).get("Event", "Ratings"), body, self._rows[:most])
 
     def text(self, points: bool) -> str:
         """Tables for a terminal; ``points``: the cells of the crosstable are points."""
@@ -170,9 +171,6 @@ def _facts(notes: Mapping[str, str]) -> list[tuple[str, str]]:
     return [*facts(notes["settings"]), ("Begun", notes.get("created", "?"))]
 
 
-def _past(path: str, settings: Settings) -> tuple[Settings, Results, bool] | None:
-    """The rounds of a journal whose tournament pairs by results; see `past_rounds`."""
-    if not schedule_for(settings).waits:
-        return None
-    with read_journal(path) as journal:
-        return settings, *past_rounds(settings, journal.rows())
+def _past(settings: Settings, rows: Iterable[Row]) -> tuple[Settings, Results, bool] | None:
+    """The rounds of a tournament that pairs by results; see `past_rounds`."""
+    return (settings, *past_rounds(settings, rows)) if schedule_for(settings).waits else None

@@ -14,7 +14,7 @@ from merels.protocol.board.session import Session
 from tests.processes import FAKE
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import complaints
-from tests.protocol.board.webdriver import Browser, missing
+from tests.protocol.board.webdriver import Browser
 
 BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
 
@@ -36,16 +36,6 @@ def session() -> Iterator[Session]:
     session = Session("board", [OWN])
     yield session
     session.close()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A headless Chromium."""
-    why = missing()
-    if why:
-        pytest.skip(f"no test in a browser: {why}")
-    with Browser() as started:
-        yield started
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from merels.engine.search.limits import Limit
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.options import Options, Value, parse_option
+from merels.protocol.process.command import find_executable, split_command
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import GUARDIAN
-from merels.protocol.process.command import find_executable, split_command
 from tests.processes import FAKE, marked, needs_proc, own_mark
 
 MERELS = [sys.executable, "-m", "merels.protocol"]

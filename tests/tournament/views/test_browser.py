@@ -6,12 +6,11 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from tests.protocol.board.steps import shot
-from tests.protocol.board.webdriver import Browser, missing
+from tests.protocol.board.webdriver import Browser
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words
 
@@ -23,16 +22,6 @@ MOVES = "document.querySelector('.card .moves').textContent"
 def two_workers() -> Executor:
     """A foreign executor."""
     return ThreadPoolExecutor(2)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A headless Chromium."""
-    why = missing()
-    if why:
-        pytest.skip(f"no test in a browser: {why}")
-    with Browser() as started:
-        yield started
 
 
 @pytest.fixture
