@@ -8,10 +8,12 @@ from merels.tournament.pairing import knockout, swiss
 from merels.tournament.pairing.knockout import MOST_EXTRA, Match
 from merels.tournament.records.games import Results
 from merels.tournament.records.settings import Settings
-from merels.tournament.report.text_table import fitted, grid, shorten
+from merels.tournament.report.text_table import MAX_NAME, fitted, grid, shorten
 
-STAGE = "Stage"
-"""The head of the first column of a bracket."""
+STAGE, MATCH, GOES_ON = "Stage", "Match", "Goes on"
+"""The heads of those columns of a bracket that are text."""
+BESIDE_NAMES, SHORTEST = 30, 8
+"""About the columns that a bracket has without names and who goes on, and the least of a name."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 _UNTIL = f"of at most {MOST_EXTRA}"
 """Ends what is said of a match that is being prolonged."""
@@ -74,18 +76,29 @@ def live_lines(
         rows = round_rows(settings, results, unfinished, shorten)
         rows = fitted(rows, 1, columns, ("Buchholz", "Bye")) if rows else rows
         return grid(rows, left=1).splitlines()
-    head, current, others = _split(settings, results, unfinished)
+    head, current, others = _split(settings, results, unfinished, columns)
     return [head, *current, *others]
 
 
 def _split(
-    settings: Settings, results: Results, unfinished: bool
+    settings: Settings, results: Results, unfinished: bool, columns: int | None = None
 ) -> tuple[str, list[str], list[str]]:
-    """The bracket's head, the lines of the stage that is played, and all others."""
-    head, *lines = round_lines(settings, results, unfinished)
+    """The bracket's head, the lines of the stage that is played, and all others.
+
+    In so many ``columns`` there are the engines of each match, cut, and the score.
+    """
+    name = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
+    rows = bracket_rows(settings, results, unfinished, lambda text: shorten(text, name))
+    shown = rows
+    if columns is not None:
+        fitting = fitted([row[:-1] for row in rows], 2, columns, ("#", STAGE), 2 * SHORTEST + 4)
+        shown = [[*cells, row[-1]] for cells, row in zip(fitting, rows)]
+    left = [number for number, head in enumerate(shown[0]) if head in (STAGE, MATCH, GOES_ON)]
+    head, *lines = grid(shown, left).splitlines()
     stage = stage_name(len(knockout.stages(settings, results, unfinished)[-1]))
-    current = [line for line in lines if line.startswith(stage)]
-    return head, current, [line for line in lines if not line.startswith(stage)]
+    is_current = [row[0] == stage for row in rows[1:]]
+    current = [line for line, now in zip(lines, is_current) if now]
+    return head, current, [line for line, now in zip(lines, is_current) if not now]
 
 
 def swiss_rows(settings: Settings, results: Results, show_name: ShowName) -> list[list[str]]:
@@ -109,7 +122,7 @@ def bracket_rows(
 
     Of a match whose engines are not known yet it says whose winners will meet.
     """
-    rows = [[STAGE, "#", "Match", "Score", "Goes on"]]
+    rows = [[STAGE, "#", MATCH, "Score", GOES_ON]]
     names = [show_name(entrant.name) for entrant in settings.engines]
     found = knockout.stages(settings, results, unfinished)
     number, coming = 0, list[str]()

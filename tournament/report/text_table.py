@@ -10,7 +10,7 @@ from merels.engine.game.errors import printable
 MAX_NAME = 40
 """Columns a name may take in a table."""
 MIN_NAME = 12
-"""To how many columns names are cut before figures are left out."""
+"""To how many columns names are usually cut before figures are left out."""
 GAP = "  "
 
 
@@ -44,12 +44,13 @@ def percent(part: float, whole: int) -> str:
 
 
 def fitted(
-    rows: Sequence[Sequence[str]], name: int, columns: int, spare: Sequence[str]
+    rows: Sequence[Sequence[str]], name: int, columns: int, spare: Sequence[str],
+    least: int = MIN_NAME,
 ) -> list[list[str]]:
     """The rows of a table that `grid` prints within so many columns, if that can be.
 
-    The names, in column number ``name``, are cut; then the columns of ``spare``, which have these
-    heads, are left out one by one.
+    The names, in column number ``name``, are cut to the ``least`` width; then the columns of
+    ``spare``, which have these heads, are left out one by one.
     """
     kept = [list(row) for row in rows]
     heads = ["", *spare]
@@ -57,9 +58,10 @@ def fitted(
         if (head := heads.pop(0)) in kept[0]:
             at = kept[0].index(head)
             kept = [row[:at] + row[at + 1 :] for row in kept]
+            name -= at < name
         widths = [max(map(width, column)) for column in zip(*kept)]
         room = columns - sum(widths) + widths[name] - len(GAP) * (len(widths) - 1)
-        if room >= min(widths[name], MIN_NAME):
+        if room >= min(widths[name], least):
             break
     for row in kept:
         row[name] = shorten(row[name], max(room, 4))

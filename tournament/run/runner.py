@@ -62,9 +62,7 @@ class Runner:
     ``trial`` is called by a worker before any game.
     """
 
-    def __init__(
-        self, board: Scoreboard, *, window: int = 1, trial: Trial | None = None
-    ) -> None:
+    def __init__(self, board: Scoreboard, *, window: int = 1, trial: Trial | None = None) -> None:
         self.board = board
         self._window = window
         self._trial = trial

@@ -117,6 +117,22 @@ def test_a_narrow_table_of_a_swiss_keeps_points() -> None:
         assert lines[0].split() == heads and max(map(width, lines)) <= columns
 
 
+@pytest.mark.parametrize(("columns", "final", "heads"), [
+    (29, "An En... vs BBB...", ["Match", "Score"]),
+    (39, "An En... vs BBBBB...", ["Stage", "Match", "Score"]),
+    (59, "An Engine W... vs BBBBBBBBBBB...", ["Stage", "#", "Match", "Score"]),
+])
+def test_a_narrow_bracket_keeps_both_engines_and_the_score(
+    columns: int, final: str, heads: list[str]
+) -> None:
+    engines = tuple(map(engine, (LONG, "B" * 40)))
+    chosen = replace(settings(2, rounds=1, format="knockout"), engines=engines)
+    lines = live_lines(chosen, [[PairingResult(Pairing(0, 1), (10.0, 10.0))]], False, columns)
+    assert lines[0].split()[: len(heads)] == heads
+    score = "10.0-10.0"
+    assert f"{final}  {score}" in lines[1] and lines[1].index(score) + len(score) <= columns
+
+
 def test_hostile_words_move_no_cursor() -> None:
     evil = "B\x1b[31m"
     chosen = replace(settings(2, rounds=5), engines=(engine("A"), engine(evil)))
