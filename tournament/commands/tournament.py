@@ -11,6 +11,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
@@ -253,9 +254,17 @@ def _load_factory(name: str) -> ExecutorFactory:
         factory = getattr(importlib.import_module(module_name), factory_name)
     except Exception as error:  # A user's module may raise anything.
         raise InputError(name, f"cannot import this executor: {error!r}") from None
+    wanted = "expected a function that returns an executor"
     if not callable(factory):
-        raise InputError(name, "expected a function that returns an executor")
-    return factory  # type: ignore[no-any-return]
+        raise InputError(name, wanted)
+
+    def make() -> Executor:
+        executor = factory()
+        if not callable(getattr(executor, "submit", None)):
+            raise InputError(name, f"{wanted}; it returned {executor!r}")
+        return executor  # type: ignore[no-any-return]
+
+    return make
 
 
 @contextlib.contextmanager

@@ -31,8 +31,8 @@ BEAT_SECONDS = 3.0
 SHARE = 0.01
 """The most of the runner's time that news may take; as much again is for the standings."""
 ENDS = {
-    "finished": "Finished: all {done} games are played.",
-    "decided": "Decided: {verdict} is accepted after {done} games.",
+    "finished": "Finished: {all} played.",
+    "decided": "Decided: {verdict} is accepted after {games}.",
     "interrupted": "Interrupted after {progress}.",
     "killed": "Stopped after {progress}; the games in progress were broken off.",
     "stuck": "Given up after {progress}: too few engines start.",
@@ -118,8 +118,9 @@ class WebView(View):
         board = self._board
         done = board.standings.finished
         text = ENDS.get(end, "Ended after {progress}" + (": {why}" if why else ".")).format(
-            done=done, progress=board.plan.progress(done).text, verdict=board.verdict,
-            why=printable(why),
+            all="the one game is" if done == 1 else f"all {done} games are",
+            games="1 game" if done == 1 else f"{done} games",
+            progress=board.plan.progress(done).text, verdict=board.verdict, why=printable(why),
         )
         if end not in ("finished", "decided") and board.journal.path is not None:
             text += " Its journal can be continued with -resume."

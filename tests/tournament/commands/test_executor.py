@@ -40,6 +40,10 @@ def test_executor(tmp_path: Path) -> None:
     run = Marked(*match("-executor", "mine:broken"), cwd=tmp_path)
     status, out, err = run.wait()
     assert status == 1 and "no cluster here" in err and "Traceback" not in err
+    (tmp_path / "mine.py").write_text("def forgot():\n    pass\n")
+    status, out, err = Marked(*match("-executor", "mine:forgot"), cwd=tmp_path).wait()
+    assert status == 2 and "'mine:forgot': expected a function that returns an executor" in err
+    assert "it returned None" in err and "Traceback" not in err
     (tmp_path / "torn.py").write_text("def broken(:\n")
     (tmp_path / "raises.py").write_text("1 / 0\n")
     for name in ("mine:absent", "nowhere:absent", "torn:broken", "raises:broken"):

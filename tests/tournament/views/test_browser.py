@@ -149,3 +149,5 @@ def test_a_foreign_executors_games_are_told_of_in_words(browser: Browser) -> Non
     assert browser.run("return document.querySelectorAll('.card').length") == 0
     run.process.terminate()
     run.wait()
+    browser.wait("document.getElementById('state').textContent === 'over'")
+    assert not browser.run("return document.getElementById('stage').checkVisibility()")

@@ -160,6 +160,7 @@ function draw() {
   const parts = ended || !rate ? [text] : [text, pace(rate), left];
   $("score").textContent = parts.filter(Boolean).join(" · ");
   $("playing").textContent = about.isTold ? "" : `${playing} handed out`;
+  $("stage").hidden = !about.isTold && ended;
   $("games-title").textContent = ended ? "Last games" : "Games in progress";
 }
 
