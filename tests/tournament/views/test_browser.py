@@ -151,3 +151,25 @@ def test_a_foreign_executors_games_are_told_of_in_words(browser: Browser) -> Non
     run.wait()
     browser.wait("document.getElementById('state').textContent === 'over'")
     assert not browser.run("return document.getElementById('stage').checkVisibility()")
+
+
+def test_a_page_that_draws_nothing_in_the_background_keeps_no_finished_game(
+    browser: Browser
+) -> None:
+    run, address = serve("-rounds", "500", *SLOW)
+    browser.open(address)
+    assert browser.run("""
+        return (async () => {
+          const { Cards } = await import(`${location.origin}/cards.js`);
+          const cards = new Cards(document.createElement("div"), [], () => {});
+          for (let n = 1; n < 9; n += 1) {
+            const game = { n, result: null };
+            cards.add(game);
+            cards.change(game);
+            game.result = "1-0";
+            cards.change(game);
+          }
+          return cards.waiting.size + cards.changed.size;
+        })()""") == 0
+    run.process.terminate()
+    run.wait()

@@ -9,6 +9,7 @@ import { listen } from "./net.js";
 import { Viewer } from "./viewer.js";
 
 const RESULTS = 200;
+const NOTICES = 20;
 const NEWS = ["score", "standings", "rounds", "games", "results", "notices", "ratios"];
 
 let about = null;
@@ -73,7 +74,9 @@ const take = {
     $("rounds").hidden = !text;
   },
   notices: (told) => {
-    $("notices").append(...told.map((text) => element("li", {}, text)));
+    const list = $("notices");
+    list.append(...told.map((text) => element("li", {}, text)));
+    while (list.children.length > NOTICES) list.firstChild.remove();
   },
   ratios: (told) => { if (ratio) ratio.add(told); },
 };

@@ -75,9 +75,10 @@ export class Cards {
 
   /** Notes that a game has gone on, or is over. */
   change(game) {
-    this.changed.add(game);
     // One that was never seen is not shown when it is over.
     if (game.result !== null) this.waiting.delete(game);
+    // A page in the background draws nothing, and must not keep all games until it does.
+    if (this.cards.some((card) => card.game === game)) this.changed.add(game);
   }
 
   /** Draws what has changed; `live` is how many games are in progress. */

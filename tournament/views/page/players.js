@@ -1,9 +1,7 @@
 // A player's row beside a board: name, score and depth, and the clock.
 
-import { clockText, element } from "./dom.js";
+import { clockText, COLOURS, element } from "./dom.js";
 import { scoreText } from "./game.js";
-
-const COLOURS = ["White", "Black"];
 
 export class Player {
   constructor(side) {
