@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError
@@ -19,6 +22,7 @@ from merels.tournament.records.output import (
     PgnStyle,
 )
 from merels.tournament.records.settings import Settings
+from merels.tournament.run.foreign_pool import ExecutorFactory
 
 MOST_WORKERS = 1024
 LONG_GAME = 150
@@ -96,6 +100,27 @@ def file_of(given: Given, flag: str) -> str | None:
     if not path:
         raise InputError(flag, "expected file=")
     return path
+
+
+def load_factory(name: str) -> ExecutorFactory:
+    """The factory that ``module:factory`` names; the module may be in the current folder."""
+    sys.path.append(os.getcwd())
+    module_name, _, factory_name = name.partition(":")
+    try:
+        factory = getattr(importlib.import_module(module_name), factory_name)
+    except Exception as error:  # A user's module may raise anything.
+        raise InputError(name, f"cannot import this executor: {error!r}") from None
+    wanted = "expected a function that returns an executor"
+    if not callable(factory):
+        raise InputError(name, wanted)
+
+    def make() -> Executor:
+        executor = factory()
+        if not callable(getattr(executor, "submit", None)):
+            raise InputError(name, f"{wanted}; it returned {executor!r}")
+        return executor  # type: ignore[no-any-return]
+
+    return make
 
 
 def _check_files(given: Given, settings: Settings) -> None:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import os
 import secrets
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
-from types import FrameType
 from typing import TextIO
 
 from merels.engine import __version__
@@ -26,7 +22,12 @@ from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.commands.flag_table import help_text
 from merels.tournament.commands.flags import Given, parse, with_absolute_paths, without
 from merels.tournament.commands.from_flags import make_settings
-from merels.tournament.commands.run_options import RunOptions, file_of, make_run_options
+from merels.tournament.commands.run_options import (
+    RunOptions,
+    file_of,
+    load_factory,
+    make_run_options,
+)
 from merels.tournament.journal.failures import failing_engines
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import Begun, is_new, open_journal, stored
@@ -36,6 +37,7 @@ from merels.tournament.play.preflight import preflight
 from merels.tournament.records.files import file_error
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
+from merels.tournament.run.interrupts import interrupts
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
@@ -105,7 +107,7 @@ def _run(given: Given, seed: int | None) -> int:
     options = make_run_options(given, settings)
     # Before the journal exists, which would block the corrected command line.
     plan = Plan(settings, options.shard)
-    foreign = None if options.executor is None else _load_factory(options.executor)
+    foreign = None if options.executor is None else load_factory(options.executor)
     rules = parse_rules(settings.rules)
     notices = [
         text for entrant in settings.engines for text in table_coverage(entrant.engine, [rules])
@@ -173,7 +175,7 @@ def _play(
             for view in _make_views(options, board):
                 board.views.append(view)
                 closing.callback(view.close)
-            closing.enter_context(_interrupts(runner))
+            closing.enter_context(interrupts(runner))
             end = runner.run(_pool_factory(options, runner, foreign))
         if end == "stuck":
             notify("too few engines start; see the reasons above and check cmd=, dir= and args=")
@@ -244,50 +246,3 @@ def _pool_factory(
     log = options.log.file if options.log is not None and options.log.engines else None
     watched = options.port is not None
     return partial(LocalPool, options.concurrency, runner.report, options.cpus, log, watched)
-
-
-def _load_factory(name: str) -> ExecutorFactory:
-    """The factory that ``module:factory`` names; the module may be in the current folder."""
-    sys.path.append(os.getcwd())
-    module_name, _, factory_name = name.partition(":")
-    try:
-        factory = getattr(importlib.import_module(module_name), factory_name)
-    except Exception as error:  # A user's module may raise anything.
-        raise InputError(name, f"cannot import this executor: {error!r}") from None
-    wanted = "expected a function that returns an executor"
-    if not callable(factory):
-        raise InputError(name, wanted)
-
-    def make() -> Executor:
-        executor = factory()
-        if not callable(getattr(executor, "submit", None)):
-            raise InputError(name, f"{wanted}; it returned {executor!r}")
-        return executor  # type: ignore[no-any-return]
-
-    return make
-
-
-@contextlib.contextmanager
-def _interrupts(runner: Runner) -> Iterator[None]:
-    """Let Ctrl-C end the run after the games in progress, and a second one at once.
-
-    SIGTERM and SIGHUP end it at once: every finished game is already in the journal.
-    """
-
-    def stop_now(number: int, frame: FrameType | None) -> None:
-        runner.interrupt(now=True)
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        runner.interrupt()
-
-    handlers = {"SIGINT": stop, "SIGTERM": stop_now, "SIGHUP": stop_now}
-    before = {
-        getattr(signal, name): signal.signal(getattr(signal, name), handler)
-        for name, handler in handlers.items()
-        if hasattr(signal, name)  # Windows has no SIGHUP
-    }
-    try:
-        yield
-    finally:
-        for signal_number, former in before.items():
-            signal.signal(signal_number, former)
