@@ -66,8 +66,8 @@ def _games(paths: Sequence[str]) -> list[PlayedGame]:
     games = list(without_doubles(found))
     doubles = len(found) - len(games)
     if doubles:
-        text = f"merels ratings: ignored {doubles} duplicates; every game counts once"
-        print(text, file=sys.stderr)
+        what = "1 duplicate" if doubles == 1 else f"{doubles} duplicates"
+        print(f"merels ratings: ignored {what}; every game counts once", file=sys.stderr)
     if not scores(games):
         raise file_error(paths[0], "expected finished games between two engines, found none")
     return games

@@ -111,8 +111,18 @@ def flag_words(settings: Settings) -> dict[str, Words]:
 
 
 def typed(words: Words) -> str:
-    """The words of a flag in one line; empty if there are none."""
-    return " ".join(f"{key}={value}" if key else value for key, value in words.items())
+    """The words of a flag in one line, as a shell reads them; empty if there are none."""
+    return " ".join(_typed(key, value) if key else value for key, value in words.items())
+
+
+def _typed(key: str, value: str) -> str:
+    """``key=value``, in quotes if need be."""
+    word = f"{key}={value}"
+    if word.split() == [word] and "'" not in word:
+        return word
+    if set(word) & set('"$`\\'):
+        return shlex.quote(word)
+    return f'{key}="{value}"' if key.split() == [key] else f'"{word}"'
 
 
 def _opening_words(openings: OpeningSettings) -> Words:

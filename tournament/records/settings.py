@@ -136,11 +136,16 @@ def _unsaid(name: str) -> ValueError:
 def facts(text: str) -> list[tuple[str, str]]:
     """What a report says about a tournament, from its settings as JSON."""
     settings = read_settings(text)
-    openings = settings.openings.file
+    openings, sprt = settings.openings.file, settings.sprt
+    test = [] if sprt is None else [(
+        "Test", f"H0: {sprt.elo0:g} Elo, H1: {sprt.elo1:g} Elo ({sprt.model}), "
+        f"alpha {sprt.alpha:g}, beta {sprt.beta:g}",
+    )]
     return [
         ("Event", settings.event),
         ("Rules", settings.rules),
         ("Format", f"{settings.format}, {_length(settings)}"),
+        *test,
         ("Openings", os.path.basename(openings) if openings else "random"),
         ("Seed", str(settings.seed)),
     ]

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from html.parser import HTMLParser
@@ -18,10 +19,13 @@ import pytest
 from merels.engine.game.board import NAMES, points_of
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.import_games import read_games, scores, without_doubles
 from merels.tournament.journal.merge import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
+from merels.tournament.records.as_flags import condition_rows
+from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.report.html import games_json
 from merels.tournament.report.svg import tick_step
 from merels.tournament.statistics.terminations import Ending
@@ -395,6 +399,7 @@ def test_ratings_say_all_that_a_match_said_at_its_end(
     page_text = printed(capsys, path, "-format", "html")
     assert all(f"<li>{line}</li>" in page_text for line in said[:6])
     assert "<td>nodes=20</td>" in page_text and ">limit of moves<" in page_text
+    assert "H0: 0 Elo, H1: 900 Elo (normalized), alpha 0.05, beta 0.05" in page_text
 
 
 def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
@@ -418,6 +423,23 @@ def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
     text = printed(capsys, path, other)
     assert text.startswith("Score of A vs B: ") and "LLR" not in text
     assert "A       nodes=20" in text and "A       nodes=60" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("mine.py",), "args=mine.py"),
+        (("mine.py", "fast"), 'args="mine.py fast"'),
+        (("my engine.py", "fast"), "args=\"'my engine.py' fast\""),
+        (("$HOME",), "'args='\"'\"'$HOME'\"'\"''"),
+    ],
+)
+def test_a_command_is_told_as_a_shell_reads_it(arguments: tuple[str, ...], said: str) -> None:
+    spec = EngineSpec(("python3", *arguments), "A", options=(("Skill Level", "3"),))
+    (_, row) = condition_rows([Entrant(spec, TimeControl(nodes=9))])
+    assert row == ["A", "nodes=9", f'cmd=python3 {said} "option.Skill Level=3"']
+    words = dict(word.split("=", 1) for word in shlex.split(row[2]))
+    assert tuple(shlex.split(words["args"])) == arguments
 
 
 ENDS = {
