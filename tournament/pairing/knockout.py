@@ -32,13 +32,11 @@ class Match:
     winner: int | None = None
 
     def add(self, result: PairingResult) -> None:
-        """Count a pairing's points, if it is one of this match."""
-        if set(result.pairing) == {self.one, self.other}:
-            ours, theirs = result.points if result.pairing.first == self.one else (
-                result.points[::-1]
-            )
-            self.points[0] += ours
-            self.points[1] += theirs
+        """Count the points of one of its pairings."""
+        is_first = result.pairing.first == self.one
+        ours, theirs = result.points if is_first else result.points[::-1]
+        self.points[0] += ours
+        self.points[1] += theirs
 
     def decide(self, last: bool) -> None:
         """Name who goes on, if anyone leads; after the ``last`` pairing the higher seed does."""
@@ -99,10 +97,10 @@ def stages(
         while undecided := [match for match in stage if match.winner is None]:
             if not batches:
                 return found
-            batch = batches.pop(0)
+            places = {frozenset((match.one, match.other)): match for match in undecided}
+            for result in batches.pop(0):
+                places[frozenset(result.pairing)].add(result)
             for match in undecided:
-                for result in batch:
-                    match.add(result)
                 if batches or not unfinished:
                     match.pairings += _batch(settings, match)
                     match.decide(match.pairings >= settings.rounds + MOST_EXTRA)

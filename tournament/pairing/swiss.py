@@ -79,9 +79,10 @@ def places(settings: Settings, results: Results) -> list[Place]:
         first, second = result.pairing
         buchholz[first] += points[second]
         buchholz[second] += points[first]
+    resting = [_resting(points, played) for played in results]
     table = []
     for engine in range(len(points)):
-        byes = tuple(n for n, played in enumerate(results, 1) if engine in _resting(points, played))
+        byes = tuple(number for number, left_out in enumerate(resting, 1) if engine in left_out)
         own = buchholz[engine] + len(byes) * points[engine]
         table.append(Place(engine, points[engine], own, byes))
     return sorted(table, key=lambda place: (-place.points, -place.buchholz, place.engine))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,9 +25,8 @@ from merels.tournament.records.games import (
     TimeControl,
 )
 from tests.processes import FAKE
-from tests.tournament.specs import changed, game
+from tests.tournament.specs import MERELS, changed, game
 
-MERELS = (sys.executable, "-m", "merels.protocol")
 NODES = TimeControl(nodes=100)
 BUSY = 30 * NANOSECONDS
 """A margin beyond which a busy machine makes no engine late."""

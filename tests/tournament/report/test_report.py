@@ -225,8 +225,8 @@ def test_a_game_given_twice_is_counted_once(
     whole = tmp_path / "whole"
     merge(str(whole), [str(played / "j")])
     pgn = played / "g.pgn"
-    for files in ((played / "j", whole), (played / "j", pgn), (whole, whole), (whole, pgn)):
-        assert main([*map(str, files), "-format", "json"]) == 0
+    for paths in ((played / "j", whole), (played / "j", pgn), (whole, whole), (whole, pgn)):
+        assert main([*map(str, paths), "-format", "json"]) == 0
         out, err = capsys.readouterr()
         assert out == once and "ignored 60 duplicates" in err
 
@@ -254,8 +254,8 @@ def test_the_order_of_files_that_overlap_changes_nothing(
         players = json.loads(capsys.readouterr().out)["players"]
         return {player["name"]: player["error"] for player in players}
 
-    for files in ((half, journal), (journal, half), (half, played / "g.pgn")):
-        assert errors(*files) == pytest.approx(errors(journal))
+    for paths in ((half, journal), (journal, half), (half, played / "g.pgn")):
+        assert errors(*paths) == pytest.approx(errors(journal))
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
