@@ -36,7 +36,7 @@ class Sums:
             plural = name[:-1] + "ies" if name.endswith("y") else name + "s"
             counts.append(f"{number} {name if number == 1 else plural}")
         average = 100 * self.loss / self.moves if self.moves else 0.0
-        return f"{', '.join(counts)}; {average:.1f} lost a move on average"
+        return f"{', '.join(counts)}; average loss {average:.1f}% a move"
 
 
 def lines(judgements: Iterator[Judgement]) -> Iterator[str]:

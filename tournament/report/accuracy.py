@@ -52,13 +52,14 @@ def text(accuracy: Accuracy, review: Review) -> str:
 def coverage(accuracy: Accuracy) -> Iterator[str]:
     """How many moves could be judged and why no more, a sentence each."""
     all_moves = accuracy.total
+    games = "1 game" if accuracy.games == 1 else f"{accuracy.games:,} games"
     tables = ", ".join(
         f"those of {rules} " * (len(accuracy.coverage) > 1)
         + (f"every position of up to {men} men" if men else "a few sectors alone")
         for rules, men in accuracy.coverage.items()
     )
     yield (
-        f"{all_moves.judged:,} of {all_moves.moves:,} moves in {accuracy.games:,} games judged; "
+        f"{all_moves.judged:,} of {all_moves.moves:,} moves in {games} judged; "
         f"the tables cover {tables}, none in hand."
     )
     if all_moves.in_doubt:

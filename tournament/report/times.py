@@ -85,7 +85,7 @@ def times_rows(
     for name, one in times.items():
         for kind, (moves, *figures) in one.spreads().items():
             milliseconds = (f"{value / 1e6:.2f}" for value in figures)
-            rows.append([show_name(name), WORDS[kind], str(moves), *milliseconds])
+            rows.append([show_name(name), WORDS[kind], f"{moves:,}", *milliseconds])
     return rows
 
 

@@ -136,6 +136,7 @@ def test_only_tables_without_depths_leave_the_limit_on_plies_in_doubt(
     assert said in " ".join(output("accuracy", str(game), "-tables", f"{tmp_path}/tables").split())
     deep = output("accuracy", str(game), "-tables", f"{folder}/tables")
     assert "in doubt:" not in deep and ", in doubt" not in deep
+    assert deep.startswith("2 of 2 moves in 1 game judged; ")
 
 
 def test_moves_of_an_opening_do_not_count(folder: Path, tmp_path: Path) -> None:
