@@ -206,8 +206,8 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
         elif not equals:
             keys = [f"{known}=" for known in flag.keys if known != OPTION]
             hint = suggestion(word, keys)
-            if name == "-engine" and index == 0:
-                hint = hint or f"; did you mean cmd={word}?"
+            if name == "-engine" and index == 0 and not hint:
+                keys, hint = keys[:1], f"; did you mean {shlex.quote(f'cmd={word}')}?"
             raise InputError(word, f"expected {', '.join(keys)} after {name}{hint}")
         if key.startswith(OPTION) and OPTION in flag.keys:
             if key == OPTION:

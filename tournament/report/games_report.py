@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from merels.engine.game.errors import printable
+from merels.tournament.journal.failures import failing_engines
 from merels.tournament.journal.import_games import PlayedGame, endings, is_journal, scores
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Row
@@ -72,6 +73,7 @@ class GamesReport:
         is_one = len(paths) == len(journals) == 1
         self._one = self._tournaments[0] if is_one else None
         """The tournament, if all games are of one."""
+        self._warnings = _warnings(paths[0]) if is_one else []
         self._verdict = self._all_notes[0].get("verdict") if is_one else None
         entrants = [entrant for settings in self._tournaments for entrant in settings.engines]
         self._conditions = condition_rows(entrants) if entrants else []
@@ -96,6 +98,8 @@ class GamesReport:
         if self._times:
             losses = dataclasses.asdict(self._losses)
             data |= {"times": times_dict(self._times), "time_losses": losses}
+        if self._warnings:
+            data["warnings"] = self._warnings
         if self._accuracy is not None:
             data["accuracy"] = accuracy_dict(self._accuracy)
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
@@ -110,6 +114,7 @@ class GamesReport:
         """A page to look at, on which so many games can be replayed."""
         known = _facts(self._all_notes[0]) if self._one is not None else []
         lines = [*known, ("Games", str(len(self._games)))]
+        lines += [("Warning", warning) for warning in self._warnings]
         if len(self._rows) > most:
             lines.append(("Shown below", f"the first {most} games (-games N for more)"))
         body = summary(
@@ -143,6 +148,7 @@ class GamesReport:
             blocks.append(accuracy_text(self._accuracy, self._review))
         if self._conditions:
             blocks.append(grid([list(map(printable, row)) for row in self._conditions], (0, 1, 2)))
+        blocks += [f"WARNING: {warning}\n" for warning in self._warnings]
         return "\n".join(blocks)
 
     def _match_lines(self) -> list[str]:
@@ -158,6 +164,12 @@ def _times(games: Iterable[PlayedGame]) -> tuple[dict[str, MoveTimes], TimeLosse
         add_times(times, row, limits)
         losses.add(row.lost_move(), row.attempts_voided)
     return times, losses
+
+
+def _warnings(path: str) -> list[str]:
+    """What is told of the engines of a journal that stopped playing."""
+    with read_journal(path) as journal:
+        return [printable(str(failing)) for failing in failing_engines(journal)]
 
 
 def _notes(path: str) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import sys
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from merels.tournament.commands.main import main
 from merels.tournament.journal.open import read_journal
+from tests.commands import output
 from tests.processes import FAKE, LATE, SANMILL, needs_proc
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words, match
@@ -175,6 +178,10 @@ def test_an_engine_that_stops_playing_after_its_trial_is_told_of_loudly(
     assert "the reason was: " in last and "withdrawn" not in last.split("reason was")[1]
     again = Marked("-journal", f"{tmp_path}/j", "-resume").wait()
     assert again[0] == 1 and again[1].splitlines()[-1] == last
+    journal, warning = f"{tmp_path}/j", last.removeprefix("WARNING: ")
+    assert output("ratings", journal).splitlines()[-1] == last
+    assert json.loads(output("ratings", journal, "-format", "json"))["warnings"] == [warning]
+    assert html.escape(warning) in output("ratings", journal, "-format", "html")
 
 
 def test_an_engine_that_fails_in_every_game_but_moves_is_no_failure_of_the_run() -> None:
