@@ -23,7 +23,7 @@ TICK_SECONDS = 0.25
 
 End = Literal["finished", "decided", "interrupted", "killed", "stuck", "deserted"]
 """All games are played; a test is decided; stopped after the games in progress; stopped at once; no
-engine starts, or none to test against; nobody works on what is handed over."""
+engine starts, or none to test against; nothing comes back from the executor."""
 
 
 class WorkerError(Failure):

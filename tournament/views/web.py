@@ -36,7 +36,7 @@ ENDS = {
     "interrupted": "Interrupted after {progress}.",
     "killed": "Stopped after {progress}; the games in progress were broken off.",
     "stuck": "Given up after {progress}: too few engines start.",
-    "deserted": "Given up after {progress}: nobody works for the executor.",
+    "deserted": "Given up after {progress}: nothing came back from the executor.",
 }
 """What the page says of an end, by `runner.End`."""
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from merels.tournament.play.lag import UNKNOWN, Lag, LagMeter, Reading
+from merels.tournament.play.lag import SHORT_MOVES, UNKNOWN, Lag, LagMeter, Reading
 from tests.processes import limited
 
 MS = 1_000_000
@@ -92,3 +92,12 @@ print(meter.lag(other, before, time.monotonic_ns() - began).waited)
         words = subprocess.check_output([sys.executable, "-P", "-c", code, str(other.pid)])
     late, waited = map(int, words.split())
     assert late > 0 and waited > 0
+
+
+def test_readings_end_for_a_quick_engine_until_it_takes_longer(meter: LagMeter) -> None:
+    for _ in range(SHORT_MOVES):
+        assert meter.is_worth_it("Quick")
+        meter.note("Quick", False)
+    assert not meter.is_worth_it("Quick") and meter.is_worth_it("Other")
+    meter.note("Quick", True)
+    assert meter.is_worth_it("Quick")
