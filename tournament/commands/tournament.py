@@ -123,16 +123,25 @@ def _run(given: Given, seed: int | None) -> int:
     }
     path = file_of(given, "-journal")
     is_begun = path is not None and is_new(path)
-    before = partial(_try_engines, plan, options)
+    former = dict[str, str]()
+
+    def before(journal: Journal | None) -> None:
+        former.update({} if journal is None else journal.meta())
+        _try_engines(plan, options, journal)
+
     with open_journal(path, settings, "-resume" in given.words, notes, before) as journal:
+        played = journal.numbers()
         try:
             for notice in notices:
                 notify(notice)
             status = _play(plan, options, journal, foreign)
         except InputError:
-            # A file that cannot be written, or a port that is taken.
-            if is_begun and not journal.numbers():
-                journal.remove()
+            # A file that cannot be written, a port that is taken, an engine refused elsewhere.
+            if journal.numbers() == played:
+                if is_begun:
+                    journal.remove()
+                else:
+                    journal.set_meta(former)
             raise
         with contextlib.suppress(JournalError):
             journal.fold()

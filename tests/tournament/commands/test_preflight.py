@@ -163,6 +163,19 @@ def test_a_worker_tries_the_engines_of_a_foreign_executor(tmp_path: Path, pool: 
     assert Marked(*match(*fake(), *executor, *words)).wait()[0] == 0
 
 
+def test_a_refused_run_leaves_the_command_line_in_the_journal(tmp_path: Path) -> None:
+    path = str(tmp_path / "j")
+    words = match(*fake(), "-journal", path, "-games", "1", "-maxmoves", "1", "-quiet")
+    assert Marked(*words, "-rounds", "1").wait()[0] == 0
+    with read_journal(path) as journal:
+        notes = journal.meta()
+    more = ("-rounds", "2", "-pgnout", f"{tmp_path}/none/g.pgn", "-resume")
+    status, _, err = Marked(*words, *more).wait()
+    assert status == 2 and "cannot write this file" in err
+    with read_journal(path) as journal:
+        assert journal.meta() == notes
+
+
 @needs_proc
 @pytest.mark.parametrize("mode", ["die-start", "illegal"])
 def test_an_engine_that_stops_playing_after_its_trial_is_told_of_loudly(
