@@ -64,6 +64,11 @@ class PlainView(NoticeView):
             first, second = standings.match(row.white, row.black)
             self._print(score_line(standings.counts(first, second), first, second))
 
+    def over(self, end: str, why: str = "") -> None:
+        """A blank line before the tables to come; the lines of a match follow on its games'."""
+        if len(self._settings.engines) > 2 and end != "failed":
+            self._print("")
+
     def _print(self, *lines: str) -> None:
         put(self._out, "".join(line + "\n" for line in lines))
 

@@ -311,6 +311,7 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
     assert "Missing is withdrawn" in err
     table = {line.split()[1]: line for line in out.splitlines() if line[:1].isdigit()}
     assert set(table) >= {"A", "B", "Missing", *FAULTS}
+    assert "\n\n#  Name " in out, "no blank line between the games and the tables"
 
 
 def test_log(tmp_path: Path) -> None:
