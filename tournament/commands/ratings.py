@@ -30,8 +30,8 @@ FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
 Rates engines by their finished games: maximum likelihood, with 95 % errors that count the two
 games of an opening as one. FILE is a journal of merels tournament or a PGN file of any runner; a
-game of merels that is in several files counts once. Two engines get the lines of a match as well, a
-journal of one the state of its test, and journals tell how each engine was entered."""
+game of merels that is in several files counts once. With two engines, the lines of a match come
+first. A journal also tells the state of the match's test and how each engine was entered."""
 
 
 def main(argv: list[str]) -> int:
