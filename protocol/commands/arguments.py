@@ -46,6 +46,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, formatter_class=_HelpFormatter, allow_abbrev=False)
+        self.add_argument("-help", action="help", help=argparse.SUPPRESS)
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """No flag is part of another word: -html is not -h."""

@@ -20,7 +20,7 @@ from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeContr
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import Settings
 from merels.tournament.statistics.sprt import Sprt
-from tests.commands import command, refusal
+from tests.commands import command, output, refusal
 
 main = command("tournament")
 
@@ -304,3 +304,4 @@ def test_a_journal_in_no_folder_is_refused_as_the_system_refuses_it(tmp_path: Pa
 
 def test_an_unknown_flag_is_not_taken_for_the_one_for_help() -> None:
     assert "unrecognized arguments: -html" in refusal("ratings", "games.pgn", "-html", "page.html")
+    assert output("ratings", "-help") == output("ratings", "--help")
