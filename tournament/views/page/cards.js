@@ -99,6 +99,10 @@ export class Cards {
   /** The run is over: boards of older games show the latest of `games`, all of which ended. */
   end(games) {
     this.waiting.clear();
+    if (!this.cards.length && games.length) {
+      this.make().game = games.at(-1);
+      this.changed.add(games.at(-1));
+    }
     const shown = new Map(this.cards.map((card) => [card.game.n, card]));
     const latest = games.slice(-this.cards.length);
     const free = this.cards.filter(({ game }) =>
