@@ -85,7 +85,7 @@ setup(
         "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
         "merels.protocol.client": ["*.pyx", "*.pyi"],
         "merels.protocol.process": ["*.pyx", "*.pyi"],
-        "merels.protocol.board": ["page/*"],
+        "merels.protocol.board": ["page/*", "page/*/*"],
         "merels.tournament": ["py.typed"],
         "merels.tournament.pairing": ["books/*.pos"],
         "merels.tournament.report": ["*.css", "*.js"],

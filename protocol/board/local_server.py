@@ -9,10 +9,11 @@ from __future__ import annotations
 import ipaddress
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from socket import AF_INET6, SHUT_RDWR, socket
 from socketserver import TCPServer
 from threading import BoundedSemaphore
@@ -45,13 +46,22 @@ Page = dict[str, tuple[str, bytes]]
 
 
 def read_page(package: str, folder: str, names: Iterable[str] | None = None) -> Page:
-    """The files for browsers in a package's folder: all of them, or those of some names."""
-    page = {}
-    for entry in files(package).joinpath(folder).iterdir():
-        kind = TYPES.get(entry.name.rpartition(".")[2])
-        if kind is not None and (names is None or entry.name in names):
-            page["" if entry.name == "index.html" else entry.name] = (kind, entry.read_bytes())
+    """The files for browsers in a package's folder and below it: all, or those of some names."""
+    page: Page = {}
+    for name, entry in _walk(files(package).joinpath(folder)):
+        kind = TYPES.get(name.rpartition(".")[2])
+        if kind is not None and (names is None or name in names):
+            page["" if name == "index.html" else name] = (kind, entry.read_bytes())
     return page
+
+
+def _walk(folder: Traversable, above: str = "") -> Iterator[tuple[str, Traversable]]:
+    """The files in a folder and the folders below it, each by its path from there."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _walk(entry, f"{above}{entry.name}/")
+        else:
+            yield above + entry.name, entry
 
 
 def is_own_host(header: str, host: str, port: int) -> bool:

@@ -71,7 +71,7 @@ class Boards(Fuzzer):
     def make(self, chance: random.Random) -> Case:
         """A request and the way its sender goes."""
         if chance.random() < 0.35:
-            names = ("", "app.js", "style.css", "events?session=BOARD", "events?session=x",
+            names = ("", "app.js", "theme.css", "events?session=BOARD", "events?session=x",
                      "events?a=1&b=2&c=3&d=4&e=5&session=x", "nothing", "../server.py", "%00")
             text = _request("GET", chance.choice(names), "", chance)
         else:

@@ -1,11 +1,19 @@
 // The page: draws the server's news and sends what the user does.
 
-import { Board } from "./board.js";
-import { Choice } from "./choice.js";
-import { Dialogs } from "./dialogs.js";
+import { Board } from "./board/board.js";
+import { Choice } from "./board/choice.js";
+import { closeByButtons } from "./dialogs/form.js";
+import { NewGame } from "./dialogs/new_game.js";
+import { Opening } from "./dialogs/opening.js";
+import { Options } from "./dialogs/options.js";
+import { Saving } from "./dialogs/saving.js";
 import { $, COLOURS } from "./dom.js";
 import { api, listen, open } from "./net.js";
-import { drawInfo, drawReview, Log, Players, MoveList } from "./panels.js";
+import { Log } from "./panels/log.js";
+import { MoveList } from "./panels/moves.js";
+import { Players } from "./panels/players.js";
+import { drawReview } from "./panels/review.js";
+import { drawInfo } from "./panels/thoughts.js";
 
 let state = null;
 let info = null;
@@ -161,10 +169,10 @@ const ACTIONS = {
   analyse: () => send("analyse", { on: !state.analysing }),
   review: () => send("review", { on: !(review && review.done < review.moves) }),
   restart: () => send("restart"),
-  new: () => dialogs.newGame(state, face),
-  import: () => dialogs.open(state),
-  export: () => dialogs.save(),
-  options: () => dialogs.options(state),
+  new: () => dialogs.newGame.open(state, face),
+  import: () => dialogs.opening.open(state),
+  export: () => dialogs.saving.open(),
+  options: () => dialogs.options.open(state),
   help: () => $("help-dialog").showModal(),
 };
 
@@ -222,7 +230,11 @@ async function main() {
   board = new Board($("board"), about.points, { onPick: pick, onCancel: cancel });
   players = new Players((event) => board.pressHand(event));
   moves = new MoveList(go);
-  dialogs = new Dialogs(about, tell);
+  dialogs = {
+    newGame: new NewGame(about), opening: new Opening(), saving: new Saving(tell),
+    options: new Options(tell),
+  };
+  closeByButtons();
   for (const name of Object.keys(ACTIONS)) $(name).addEventListener("click", () => act(name));
   document.addEventListener("keydown", onKey);
   listen({

@@ -44,7 +44,7 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     chromium.keep_tab(chromium.tabs()[0])
     chromium.look(1280, 860)
     # A page of the same origin, without a script that could reopen its board.
-    chromium.open(server.address + "style.css")
+    chromium.open(server.address + "theme.css")
     chromium.run("sessionStorage.clear()")
     chromium.open(server.address)
     chromium.wait("document.querySelectorAll('.target').length === 24")

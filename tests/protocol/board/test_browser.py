@@ -117,7 +117,8 @@ def test_proven_values_are_those_of_the_best_move_and_of_each_removable_man(page
     drawn = page.run(
         """return (async () => {
              const [{ Board }, { Choice }, { svg }] =
-               await Promise.all(["board", "choice", "dom"].map((name) => import(`./${name}.js`)));
+               await Promise.all(["board/board", "board/choice", "dom"]
+                 .map((name) => import(`./${name}.js`)));
              const points = ["f6", "f4", "d6", "a4", "c5", "e3", "e5"];
              const board = new Board(svg("svg"), [...points, "d7"], {});
              const values = { "f6-f4xa4": "loss", "f6-f4xc5": "win", "f6-f4xe3": "draw" };
@@ -335,7 +336,7 @@ def test_a_page_that_is_left_only_tells_the_server(server: Server, page: Browser
              note("beacon", `${path} ${body.type} ${send(path, body)}`);
            };"""
     )
-    page.open(server.address + "style.css")
+    page.open(server.address + "theme.css")
     assert page.run("return sessionStorage.said") == "beacon api/hidden application/json true "
     page.open(server.address)
     page.wait("document.querySelectorAll('.target').length === 24")

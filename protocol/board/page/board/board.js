@@ -1,7 +1,7 @@
 // The board of a game: its marks and arrows, and the pointer and keys on it.
 
-import { svg } from "./dom.js";
-import { Drawing, MAN, parse, piece, ring } from "./drawing.js";
+import { svg } from "../dom.js";
+import { Drawing, MAN, parse, piece, ring } from "../drawing.js";
 
 const DRAG = 6;
 

@@ -1,7 +1,7 @@
 // Builds a move from the points that are clicked. It knows no rules: it only narrows down the
 // list of legal moves that the server sent.
 
-import { parse } from "./drawing.js";
+import { parse } from "../drawing.js";
 
 export class Choice {
   constructor(legal) {

@@ -1,0 +1,36 @@
+// What the dialogs have in common.
+
+import { element } from "../dom.js";
+
+/** Fills a select with [text, value] pairs. */
+export function fill(select, choices, chosen) {
+  const options = choices.map(([text, value]) => new Option(text, value, false, value === chosen));
+  select.replaceChildren(...options);
+}
+
+/** An input with its label, for the two columns of a form. */
+export function labelled(text, id, input) {
+  input.id = id;
+  return [element("label", { for: id }, text), input];
+}
+
+/** A field's value as the protocol writes it. */
+export function valueOf(input) {
+  return input.type === "checkbox" ? String(input.checked) : input.value;
+}
+
+/** Shows a dialog and resolves with the value of the button that closed it. */
+export function show(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+  });
+}
+
+/** Has the buttons that are not the one Enter presses close their dialogs. */
+export function closeByButtons() {
+  for (const button of document.querySelectorAll("dialog button[type=button][value]")) {
+    button.addEventListener("click", () => button.closest("dialog").close(button.value));
+  }
+}

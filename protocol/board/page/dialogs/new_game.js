@@ -1,0 +1,85 @@
+// The dialog for a new game.
+
+import { $, element } from "../dom.js";
+import { api } from "../net.js";
+import { fill, labelled, show } from "./form.js";
+
+const TIMES = [
+  ...[0.1, 0.5, 1, 3, 10].map((seconds) => [`${seconds} s per move`, { kind: "move", seconds }]),
+  ...[[60, 1], [180, 2], [600, 5]].map(([base, increment]) =>
+    [`${base / 60} min + ${increment} s`, { kind: "clock", base, increment }]),
+];
+
+export class NewGame {
+  constructor(about) {
+    this.about = about;
+    $("variant").addEventListener("change", () => this.showFields($("variant").value));
+    for (const side of [0, 1]) {
+      $(`player-${side}`).addEventListener("change", () => this.showLevels());
+    }
+  }
+
+  /** `onBegin` is called with the players once the new game has begun. */
+  async open(state, onBegin) {
+    const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
+    state.players.forEach((player, seat) => {
+      const choices = seat < 2 ? [["You", ""], ...engines] : engines;
+      fill($(`player-${seat}`), choices, player.engine === null ? "" : String(player.engine));
+      if (seat < 2) {
+        const levels = this.about.levels.map(({ name, elo }) => [`${name} (${elo})`, name]);
+        const level = player.engine === null && player.level === "full" ? "Club" : player.level;
+        fill($(`level-${seat}`), [...levels, ["Full strength", "full"]], level);
+      }
+    });
+    const now = JSON.stringify(state.time);
+    const time = TIMES.findIndex(([, value]) => JSON.stringify(value) === now);
+    fill($("time"), TIMES.map(([text], index) => [text, String(index)]), String(Math.max(0, time)));
+    const variants = Object.keys(this.about.variants).map((name) => [name, name]);
+    fill($("variant"), variants, state.rules.variant);
+    this.showFields(state.rules.variant, state.rules.fields);
+    this.showLevels();
+    const end = await show($("new-dialog"));
+    const players = [0, 1, 2].map((seat) => {
+      const engine = $(`player-${seat}`).value;
+      if (engine === "") return { engine: null };
+      return { engine: Number(engine), level: seat < 2 ? $(`level-${seat}`).value : "full" };
+    });
+    const wanted = { players, time: TIMES[Number($("time").value)][1] };
+    if (end === "begin") {
+      await api("new", { ...wanted, ...this.rules() });
+      onBegin(players);
+    }
+    if (end === "apply") await api("players", wanted);
+  }
+
+  showLevels() {
+    for (const side of [0, 1]) {
+      const engine = $(`player-${side}`).value;
+      $(`level-${side}`).hidden = engine === "" || !this.about.engines[Number(engine)].levels;
+    }
+  }
+
+  showFields(variant, values = this.about.variants[variant]) {
+    const rows = this.about.fields.flatMap((field) => {
+      const input = element(field.choices.length ? "select" : "input");
+      if (field.choices.length) {
+        fill(input, field.choices.map((choice) => [choice, choice]), values[field.name]);
+      } else {
+        Object.assign(input, { type: "number", min: 0, max: field.max, value: values[field.name] });
+      }
+      return labelled(field.name, `field-${field.name}`, input);
+    });
+    $("fields").replaceChildren(...rows);
+  }
+
+  /** The chosen rules: a rule set, and the fields that differ from it. */
+  rules() {
+    const variant = $("variant").value;
+    const fields = {};
+    for (const field of this.about.fields) {
+      const value = $(`field-${field.name}`).value;
+      if (value !== String(this.about.variants[variant][field.name])) fields[field.name] = value;
+    }
+    return { variant, fields };
+  }
+}

@@ -1,0 +1,68 @@
+// Both players: names, hands and clocks.
+
+import { $, clockText, COLOURS, element } from "../dom.js";
+
+/** Both players' rows; `onHand` is called when a man in a hand is pressed. */
+export class Players {
+  constructor(onHand) {
+    this.onHand = onHand;
+    this.clocks = [];
+    setInterval(() => this.tick(), 100);
+  }
+
+  draw(state, flipped, placing) {
+    this.state = state;
+    this.received = performance.now();
+    // White is at the bottom unless the board is flipped.
+    const rows = [$("player-bottom"), $("player-top")];
+    if (flipped) rows.reverse();
+    rows.forEach((row, side) => this.drawRow(row, side, placing));
+    this.tick();
+  }
+
+  drawRow(row, side, placing) {
+    const { position, players, clock, over } = this.state;
+    const colour = COLOURS[side].toLowerCase();
+    const moving = position.side === side && !over;
+    row.classList.toggle("moving", moving);
+    row.dataset.side = side;
+    const name = `${COLOURS[side]}: ${players[side].name}`;
+    row.replaceChildren(element("span", { class: "name" }, name));
+    const men = position[colour].length;
+    const hand = position.hands[side];
+    if (hand) {
+      const tray = element("span", { class: `hand ${colour}` });
+      for (let count = 0; count < hand; count += 1) tray.append(element("i"));
+      tray.append(element("span", {}, `${hand} in hand`));
+      if (moving && placing) {
+        tray.classList.add("live");
+        tray.addEventListener("pointerdown", this.onHand);
+      }
+      row.append(tray);
+    } else {
+      row.append(element("span", { class: "hand" }, element("span", {}, `${men} men`)));
+    }
+    const chip = (word) => row.append(element("span", { class: `chip ${word}` }, word));
+    if (position.flying[side]) chip("flying");
+    if (position.blocked && position.side === side) chip("blocked");
+    this.clocks[side] = null;
+    if (clock) {
+      this.clocks[side] = element("span", { class: "clock", role: "timer" });
+      row.append(this.clocks[side]);
+    }
+  }
+
+  tick() {
+    const clock = this.state && this.state.clock;
+    if (!clock) return;
+    this.clocks.forEach((shown, side) => {
+      if (!shown) return;
+      const running = clock.running === side;
+      const spent = running ? (performance.now() - this.received) / 1000 : 0;
+      const text = clockText(clock.left[side] - spent);
+      if (shown.textContent !== text) shown.textContent = text;
+      shown.classList.toggle("running", running);
+      shown.classList.toggle("short", clock.left[side] - spent < 20);
+    });
+  }
+}
