@@ -45,7 +45,8 @@ if TYPE_CHECKING:
         play_moves,
     )
     from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Outcome, Position
-    from merels.engine.game.record import Record, format_record, parse_record, parse_records
+    from merels.engine.game.record import Record, format_record
+    from merels.engine.game.record_reader import parse_record, parse_records
     from merels.engine.game.rules import (
         DEFAULT_RULES,
         FIELDS,
@@ -68,7 +69,8 @@ else:  # Using the rules alone does not load the search.
             "parse_position", "play_moves",
         ),
         "engine.game.position": ("BLACK", "COLOURS", "WHITE", "Move", "Outcome", "Position"),
-        "engine.game.record": ("Record", "format_record", "parse_record", "parse_records"),
+        "engine.game.record": ("Record", "format_record"),
+        "engine.game.record_reader": ("parse_record", "parse_records"),
         "engine.game.rules": (
             "DEFAULT_RULES", "FIELDS", "PRESETS", "Rules", "make_rules", "parse_rules",
         ),

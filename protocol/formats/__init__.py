@@ -7,7 +7,8 @@ from contextlib import suppress
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position, format_seventeen, parse_position
 from merels.engine.game.position import Position
-from merels.engine.game.record import RESULTS, Record, parse_record
+from merels.engine.game.record import RESULTS, Record
+from merels.engine.game.record_reader import parse_record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.formats.playok import format_playok, is_playok, parse_playok
 

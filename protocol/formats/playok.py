@@ -12,7 +12,8 @@ from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Move
-from merels.engine.game.record import RESULTS, ROSTER, Record, format_record, parse_record
+from merels.engine.game.record import RESULTS, ROSTER, Record, format_record
+from merels.engine.game.record_reader import parse_record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))

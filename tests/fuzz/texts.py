@@ -19,7 +19,8 @@ from merels.engine.game.notation import (
     parse_position,
 )
 from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record, format_record, parse_record
+from merels.engine.game.record import Record, format_record
+from merels.engine.game.record_reader import parse_record
 from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules
 from merels.protocol.formats import read_game, write_game
 from merels.protocol.formats.codingame import format_command, parse_command

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from merels.engine.game.record import parse_record
+from merels.engine.game.record_reader import parse_record
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.journal.open import read_journal

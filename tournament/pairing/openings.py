@@ -12,7 +12,8 @@ from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.game.record import Record, parse_records
+from merels.engine.game.record import Record
+from merels.engine.game.record_reader import parse_records
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
 from merels.tournament.records.files import file_error, read_text

@@ -10,7 +10,8 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import Record, format_record, parse_record, parse_records
+from merels.engine.game.record import Record, format_record
+from merels.engine.game.record_reader import parse_record, parse_records
 from merels.engine.game.rules import parse_rules
 
 GAMES = json.loads((Path(__file__).parents[2] / "data" / "games.json").read_text())
@@ -71,7 +72,11 @@ def test_black_may_start() -> None:
         ("1. d6 d6 *", "occupied.*line 1"),
         ("1. d6\n\nf9 *", "expected a move.*line 3"),
         ("1. d6 * 1. d6 *", "found several"),
-        ("(1. d6) *", "expected a move"),
+        ("(1. d6) *", "expected a move before the variation.*line 1"),
+        ("1. d6 (1. f4 (1. b4) *", "expected '\\)' after the variation.*line 1"),
+        ("1. d6\n) *", "before the end of a variation.*line 2"),
+        ("1. d6 () *", "a move before the end"),
+        ("1. d6 (1. f4 f4) *", "occupied.*line 1"),
     ],
 )
 def test_malformed_records_are_refused(text: str, reason: str) -> None:
@@ -113,3 +118,44 @@ def test_what_makes_no_sense_is_named_with_its_line(text: str, token: str, line:
         list(parse_records(text))
     assert caught.value.token == token
     assert caught.value.expected.endswith(f"line {line})")
+
+
+VARIATIONS = """[Event "?"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "?"]
+[Black "?"]
+[Result "*"]
+[Variant "morris"]
+
+1. d6 {best} ( {or} 1. f4 {bold} d6 ( 1... b4 ) 2. f6 ) ( 1. b4 ) 1... f4 2. d2
+( 2. f6 ) *
+
+"""
+
+
+def test_variations_are_read_and_written() -> None:
+    record = parse_record(VARIATIONS)
+    assert format_record(record) == VARIATIONS
+    assert list(map(str, record.moves)) == ["d6", "f4", "d2"]
+    bold, other = record.variations[0]
+    assert (list(map(str, bold.moves)), bold.opening_comment) == (["f4", "d6", "f6"], "or")
+    assert bold.comments == ["bold", "", ""]
+    assert [str(bold.variations[1][0].moves[0]), str(other.moves[0])] == ["b4", "b4"]
+    assert str(record.variations[2][0].moves[0]) == "f6"
+
+
+def test_variations_stand_after_the_whole_move_and_may_have_a_result() -> None:
+    record = parse_record("1.d6(1.f4 d6 2.f6 b6 3.b4 g4 4.f2 xg4 1-0){now}f4 *")
+    assert str(record.variations[0][0].moves[-1]) == "f2xg4"
+    assert (record.comments, record.result) == (["now", ""], "*")
+
+
+def test_variations_may_be_nested_deeper_than_functions() -> None:
+    depth = 5000
+    text = "1. d6 " + depth * "( 1. f4 ( 1. d6 " + 2 * depth * ") " + "f4 *"
+    record = parse_record(text)
+    assert len(record.moves) == 2
+    again = format_record(record)
+    assert again.count("(") == again.count(")") == 2 * depth

@@ -11,7 +11,7 @@ import pytest
 
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import WHITE, Move, Position
-from merels.engine.game.record import parse_record
+from merels.engine.game.record_reader import parse_record
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.record import parse_records
+from merels.engine.game.record_reader import parse_records
 from merels.tournament.commands.flags import parse
 from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.main import COMMANDS, main
