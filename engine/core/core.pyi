@@ -185,17 +185,28 @@ def verify_classes(
     """
 
 class TableSet:
-    """Open tables of one rule set, by the side to move's and the opponent's men."""
+    """Open tables of one rule set, by men on the board (own, opponent) and men in hand together.
 
-    kept: dict[tuple[int, int], tuple[memoryview, memoryview | None]]   # what `add` was given
+    kept        what `add` was given, by own men, opponent's men and men in hand
+    """
+
+    kept: dict[tuple[int, int, int], tuple[memoryview, memoryview | None]]
 
     def __init__(self) -> None: ...
     def add(
-        self, own: int, opponent: int, values: memoryview, depths: memoryview | None = None
+        self,
+        own: int,
+        opponent: int,
+        values: memoryview,
+        depths: memoryview | None = None,
+        hand: int = 0,
     ) -> None:
         """Add a table, and its depths if any; `ValueError` where they are too short."""
 
-    def has(self, own: int, opponent: int) -> bool: ...
+    def remove(self, own: int, opponent: int, hand: int) -> None:
+        """Forget a table; `KeyError` where it is not here."""
+
+    def has(self, own: int, opponent: int, hand: int = 0) -> bool: ...
     def has_depths(self, own: int, opponent: int) -> bool: ...
     def probe(self, fields: _Board) -> tuple[int, int] | None:
         """The value and the depth to conversion as if just after a removal; None without a table.

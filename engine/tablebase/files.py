@@ -16,7 +16,7 @@ from pathlib import Path
 from merels.engine.core.convert import core_rules
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
-from merels.engine.tablebase.sectors import Sector, sectors
+from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, sectors
 
 MAGIC = b"MERELSTB"
 VERSION = 1
@@ -26,7 +26,7 @@ HEADER_SIZE = 128
 NONE = 0xFFFF
 """The longest depth where there is no such state."""
 
-_HEADER = struct.Struct("<8sH8B2xIIII4xQ6Q4H20x")
+_HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H20x")
 CHUNK = 1 << 24
 """Bytes that are read or written at a time."""
 
@@ -66,7 +66,7 @@ class Header:
     """
 
     kind: int
-    sector: Sector
+    sector: AnySector
     rules: tuple[int, ...]
     places: int
     tallies: tuple[Tally, ...]
@@ -93,8 +93,9 @@ class Header:
             for depth in (tally.longest_win, tally.longest_loss)
         ]
         data = _HEADER.pack(
-            MAGIC, VERSION, self.kind, *self.sector, len(self.tallies), *self.rules, self.checksum,
-            self.values_checksum, self.places, *counts, *depths,
+            MAGIC, VERSION, self.kind, *self.sector[:2], len(self.tallies), *self.rules[:4],
+            self.sector.hand, *self.rules[4:], self.checksum, self.values_checksum, self.places,
+            *counts, *depths,
         )  # fmt: skip
         return data + struct.pack("<I", zlib.crc32(data))
 
@@ -121,8 +122,8 @@ def rules_folder(rules: Rules) -> str:
     )
 
 
-def file_name(sector: Sector, kind: int) -> str:
-    """The name of a sector's file, for example ``8-7.wdl``."""
+def file_name(sector: AnySector, kind: int) -> str:
+    """The name of a sector's file, for example ``8-7.wdl`` or ``8-7+2.wdl``."""
     return f"{sector}{SUFFIX[kind]}"
 
 
@@ -147,10 +148,17 @@ def parse_header(data: bytes, path: Path) -> Header:
     check_start(
         data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", "build the table again"
     )
-    _, _, kind, larger, smaller, tables, *rest = _HEADER.unpack(data[: HEADER_SIZE - 4])
-    sector = Sector(larger, smaller)
-    if kind not in SUFFIX or sector not in sectors():
-        raise TableError(f"{path}: no table of merels has kind {kind}, {larger} and {smaller} men")
+    _, _, kind, own, opponent, tables, *rest = _HEADER.unpack(data[: HEADER_SIZE - 4])
+    hand, each_mill = rest.pop(4), bool(rest[2])
+    sector: AnySector = PlacingSector(own, opponent, hand) if hand else Sector(own, opponent)
+    if kind not in SUFFIX or not (
+        kind == VALUES and sector.occurs(each_mill)
+        if isinstance(sector, PlacingSector) else sector in sectors()
+    ):
+        in_hand = f", {hand} in hand" if hand else ""
+        raise TableError(
+            f"{path}: no table of merels has kind {kind}, {own} and {opponent} men{in_hand}"
+        )
     if tables != len(sector.sides):
         raise TableError(f"{path}: {tables} is not the number of tables of {sector}")
     sum_of_data, sum_of_values, places, *counts = rest[6:15]

@@ -24,7 +24,14 @@ from merels.engine.tablebase.files import (
     open_table,
     rules_folder,
 )
-from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, Sector, sectors
+from merels.engine.tablebase.sectors import (
+    MAX_MEN,
+    MIN_MEN,
+    AnySector,
+    Sector,
+    kept_placing_sectors,
+    sectors,
+)
 
 
 class Known(NamedTuple):
@@ -48,7 +55,7 @@ class Tables:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.core = core.TableSet()
-        self.headers: dict[Sector, Header] = {}
+        self.headers: dict[AnySector, Header] = {}
         self.problems: list[str] = []
 
     @property
@@ -62,19 +69,30 @@ class Tables:
         return known
 
     @property
+    def whole(self) -> bool:
+        """Whether every position of every phase has its value here."""
+        return self.headers.keys() >= {*sectors(), *kept_placing_sectors(self.rules)}
+
+    @property
     def deep(self) -> bool:
-        """Whether depths are here for every sector."""
-        return all(self.has_depths(*sides) for sector in self.headers for sides in sector.sides)
+        """Whether depths are here for every sector of the moving phase."""
+        return all(
+            self.has_depths(*sides)
+            for sector in self.headers
+            if isinstance(sector, Sector)
+            for sides in sector.sides
+        )
 
     def add(
         self, header: Header, values: list[memoryview], depths: list[memoryview] | None
     ) -> None:
         """Use the tables of a sector."""
         for i, (own, opponent) in enumerate(header.sector.sides):
-            self.core.add(own, opponent, values[i], depths[i] if depths else None)
+            hand = header.sector.hand
+            self.core.add(own, opponent, values[i], depths[i] if depths else None, hand)
         self.headers[header.sector] = header
 
-    def load(self, folder: Path, sector: Sector, check: bool = False) -> None:
+    def load(self, folder: Path, sector: AnySector, check: bool = False) -> None:
         """Open a sector's files in the folder of the rules; `TableError` for those of values."""
         path = folder / file_name(sector, VALUES)
         header, values = open_table(path, self.rules, check)
@@ -151,7 +169,8 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
         there = set(os.listdir(folder))
     except (OSError, ValueError):
         there = set()  # No such folder, or an impossible name.
-    for sector in sectors(men):
+    known: list[AnySector] = [*sectors(men), *kept_placing_sectors(rules, men)]
+    for sector in known:
         if file_name(sector, VALUES) in there:
             try:
                 tables.load(folder, sector, check)

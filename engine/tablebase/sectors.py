@@ -1,4 +1,4 @@
-"""Sectors: the positions of the moving phase with given numbers of men."""
+"""Sectors: the positions with given numbers of men on the board and in hand."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ class Sector(NamedTuple):
     smaller: int
 
     @property
+    def hand(self) -> int:
+        """The men in hand of both sides together."""
+        return 0
+
+    @property
     def sides(self) -> list[tuple[int, int]]:
         """The men of the side to move and of its opponent, for each table."""
         return list(dict.fromkeys(((self.larger, self.smaller), (self.smaller, self.larger))))
@@ -36,6 +41,11 @@ class Sector(NamedTuple):
         """The places in its tables together."""
         return self.table_places * len(self.sides)
 
+    @property
+    def men(self) -> int:
+        """All men, those in hand included."""
+        return self.larger + self.smaller
+
     def memory(self, depths: bool) -> int:
         """Bytes that solving it takes, the mapped files of other sectors left out."""
         return core.sector_memory(self.larger, self.smaller, depths)
@@ -48,6 +58,74 @@ class Sector(NamedTuple):
         return f"{self.larger}-{self.smaller}"
 
 
+class PlacingSector(NamedTuple):
+    """The positions with ``own`` men of the side to move on the board and ``opponent`` others.
+
+    ``hand`` is the men in hand of both sides together, 1 to 18: as White and Black take turns, the
+    side to move has half of them, and one more where they are odd. It has one table.
+    """
+
+    own: int
+    opponent: int
+    hand: int
+
+    @property
+    def hands(self) -> tuple[int, int]:
+        """The men in hand of the side to move and of its opponent."""
+        return (self.hand + 1) // 2, self.hand // 2
+
+    @property
+    def sides(self) -> list[tuple[int, int]]:
+        """The men of the side to move and of its opponent, for its one table."""
+        return [(self.own, self.opponent)]
+
+    @property
+    def table_places(self) -> int:
+        """The places in its table."""
+        return core.table_places(self.own, self.opponent)
+
+    @property
+    def places(self) -> int:
+        """The same, as a `Sector` has it."""
+        return self.table_places
+
+    @property
+    def men(self) -> int:
+        """All men, those in hand included."""
+        return self.own + self.opponent + self.hand
+
+    def occurs(self, each_mill: bool) -> bool:
+        """Whether play may lead there, as far as numbers of men tell, and the game goes on.
+
+        ``each_mill``: a move that closes two mills removes two men.
+        """
+        if not (min(self) >= 0 and 1 <= self.hand <= MAX_MEN):
+            return False
+        own_hand, opponent_hand = self.hands
+        own_lost = MEN_PER_SIDE - own_hand - self.own
+        opponent_lost = MEN_PER_SIDE - opponent_hand - self.opponent
+        most = MEN_PER_SIDE - MINIMUM_MEN
+        return (
+            0 <= own_lost <= min(most, _most_removals(MEN_PER_SIDE - opponent_hand, each_mill))
+            and 0 <= opponent_lost <= min(most, _most_removals(MEN_PER_SIDE - own_hand, each_mill))
+        )
+
+    def __str__(self) -> str:
+        return f"{self.own}-{self.opponent}+{self.hand}"
+
+
+AnySector = Sector | PlacingSector
+"""A sector of either phase."""
+
+
+def _most_removals(placed: int, each_mill: bool) -> int:
+    """How many men a side can have removed by placing so many, at most.
+
+    From its third man on each may close a mill, from its fifth man on each may close two.
+    """
+    return max(0, placed - 2) + (max(0, placed - 4) if each_mill else 0)
+
+
 def sectors(men: int = MAX_MEN) -> list[Sector]:
     """All sectors of up to ``men`` men, each after those that a removal leads to."""
     return [
@@ -56,3 +134,27 @@ def sectors(men: int = MAX_MEN) -> list[Sector]:
         for smaller in range(MINIMUM_MEN, total // 2 + 1)
         if total - smaller <= MEN_PER_SIDE
     ]
+
+
+def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
+    """All sectors of the placing phase of up to ``men`` men, each after those that follow it.
+
+    They come by the men in hand, then by the side to move's men, then by the opponent's.
+    """
+    counts = range(MEN_PER_SIDE + 1)
+    found = (
+        PlacingSector(own, opponent, hand)
+        for hand in range(1, MAX_MEN + 1)
+        for own in counts
+        for opponent in counts
+    )
+    each_mill = rules.double_mill == "each"
+    return [sector for sector in found if sector.men <= men and sector.occurs(each_mill)]
+
+
+def kept_placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
+    """The sectors of the placing phase of up to ``men`` men whose tables are kept.
+
+    Those with an odd number of men in hand are not: a look one ply ahead tells their values.
+    """
+    return [sector for sector in placing_sectors(rules, men) if sector.hand % 2 == 0]

@@ -15,7 +15,7 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import Header
-from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, Sector, sectors
+from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, AnySector, Sector, sectors
 from merels.engine.tablebase.solve import MOST_MB
 from merels.protocol.commands.arguments import (
     Parser,
@@ -159,12 +159,14 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
 
     tables = open_folder(arguments, rules, check=True)
     wrong = len(tables.problems)
-    for sector in sectors(arguments.men) if arguments.men else ():
-        if sector not in tables.headers:
-            print(f"{sector}: no usable table there")
+    for wanted in sectors(arguments.men) if arguments.men else ():
+        if wanted not in tables.headers:
+            print(f"{wanted}: no usable table there")
             wrong += 1
     bar = ProgressLine()
     for sector in tables.headers:
+        if not isinstance(sector, Sector):
+            continue
         report = partial(bar.show, text=str(sector))
         try:
             results = verify(tables, sector, threads=arguments.threads, report=report)
@@ -186,7 +188,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
     return FAILED if wrong else OK
 
 
-def _rows(headers: dict[Sector, Header]) -> list[dict[str, int | str | None]]:
+def _rows(headers: dict[AnySector, Header]) -> list[dict[str, int | str | None]]:
     """A record for each table of each sector, the men of the side to move first."""
     rows: list[dict[str, int | str | None]] = []
     for sector, header in headers.items():

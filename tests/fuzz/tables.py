@@ -24,7 +24,7 @@ from merels.engine.tablebase.files import (
 )
 from merels.engine.tablebase.files import Tally as Counted
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import Sector
+from merels.engine.tablebase.sectors import AnySector, Sector
 from merels.engine.tablebase.storage import write_whole
 from tests.fuzz.harness import Case, Defect, FolderFuzzer, Fuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
@@ -36,12 +36,12 @@ _FIELDS = ((8, 2), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1)
 _VALUES = (0, 1, 2, 3, 4, 9, 10, 18, 127, 128, 255)
 
 
-def synthetic(kind: int, sector: Sector) -> tuple[Header, bytes]:
+def synthetic(kind: int, sector: AnySector) -> tuple[Header, bytes]:
     """A file's header and data: the right length, and values and depths at random."""
     places = sector.table_places
     counts = (Counted(places, 0, 0, None, None),) * len(sector.sides)
     header = Header(kind, sector, rule_fields(DEFAULT_RULES), places, counts)
-    data = random.Random(f"{kind} {sector.larger} {sector.smaller}").randbytes(header.data_size)
+    data = random.Random(f"{kind} {sector}").randbytes(header.data_size)
     whole = checksum([memoryview(data)])
     values = whole if kind == VALUES else synthetic(VALUES, sector)[0].checksum
     return Header(kind, sector, header.rules, places, counts, whole, values), data
@@ -76,11 +76,14 @@ class Headers(Fuzzer):
         # The bytes that mean nothing may hold anything, flags any number but 0 for true.
         if parse_header(again, Path("3-3.wdl")) != header or len(again) != HEADER_SIZE:
             raise Defect(f"{header} became {parse_header(again, Path('3-3.wdl'))}")
-        larger, smaller = header.sector
-        if not 3 <= smaller <= larger <= 9 or header.kind not in (VALUES, DEPTHS):
+        sector = header.sector
+        own, opponent = sector[0] + (sector.hand + 1) // 2, sector[1] + sector.hand // 2
+        if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in (VALUES, DEPTHS):
             raise Defect(f"a table that cannot be: {header}")
-        if len(header.tallies) != 2 - (larger == smaller):
-            raise Defect(f"{len(header.tallies)} tables of {header.sector}")
+        if sector.hand == 0 and own < opponent or sector.hand and header.kind == DEPTHS:
+            raise Defect(f"a table that cannot be: {header}")
+        if len(header.tallies) != (1 if sector.hand or own == opponent else 2):
+            raise Defect(f"{len(header.tallies)} tables of {sector}")
         return Tally(accepted=1)
 
 

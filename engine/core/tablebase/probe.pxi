@@ -6,12 +6,13 @@ cdef enum:
     DRAWN = 0                # the two bits of a place
     WON = 1
     LOST = 2
-    UNKNOWN = 3              # no table, or men in hand
+    UNKNOWN = 3              # no table
     MAX_STORED = 255         # the depth of everything deeper, too
 
 cdef struct Tables:
-    # By the side to move's men and the opponent's; NULL where there is no table.
-    const uint8_t *values[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
+    # By the men in hand of both sides together (0 is the moving phase), the side to move's men on
+    # the board and the opponent's; NULL where there is no table. Depths are of the moving phase.
+    const uint8_t *values[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const uint8_t *depths[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
 
 
@@ -19,7 +20,7 @@ cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
     return (values[place >> 2] >> (2 * (place & 3))) & 3
 
 
-# The place of a board with 3 to 9 men a side in the table of its two counts.
+# The place of a board in the table of its two counts.
 cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
                               int opponent_count) noexcept nogil:
     cdef uint32_t rank, found = locate_sides(own, own_count, opponent, opponent_count, &rank)
@@ -34,10 +35,10 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
     cdef uint64_t place
     assert is_sound(b)
     depth[0] = -1
-    if b.own_hand | b.opponent_hand or tables.values[own][opponent] == NULL:
+    if b.own_hand | b.opponent_hand or tables.values[0][own][opponent] == NULL:
         return UNKNOWN
     place = place_of(b.own, own, b.opponent, opponent)
-    value = value_at(tables.values[own][opponent], place)
+    value = value_at(tables.values[0][own][opponent], place)
     assert value != UNKNOWN
     if value != DRAWN and tables.depths[own][opponent] != NULL:
         depth[0] = tables.depths[own][opponent][place]
@@ -75,22 +76,29 @@ cdef class TableSet:
         load_index()
         self.kept = {}
 
-    def add(self, int own, int opponent, const uint8_t[::1] values, depths=None):
+    def add(self, int own, int opponent, const uint8_t[::1] values, depths=None, int hand=0):
         cdef const uint8_t[::1] view
         cdef uint64_t places = table_places(own, opponent)
+        if not 0 <= hand <= 2 * MEN_PER_SIDE:
+            raise ValueError("at most 18 men are in hand")
         if <uint64_t>values.shape[0] < (places + 3) // 4:
             raise ValueError("a table that is too short")
-        self.tables.depths[own][opponent] = NULL
+        if hand == 0:
+            self.tables.depths[own][opponent] = NULL
         if depths is not None:
             view = depths
-            if <uint64_t>view.shape[0] < places:
-                raise ValueError("a table of depths that is too short")
+            if hand or <uint64_t>view.shape[0] < places:
+                raise ValueError("a table of depths that is too short, or of men in hand")
             self.tables.depths[own][opponent] = &view[0]
-        self.tables.values[own][opponent] = &values[0]
-        self.kept[own, opponent] = memoryview(values), depths
+        self.tables.values[hand][own][opponent] = &values[0]
+        self.kept[own, opponent, hand] = memoryview(values), depths
 
-    def has(self, int own, int opponent):
-        return self.tables.values[own][opponent] != NULL
+    def remove(self, int own, int opponent, int hand):
+        del self.kept[own, opponent, hand]
+        self.tables.values[hand][own][opponent] = NULL
+
+    def has(self, int own, int opponent, int hand=0):
+        return self.tables.values[hand][own][opponent] != NULL
 
     def has_depths(self, int own, int opponent):
         return self.tables.depths[own][opponent] != NULL
@@ -118,7 +126,7 @@ def table_limit(tuple rules, int own, int opponent):
 
 def table_places(int own, int opponent):
     load_index()
-    if not (MINIMUM_MEN <= own <= MEN_PER_SIDE and MINIMUM_MEN <= opponent <= MEN_PER_SIDE):
-        raise ValueError("tables have 3 to 9 men a side")
+    if not (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE):
+        raise ValueError("tables have up to 9 men a side")
     cdef int larger = max(own, opponent), smaller = min(own, opponent)
     return <uint64_t>CLASSES[larger] * BINOMIAL[POINT_COUNT - larger][smaller]

@@ -63,7 +63,7 @@ cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
         return
     load_halves(p, p.frames[cls].point, s.points)
     if bits >= MINIMUM_MEN:
-        values = p.tables.values[bits][p.men[0]]
+        values = p.tables.values[0][bits][p.men[0]]
         block = <uint64_t>cls * BINOMIAL[p.empty][bits]
     for rank in range(p.size):
         mask = masks[rank]
@@ -94,7 +94,7 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Frame *f = &p.frames[cls]
     cdef uint32_t men = f.men, left = removable(&p.rules, men), after, entry, size, member
-    cdef const uint8_t *values = p.tables.values[p.men[0] - 1][p.men[1]]
+    cdef const uint8_t *values = p.tables.values[0][p.men[0] - 1][p.men[1]]
     cdef uint32_t rank, word
     cdef uint64_t some, block
     cdef uint8_t to[MAX_EMPTY]

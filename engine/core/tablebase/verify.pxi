@@ -30,7 +30,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move,
     successor.removal = is_removal(move)
     successor.wins = own < MINIMUM_MEN
     if not successor.wins:
-        successor.values = tables.values[own][opponent]
+        successor.values = tables.values[0][own][opponent]
         assert successor.values != NULL
         successor.depths = tables.depths[own][opponent]
         successor.place = place_of(after.own, own, after.opponent, opponent)
@@ -104,7 +104,7 @@ cdef uint64_t verify_class(const Tables *tables, const RuleSet *rules, int own, 
     cdef int smaller = own + opponent - larger
     cdef uint32_t size = BINOMIAL[POINT_COUNT - larger][smaller], rank = 0, men, others
     cdef int i, j, limit = plies_limit(rules, own, opponent)
-    cdef const uint8_t *values = tables.values[own][opponent]
+    cdef const uint8_t *values = tables.values[0][own][opponent]
     cdef const uint8_t *depths = tables.depths[own][opponent]
     cdef uint64_t errors = 0, place = <uint64_t>cls * size
     cdef Checked state

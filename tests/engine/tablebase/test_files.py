@@ -21,7 +21,7 @@ from merels.engine.tablebase import files
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, parse_header, rules_folder
 from merels.engine.tablebase.probe import open_tables
-from merels.engine.tablebase.sectors import Sector, sectors
+from merels.engine.tablebase.sectors import PlacingSector, Sector, placing_sectors, sectors
 from merels.engine.tablebase.small import small_tables
 from tests.processes import wait_for_file
 
@@ -71,6 +71,26 @@ def test_index_goes_there_and_back(own: int, opponent: int) -> None:
             assert men[0] & men[1] == 0
             assert (men[0].bit_count(), men[1].bit_count()) == (own, opponent)
             assert core.table_place(*men) == (found, rank)
+
+
+@pytest.mark.parametrize("double", ("one", "each"))
+def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
+    """The set is closed under placements with any removals, as far as the rules have them."""
+    found = placing_sectors(make_rules("morris", [f"DoubleMill={double}"]))
+    assert len(found) == (305 if double == "one" else 390)
+    assert found == sorted(found, key=lambda sector: (sector.hand, sector.own, sector.opponent))
+    known, reached = set(found), {PlacingSector(0, 0, 18)}
+    for hand in range(18, 1, -1):
+        for own, opponent, _ in [sector for sector in reached if sector.hand == hand]:
+            placed = 9 - (hand + 1) // 2 + 1
+            most = 0 if placed < 3 else 2 if double == "each" and placed >= 5 else 1
+            for removed in range(min(most, opponent) + 1):
+                after = PlacingSector(opponent - removed, own + 1, hand - 1)
+                if after.own + after.hands[0] >= 3:
+                    reached.add(after)
+    # All that play reaches are there; the bound is on numbers alone, so that a few more are.
+    assert reached <= known
+    assert {sector for sector in known if sector.hand > 12} <= reached
 
 
 def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
@@ -200,6 +220,10 @@ def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
         ({11: b"\xc8\xc8"}, "200 and 200 men"),
         ({11: b"\x03\x04"}, "3 and 4 men"),
         ({11: b"\x02\x02"}, "2 and 2 men"),
+        ({11: b"\x03\x03", 18: b"\x13"}, "3 and 3 men, 19 in hand"),
+        ({10: b"\x02", 13: b"\x01", 18: b"\x06"}, "kind 2, 3 and 3 men, 6 in hand"),
+        ({13: b"\x01", 18: b"\x06"}, "holds the table 3-3+6.wdl"),
+        ({13: b"\x02", 18: b"\x06"}, "2 is not the number of tables of 3-3+6"),
         ({13: b"\xff"}, "255 is not the number of tables"),
         ({13: b"\x00"}, "0 is not the number of tables"),
         ({14: b"\xff\xff\xff\xff"}, "made for other rules"),

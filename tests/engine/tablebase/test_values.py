@@ -13,7 +13,7 @@ from merels.engine.game.position import BLACK, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Known, Tables
-from merels.engine.tablebase.sectors import Sector
+from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.verify import verify
 from merels.engine.training.samples import random_position
 from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
@@ -65,7 +65,7 @@ def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> N
     """Random states of every sector, by the readable game's moves."""
     tables = built[rules]
     chance = random.Random(str(rules))
-    for sector in tables.headers:
+    for sector in sectors(7):
         limit = sector.plies_limit(rules)
         for own, opponent in sector.sides:
             for _ in range(250):
@@ -77,7 +77,7 @@ def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> N
 def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
     """Every state of every sector, by the search's moves."""
     tables = built[rules]
-    for sector in tables.headers:
+    for sector in sectors(7):
         for found in verify(tables, sector):
             assert found.errors == 0, found
             assert found.whole
@@ -89,7 +89,7 @@ def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
     sound = built[rules]
     header = sound.headers[Sector(3, 3)]
     for wrong_part in (0, 1):
-        parts = [bytearray(part or b"") for part in sound.core.kept[3, 3]]
+        parts = [bytearray(part or b"") for part in sound.core.kept[3, 3, 0]]
         parts[wrong_part][777] ^= 1
         tables = Tables(rules)
         tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])
