@@ -192,7 +192,7 @@ class TableSet:
 
     kept: dict[tuple[int, int, int], tuple[memoryview, memoryview | None]]
 
-    def __init__(self) -> None: ...
+    def __init__(self, rules: _Rules) -> None: ...
     def add(
         self,
         own: int,
@@ -211,10 +211,11 @@ class TableSet:
     def probe(self, fields: _Board) -> tuple[int, int] | None:
         """The value and the depth to conversion as if just after a removal; None without a table.
 
-        The depth is in plies: -1 for a draw and where the table has none, 255 for 255 or more.
+        With an odd number of men in hand the value is the best of the moves'. The depth is in
+        plies: -1 for a draw and where there is none, 255 for 255 or more.
         """
 
-    def bounds(self, rules: _Rules, fields: _Board) -> tuple[int, int] | None:
+    def bounds(self, fields: _Board) -> tuple[int, int] | None:
         """The least and the greatest value, given the plies since the last removal, or None."""
 
 class Retrograde:

@@ -157,10 +157,11 @@ cdef inline void extend_pv(Worker *w, int ply, move_t move) noexcept nogil:
 # only one side of it.
 cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int beta, int ply,
                                    int *value) noexcept nogil:
-    cdef int least, greatest
-    if b.own_hand | b.opponent_hand or count(b.own | b.opponent) >= w.table_men:
+    cdef int least, greatest, hand = b.own_hand + b.opponent_hand
+    # One ply further on the tables themselves answer for an odd number of men in hand.
+    if hand & 1 or count(b.own | b.opponent) + hand >= w.table_men:
         return False
-    if not table_bounds(w.tables, &w.game.rules, b, &least, &greatest):
+    if not table_bounds(w.tables, b, &least, &greatest):
         return False
     w.table_hits += 1
     value[0] = least * (TABLE_WIN - ply) if least == greatest else 0

@@ -54,7 +54,7 @@ class Tables:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.core = core.TableSet()
+        self.core = core.TableSet(core_rules(rules))
         self.headers: dict[AnySector, Header] = {}
         self.problems: list[str] = []
 
@@ -117,7 +117,7 @@ class Tables:
         return self.core.has_depths(own, opponent)
 
     def probe(self, position: Position) -> Known | None:
-        """What is known of a position with no ply played since the last removal, else None."""
+        """What is known of a position, in the moving phase with no ply played since a removal."""
         found = self.core.probe(core_board(position))
         if found is None:
             return None
@@ -126,7 +126,7 @@ class Tables:
 
     def bounds(self, position: Position) -> tuple[int, int] | None:
         """The least and the greatest value that a position can have after the plies played."""
-        return self.core.bounds(core_rules(position.rules), core_board(position))
+        return self.core.bounds(core_board(position))
 
     def moves(self, position: Position) -> Iterator[tuple[Move, Known | None]]:
         """Each legal move with what is known of it for the side that plays it.

@@ -169,7 +169,7 @@ def _probe(tables: Tables, larger: int, smaller: int) -> None:
             known = tables.probe(position)
             if known is not None and (abs(known.value) > 1 or (known.depth or 0) not in range(256)):
                 raise Defect(f"{known} for {position!r}")
-            bounds = tables.core.bounds(core_rules(DEFAULT_RULES), core_board(position))
+            bounds = tables.core.bounds(core_board(position))
             if bounds is not None and not -1 <= bounds[0] <= bounds[1] <= 1:
                 raise Defect(f"bounds {bounds} for {position!r}")
             list(tables.moves(position))

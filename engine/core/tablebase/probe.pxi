@@ -1,6 +1,6 @@
 # Probing finished tables: a few dozen nanoseconds where the page is in memory.
 #
-# Needs board.pxi, index.pxi.
+# Needs board.pxi, movegen.pxi, index.pxi.
 
 cdef enum:
     DRAWN = 0                # the two bits of a place
@@ -10,6 +10,7 @@ cdef enum:
     MAX_STORED = 255         # the depth of everything deeper, too
 
 cdef struct Tables:
+    RuleSet rules
     # By the men in hand of both sides together (0 is the moving phase), the side to move's men on
     # the board and the opponent's; NULL where there is no table. Depths are of the moving phase.
     const uint8_t *values[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
@@ -28,36 +29,72 @@ cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
     return <uint64_t>found * BINOMIAL[POINT_COUNT - larger][smaller] + rank
 
 
-# The value of a board for the side to move, as if just after a removal. `depth` becomes the depth
-# to conversion, the plies to the next removal or the end (255: 255 or more), or -1 for none.
-cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept nogil:
-    cdef int own = count(b.own), opponent = count(b.opponent), value
+# What the table of a board's numbers of men has for it; UNKNOWN where there is none. `place` is set
+# where there is one.
+cdef inline int stored_value(const Tables *tables, const Board *b, uint64_t *place) noexcept nogil:
+    cdef int own = count(b.own), opponent = count(b.opponent)
+    cdef int own_hand = b.own_hand, opponent_hand = b.opponent_hand
+    cdef const uint8_t *values = tables.values[own_hand + opponent_hand][own][opponent]
+    # As White and Black take turns, hands differ by one man at most. With others the game may be
+    # set up, but no table has it.
+    if values == NULL or own_hand - opponent_hand != (own_hand + opponent_hand) & 1:
+        return UNKNOWN
+    place[0] = place_of(b.own, own, b.opponent, opponent)
+    return value_at(values, place[0])
+
+
+# The value of a board one ply ahead: the best of the moves.
+cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
+    cdef int i, value, best = LOST
     cdef uint64_t place
+    cdef MoveList list
+    cdef Board after
+    generate(&tables.rules, b, &list, True, True)
+    for i in range(list.size):
+        make(b, list.moves[i], &after)
+        value = LOST if own_short(&after) else stored_value(tables, &after, &place)
+        if value == LOST:
+            return WON
+        if value == UNKNOWN or (value == DRAWN and best == LOST):
+            best = value
+    return best
+
+
+# The value of a board for the side to move, in the moving phase as if just after a removal. `depth`
+# becomes the depth to conversion, the plies to the next removal or the end (255: 255 or more), or
+# -1 for none.
+cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept nogil:
+    cdef int value, hand = b.own_hand + b.opponent_hand
+    cdef uint64_t place = 0
+    cdef const uint8_t *depths
     assert is_sound(b)
     depth[0] = -1
-    if b.own_hand | b.opponent_hand or tables.values[0][own][opponent] == NULL:
-        return UNKNOWN
-    place = place_of(b.own, own, b.opponent, opponent)
-    value = value_at(tables.values[0][own][opponent], place)
-    assert value != UNKNOWN
-    if value != DRAWN and tables.depths[own][opponent] != NULL:
-        depth[0] = tables.depths[own][opponent][place]
+    if unlikely(someone_short(b)):
+        return LOST if own_short(b) else WON
+    if hand & 1:
+        # The tables of an odd number of men in hand are not kept.
+        return look_ahead(tables, b) if b.own_hand == b.opponent_hand + 1 else UNKNOWN
+    value = stored_value(tables, b, &place)
+    if hand == 0 and (value == WON or value == LOST):
+        depths = tables.depths[count(b.own)][count(b.opponent)]
+        if depths != NULL:
+            depth[0] = depths[place]
     return value
 
 
 # The least and the greatest value (-1, 0, 1) given the plies since the last removal; False where no
 # table has the board. A win is certain while its depth fits into the plies left; without its depth
-# it may have become a draw, but never a loss.
-cdef bint table_bounds(const Tables *tables, const RuleSet *rules, const Board *b, int *least,
+# it may have become a draw, but never a loss. With men in hand no plies count.
+cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
                        int *greatest) noexcept nogil:
     cdef int depth, value = table_probe(tables, b, &depth)
-    cdef int limit = plies_limit(rules, count(b.own), count(b.opponent))
+    cdef int limit = plies_limit(&tables.rules, count(b.own), count(b.opponent))
     least[0] = greatest[0] = 0
     if value == UNKNOWN:
         return False
     if value == DRAWN:
         return True
-    if limit and b.plies:
+    if limit and b.plies and not b.own_hand | b.opponent_hand:
         if depth < 0 or (depth == MAX_STORED and b.plies + depth <= limit):
             least[0] = -(value == LOST)
             greatest[0] = value == WON
@@ -72,8 +109,9 @@ cdef class TableSet:
     cdef Tables tables
     cdef readonly dict kept
 
-    def __cinit__(self):
+    def __cinit__(self, tuple rules):
         load_index()
+        self.tables.rules = load_rules(rules)
         self.kept = {}
 
     def add(self, int own, int opponent, const uint8_t[::1] values, depths=None, int hand=0):
@@ -110,11 +148,10 @@ cdef class TableSet:
             return None
         return (0, 1, -1)[value], depth
 
-    def bounds(self, tuple rules, tuple fields):
-        cdef RuleSet rule_set = load_rules(rules)
+    def bounds(self, tuple fields):
         cdef Board b = load_board(fields)
         cdef int least, greatest
-        if not table_bounds(&self.tables, &rule_set, &b, &least, &greatest):
+        if not table_bounds(&self.tables, &b, &least, &greatest):
             return None
         return least, greatest
 
