@@ -29,12 +29,11 @@ class Marked:
         self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
             [*COMMAND, *arguments],
-            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,
             env={**os.environ, MARK: self.mark, "PYTHONUNBUFFERED": "1"},
-            **options,  # type: ignore[call-overload]
+            **{"stdout": subprocess.PIPE, **options},  # type: ignore[call-overload]
         )
         self.watchdog = start_watchdog(self.process, LONGEST)
         self.begun.append(self)

@@ -59,7 +59,8 @@ Trial = Callable[[], list[str]]
 class Runner:
     """Plays what the plan has and the journal has not, ``window`` tasks at a time.
 
-    ``trial`` is called by a worker before any game.
+    A pool holds as many more ready as `Pool.ahead` says. ``trial`` is called by a worker before any
+    game.
     """
 
     def __init__(self, board: Scoreboard, *, window: int = 1, trial: Trial | None = None) -> None:
@@ -170,7 +171,8 @@ class Runner:
         if self._trial is not None:
             self._try_engines(self._trial)
             return
-        while self._running < self._window and not self._interrupts and not self._is_over():
+        window = self._window + self._pool.ahead
+        while self._running < window and not self._interrupts and not self._is_over():
             if self._failures and self._running and self._pool.foreign:
                 # A pool that breaks takes every pair in progress with it: those that failed are
                 # tried again one by one, so that the next failure has one culprit.

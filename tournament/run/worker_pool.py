@@ -37,6 +37,8 @@ class Pool:
 
     foreign = False
     """Whether only futures tell of games, and one failure may take other calls with it."""
+    ahead = 0
+    """How many calls more than are worked on it is to have, lest a worker waits for the runner."""
     ready = True
     """Whether calls can be handed over."""
     silent = False
@@ -55,6 +57,8 @@ class LocalPool(Pool, Executor):
     ``cpus``: the cores to pin the workers to, one each in turn; empty: none is pinned. ``log`` is
     a file for the traffic with the engines. ``watched``: games in progress are reported as well.
     """
+
+    ahead = 1
 
     def __init__(
         self, workers: int, report: Callable[[Any], None], cpus: Sequence[int] = (),
@@ -80,6 +84,7 @@ class LocalPool(Pool, Executor):
 
     def finish_games(self) -> None:
         """Let the games in progress end; calls leave those that they have not begun."""
+        self._cancel_waiting()
         for slot in self._slots:
             slot.leave(quit=False)
 

@@ -28,7 +28,7 @@ from merels.tournament.records.games import Adjudication, Entrant, GameSpec, Pai
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.runner import End, Runner, WorkerError
+from merels.tournament.run.runner import ATTEMPTS, End, Runner, WorkerError
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Finished, Played, play_pair
 from merels.tournament.run.view import View
@@ -523,10 +523,11 @@ def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
 
 
 def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path: Path) -> None:
-    command = script(tmp_path, """
+    # Two pairs take turns, the one that is played and the one that is ready.
+    command = script(tmp_path, f"""
 with open(flag, "a") as file:
     file.write("x")
-if os.path.getsize(flag) <= 3:
+if os.path.getsize(flag) <= {2 * ATTEMPTS - 1}:
     os.kill(os.getppid(), signal.SIGKILL)
 """)
     run = Run(uneven_test(engine("Weak", 1, command)), workers=1)

@@ -77,6 +77,17 @@ def test_killed_in_the_middle() -> None:
     assert isinstance(futures[0].exception(0), BrokenExecutor) and futures[3].cancelled()
 
 
+def test_what_no_worker_has_begun_is_taken_back_when_games_are_to_finish() -> None:
+    with LocalPool(1, print) as pool:
+        begun, waiting = pool.submit(time.sleep, 1), pool.submit(abs, -1)
+        deadline = time.monotonic() + 30
+        while not begun.running():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        pool.finish_games()
+        assert waiting.cancelled() and begun.result(30) is None
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
 def test_workers_are_pinned() -> None:
     cores = sorted(os.sched_getaffinity(0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 
@@ -38,7 +39,8 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 def serve(*words: str, names: tuple[str, str] = ("A", "B")) -> tuple[Marked, str]:
     """A run and the address of its page."""
     engines = [word for name in names for word in engine_words(name)]
-    run = Marked(*engines, "-srand", "5", *words, "-serve", "0")
+    # Nobody reads its lines, and a full pipe would bring it to a halt.
+    run = Marked(*engines, "-srand", "5", *words, "-serve", "0", stdout=subprocess.DEVNULL)
     assert run.process.stderr is not None
     return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
 
