@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.notation import START, parse_move, parse_position
+from merels.engine.game.notation import START, parse_position
 from merels.engine.game.record import Record, format_record
 from merels.protocol.board.game import Game, from_record
 from merels.protocol.board.requests import (
     JSON,
+    read_moves,
     read_players,
     read_rules,
     read_settings,
@@ -19,6 +20,9 @@ from merels.protocol.board.requests import (
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.formats import read_game, write_game
+
+MOST_LINES = 5
+"""The most variations that an analysis shows."""
 
 
 def act(session: Session, action: str, body: JSON) -> JSON:
@@ -60,15 +64,17 @@ def _set_players(session: Session, body: JSON) -> None:
 
 
 def _play(session: Session, body: JSON) -> None:
-    """Play a user's move in the position shown, which is the one after ``at`` moves."""
-    game, move = session.game, parse_move(read_text(body, "move"))
+    """Play a user's moves in the position shown, which is the one after ``at`` moves."""
+    game, moves = session.game, read_moves(body)
     if body.get("at") != game.cursor:
-        raise InputError(str(move), "the board has changed meanwhile; look again")
-    if session.seats[game.shown.side].choice is not None and not session.paused:
-        raise InputError(str(move), "it is the engine's turn; pause it to play for it")
+        raise InputError(str(moves[0]), "the board has changed meanwhile; look again")
+    engine = session.seats[game.shown.side].choice is not None
+    if engine and not (session.paused or session.analysing):
+        raise InputError(str(moves[0]), "it is the engine's turn; pause it to play for it")
     if game.flag():
-        raise InputError(str(move), "the clock has run out")
-    game.play(move)
+        raise InputError(str(moves[0]), "the clock has run out")
+    for move in moves if session.analysing else moves[:1]:
+        game.play(move)
     session.reviewer.forget()
 
 
@@ -106,8 +112,19 @@ def _pause(session: Session, body: JSON) -> None:
 
 
 def _analyse(session: Session, body: JSON) -> None:
-    """Turn the analysis of the position shown on or off."""
+    """Turn from play to analysis, or back."""
     session.analysing = bool(body.get("on"))
+    session.tell("info")
+
+
+def _thoughts(session: Session, body: JSON) -> None:
+    """Show or hide evaluations, in play or in an analysis; set the number of variations."""
+    lines = body.get("lines", session.lines)
+    if not isinstance(lines, int) or not 1 <= lines <= MOST_LINES:
+        raise InputError(str(lines), f"expected from 1 to {MOST_LINES} lines")
+    session.lines = lines
+    session.thoughts[session.analysing] = bool(body.get("on", session.reveals))
+    session.tell("info")
 
 
 def _restart(session: Session, body: JSON) -> None:
@@ -117,7 +134,8 @@ def _restart(session: Session, body: JSON) -> None:
 
 CHANGES: dict[str, Callable[[Session, JSON], None]] = {
     "new": _new, "players": _players, "play": _play, "undo": _undo, "go": _go,
-    "resign": _resign, "pause": _pause, "analyse": _analyse, "restart": _restart,
+    "resign": _resign, "pause": _pause, "analyse": _analyse, "thoughts": _thoughts,
+    "restart": _restart,
 }
 """The requests that change a board's state at once; the caller holds its lock."""
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from merels.engine.game.errors import InputError, shorten
+from merels.engine.game.notation import parse_move
+from merels.engine.game.position import Move
 from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import EngineSpec
@@ -24,6 +26,14 @@ def read_text(body: JSON, name: str, default: str | None = None) -> str:
     if not isinstance(value, str):
         raise InputError(name, "expected a text")
     return value
+
+
+def read_moves(body: JSON) -> list[Move]:
+    """A move, or several in a row."""
+    moves = body.get("moves", [body.get("move")])
+    if not isinstance(moves, list) or not moves or not all(isinstance(one, str) for one in moves):
+        raise InputError("moves", "expected moves")
+    return [parse_move(move) for move in moves]
 
 
 def read_rules(body: JSON) -> Rules:

@@ -21,6 +21,8 @@ UNWATCHED_SECONDS = 20.0
 """How long engines keep thinking after the browser has vanished."""
 HIDDEN_SECONDS = 600.0
 """The same for a page in the background, which closes its stream."""
+LINES = 3
+"""The variations of an analysis, unless another number is asked for."""
 
 
 class Session:
@@ -39,6 +41,11 @@ class Session:
         """The time control, as `read_time` gives it."""
         self.paused = False
         self.analysing = False
+        """Whether this is an analysis: engines and clocks rest, and a user moves both sides."""
+        self.thoughts = [False, True]
+        """Whether evaluations are shown: in play, and in an analysis."""
+        self.lines = LINES
+        """The variations of an analysis."""
         self.error = ""
         """Why an engine failed; nothing is searched until it is cleared."""
         self.infos: tuple[Job, list[Info]] | None = None
@@ -105,7 +112,8 @@ class Session:
         with self.lock:
             game = self.game
             if game.clock is not None:
-                stands = game.over or self.paused or self._asleep or bool(self.error)
+                rests = self.paused or self.analysing or self._asleep
+                stands = game.over or rests or bool(self.error)
                 game.clock.run(None if stands or not game.moves else game.last.side)
         self._thinker.changed()
         self.tell("state")
@@ -162,6 +170,11 @@ class Session:
             return None
         return Clock(self.time["base"], self.time["increment"])
 
+    @property
+    def reveals(self) -> bool:
+        """Whether evaluations, variations and proven values are shown."""
+        return self.thoughts[self.analysing]
+
     def player_name(self, part: int) -> str:
         """The name of White (0), Black (1) or the analyst (2)."""
         seat = self.seats[part]
@@ -179,14 +192,18 @@ class Session:
             if self._closed or self._asleep or self.error:
                 return None
             mover = self.seats[game.last.side]
-            if mover.choice is not None and not game.over and not self.paused:
+            plays = mover.choice is not None and not self.paused and not self.analysing
+            if plays and not game.over:
                 start, moves = game.positions[0], tuple(game.moves)
                 time = game.clock or self.time["seconds"]
                 return Job(mover, mover.version, start, moves, game.last, time)
-            if self.analysing and game.shown.outcome() is None:
+            if self.reveals and game.shown.outcome() is None:
                 moves = tuple(game.moves[: game.cursor])
                 analyst = self.seats[2]
-                return Job(analyst, analyst.version, game.positions[0], moves, game.shown)
+                return Job(
+                    analyst, analyst.version, game.positions[0], moves, game.shown,
+                    lines=self.lines,
+                )
             return None
 
     def _on_info(self, job: Job, infos: list[Info]) -> None:

@@ -20,8 +20,6 @@ from merels.protocol.client.any_engine import Analysis
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
 
-LINES = 3
-"""The variations of an analysis."""
 STOP_SECONDS = 2.0
 """The time an engine has to end an unwanted search; then it is killed."""
 CLOSE_SECONDS = 5.0
@@ -45,6 +43,8 @@ class Job:
     moves: tuple[Move, ...]
     position: Position
     time: float | Clock | None = None
+    lines: int = 1
+    """The variations of an analysis."""
 
     def limit(self) -> Limit:
         """The limit of a search that begins now, perhaps after the clock has started."""
@@ -189,7 +189,7 @@ class Thinker:
             self._engine = engine
         job.seat.prepare(engine, job.start.rules)
         if job.time is None:
-            lines = LINES if "MultiPV" in engine.options else 1
+            lines = job.lines if "MultiPV" in engine.options else 1
             with engine.analysis(job.start, multipv=lines, moves=job.moves) as analysis:
                 self._analysis = analysis
                 self.nudge()

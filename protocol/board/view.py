@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
-from merels.engine.game.board import NAMES, points_of
+from merels.engine.game.board import LINES, NAMES, points_of
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
+from merels.engine.tablebase.probe import Known
 from merels.protocol.board.news import Feed
 from merels.protocol.board.requests import FULL, JSON
 from merels.protocol.board.reviewing import TABLE_CACHE
@@ -21,6 +23,8 @@ from merels.protocol.review.review import expected, score_text
 
 LONGEST_LINE = 12
 """Moves of a variation that are shown."""
+_DEEPEST = 255
+"""The greatest depth that tables keep; it stands for all beyond it."""
 
 
 def about_view(choices: Sequence[EngineSpec]) -> JSON:
@@ -34,6 +38,7 @@ def about_view(choices: Sequence[EngineSpec]) -> JSON:
         ],
         "variants": {name: fields_view(rules) for name, rules in PRESETS.items()},
         "points": NAMES,
+        "mills": [[NAMES[point] for point in line] for line in LINES],
     }
 
 
@@ -54,10 +59,11 @@ def news_view(session: Session, kind: str, feed: Feed) -> Any:
             return state_view(session)
         if kind == "review":
             return session.reviewer.progress
-        if session.infos is None:
+        if session.infos is None or not session.reveals:
             return None
         job, infos = session.infos
-        return info_view(infos, job.position, job.seat.part)
+        name = session.player_name(session.seats.index(job.seat))
+        return info_view(infos, job.position, job.seat.part, name)
 
 
 def state_view(session: Session) -> JSON:
@@ -67,7 +73,8 @@ def state_view(session: Session) -> JSON:
     at_end = game.cursor == len(game.moves)
     result, reason = game.result()
     mover = session.seats[shown.side]
-    may_play = (mover.choice is None or session.paused) and not (at_end and game.over)
+    free = mover.choice is None or session.paused or session.analysing
+    may_play = free and not (at_end and game.over)
     legal = shown.legal_moves() if may_play and shown.outcome() is None else []
     thinking = session.seats[game.last.side].choice is not None and not game.over
     return {
@@ -85,14 +92,16 @@ def state_view(session: Session) -> JSON:
             "left": [round(game.clock.left(side), 2) for side in (0, 1)],
             "running": game.clock.running,
         },
-        "thinking": thinking and not session.paused and not session.error,
+        "thinking": thinking and not (session.paused or session.analysing or session.error),
         "paused": session.paused,
         "analysing": session.analysing,
+        "reveals": session.reveals,
+        "lines": session.lines,
         "error": session.error,
         "over": game.over,
         "result": result,
         "reason": reason,
-        "values": values_view(shown) if may_play else {},
+        "proven": proven_view(shown) if session.reveals else None,
     }
 
 
@@ -103,15 +112,37 @@ def player_view(session: Session, part: int) -> JSON:
     return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part)}
 
 
-def values_view(position: Position) -> JSON:
-    """The proven result of each move for the side to move, as far as the tablebase knows it."""
-    if position.outcome() is not None or any(position.hands):
-        return {}
+def proven_view(position: Position) -> JSON | None:
+    """What the tables prove of a position and its moves, for the side to move; None: nothing.
+
+    ``depth`` is in plies to the next removal or the end, where it is known.
+    """
     tables, _ = TABLE_CACHE.fetch(position.rules)
-    if tables is None:
-        return {}
-    words = ("draw", "win", "loss")
-    return {str(move): words[known.value] for move, known in tables.moves(position) if known}
+    if tables is None or position.outcome() is not None:
+        return None
+    moves = list(tables.moves(position))
+    known = [value for _, value in moves if value]
+    if not known:
+        return None
+    best = max(known, key=_worth)
+    # A move that the tables do not know may be better than any move but a win.
+    here = _known_view(best) if best.value > 0 or len(known) == len(moves) else None
+    ordered = sorted(moves, key=lambda move: -_worth(move[1]) if move[1] else inf)
+    return {
+        "here": here,
+        "moves": [{"move": str(move), **(_known_view(value) if value else {})}
+                  for move, value in ordered],
+    }
+
+
+def _worth(known: Known) -> float:
+    """Where a value stands among others: early wins first, late losses before early ones."""
+    return known.value * (_DEEPEST + 1 - (known.depth or 0))
+
+
+def _known_view(known: Known) -> JSON:
+    """A proven value in words, with its depth."""
+    return {"value": ("draw", "win", "loss")[known.value], "depth": known.depth}
 
 
 def position_view(position: Position) -> JSON:
@@ -128,7 +159,7 @@ def position_view(position: Position) -> JSON:
     }
 
 
-def info_view(infos: list[Info], position: Position, part: str) -> JSON:
+def info_view(infos: list[Info], position: Position, part: str, name: str) -> JSON:
     """An engine's variations in a position.
 
     ``share`` is White's expected score, from 0 to 1.
@@ -137,6 +168,7 @@ def info_view(infos: list[Info], position: Position, part: str) -> JSON:
     return {
         "position": format_position(position),
         "part": part,
+        "name": name,
         "depth": best.depth,
         "nodes": best.nodes,
         "nps": best.nps,

@@ -2,6 +2,7 @@
 
 import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
+import { after } from "./board/position.js";
 import { closeByButtons } from "./dialogs/form.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { Opening } from "./dialogs/opening.js";
@@ -13,7 +14,7 @@ import { Log } from "./panels/log.js";
 import { MoveList } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
 import { drawReview } from "./panels/review.js";
-import { drawInfo } from "./panels/thoughts.js";
+import { firstMoves, Thoughts } from "./panels/thoughts.js";
 
 let state = null;
 let info = null;
@@ -22,6 +23,9 @@ let choice = new Choice([]);
 let board;
 let players;
 let moves;
+let thoughts;
+/** The moves of a line that are looked at, from the position shown; null: none. */
+let ahead = null;
 let dialogs;
 let lost = false;
 const dirty = new Set();
@@ -41,7 +45,7 @@ function paint() {
   if (kinds.has("state")) drawState();
   const judgements = review ? review.judgements : [];
   if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
-    drawInfo(fresh, state, board.flipped, judgements[state.cursor - 1], info !== null);
+    thoughts.draw(fresh, state, board.flipped, judgements[state.cursor - 1], info !== null);
     board.drawArrows(arrows(fresh));
   }
   if (kinds.has("state") || kinds.has("review")) {
@@ -52,17 +56,41 @@ function paint() {
 
 /** The first moves of the variations, while the analysis engine thinks. */
 function arrows(fresh) {
-  if (!fresh || fresh.part !== "Analysis" || !state.analysing || choice.to !== null) return [];
-  return fresh.lines.filter((line) => line.moves.length).map((line) => line.moves[0]);
+  if (!fresh || fresh.part !== "Analysis" || !state.reveals) return [];
+  return ahead || choice.to !== null ? [] : firstMoves(fresh);
+}
+
+function drawBoard() {
+  const { position } = state;
+  if (ahead) {
+    board.draw({ ...after(position, ahead), choice: new Choice([]), values: {} });
+    return;
+  }
+  const known = state.proven ? state.proven.moves : [];
+  board.draw({
+    white: position.white, black: position.black, side: position.side, last: state.move, choice,
+    values: Object.fromEntries(known.map((one) => [one.move, one.value])),
+  });
+}
+
+/** Shows what a line leads to; with null, the position itself again. */
+function lookAhead(line) {
+  ahead = line;
+  redraw("state", "info");
+}
+
+/** Plays a line: in an analysis all of it, in a game its first move. */
+async function playLine(line) {
+  ahead = null;
+  const at = state.cursor;
+  if (!state.legal.includes(line[0])) tell("It is not your move.");
+  else await send("play", { moves: state.analysing ? line : line.slice(0, 1), at });
 }
 
 function drawState() {
   const { position } = state;
   players.draw(state, board.flipped, choice.step === "place");
-  board.draw({
-    white: position.white, black: position.black, side: position.side, last: state.move,
-    choice, values: state.values,
-  });
+  drawBoard();
   drawStatus();
   const end = state.moves.length;
   $("first").disabled = $("back").disabled = state.cursor === 0;
@@ -70,10 +98,12 @@ function drawState() {
   $("undo").disabled = end === 0;
   const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
   $("resign").disabled = state.over || engines.length === 2;
-  $("pause").hidden = (!engines.length && !state.clock) || state.over;
+  $("pause").hidden = (!engines.length && !state.clock) || state.over || state.analysing;
+  $("resign").hidden = state.analysing;
   $("pause").textContent = state.paused ? "Resume" : "Pause";
   $("pause").setAttribute("aria-pressed", String(state.paused));
   $("analyse").setAttribute("aria-pressed", String(state.analysing));
+  $("play").setAttribute("aria-pressed", String(!state.analysing));
   $("options").disabled = false;
   $("review").disabled = end === 0;
   drawTrouble();
@@ -94,7 +124,7 @@ function drawStatus() {
   if (choice.step === "done") return;
   const { position } = state;
   const mover = COLOURS[position.side];
-  const parts = [];
+  const parts = state.analysing ? ["Analysis."] : [];
   const end = state.moves.length;
   if (state.cursor < end) parts.push(`Move ${state.cursor} of ${end}.`);
   else if (state.reason) parts.push(`${state.reason} (${state.result}).`);
@@ -139,7 +169,7 @@ async function pick(point) {
   const text = choice.pick(point);
   redraw("state");
   if (text === null) return;
-  const done = await send("play", { move: text, at: state.cursor });
+  const done = await send("play", { moves: [text], at: state.cursor });
   if (!done) cancel();
 }
 
@@ -166,7 +196,9 @@ const ACTIONS = {
   flip,
   pause: () => send("pause", { on: !state.paused }),
   resign: () => send("resign"),
-  analyse: () => send("analyse", { on: !state.analysing }),
+  play: () => send("analyse", { on: false }),
+  analyse: () => send("analyse", { on: true }),
+  thoughts: () => send("thoughts", { on: !state.reveals }),
   review: () => send("review", { on: !(review && review.done < review.moves) }),
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(state, face),
@@ -196,7 +228,7 @@ function onKey(event) {
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const keys = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
-    a: "analyse", u: "undo", f: "flip", n: "new",
+    a: state && state.analysing ? "play" : "analyse", e: "thoughts", u: "undo", f: "flip", n: "new",
   };
   if (event.key === "Escape") cancel();
   const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -211,7 +243,10 @@ function onState(news) {
     before.position.text === news.position.text && before.cursor === news.cursor;
   state = news;
   // The picked points stay picked while the board is unchanged.
-  if (!same) choice = new Choice(state.legal);
+  if (!same) {
+    choice = new Choice(state.legal);
+    ahead = null;
+  }
   redraw("state");
   if (!before) face(state.players);
 }
@@ -230,12 +265,22 @@ async function main() {
   board = new Board($("board"), about.points, { onPick: pick, onCancel: cancel });
   players = new Players((event) => board.pressHand(event));
   moves = new MoveList(go);
+  thoughts = new Thoughts({
+    hover: lookAhead, leave: () => lookAhead(null), play: playLine,
+  });
+  $("line-count").addEventListener("change", () => {
+    send("thoughts", { lines: Number($("line-count").value) });
+  });
   dialogs = {
     newGame: new NewGame(about), opening: new Opening(), saving: new Saving(tell),
     options: new Options(tell),
   };
   closeByButtons();
   for (const name of Object.keys(ACTIONS)) $(name).addEventListener("click", () => act(name));
+  // On a narrow page the menu is a popover in front of all else.
+  $("menu").addEventListener("click", () => {
+    if ($("menu").matches(":popover-open")) $("menu").hidePopover();
+  });
   document.addEventListener("keydown", onKey);
   listen({
     state: onState,

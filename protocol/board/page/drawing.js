@@ -29,8 +29,8 @@ export class Drawing {
   /** Fills an SVG element; `points` are all points' names. */
   constructor(root, points) {
     Object.assign(this, { root, points, flipped: false, groups: new Map() });
-    root.setAttribute("viewBox", "-32 -4 736 736");
-    root.append(svg("rect", { class: "wood", x: -28, y: 0, width: 728, height: 728, rx: 22 }));
+    root.setAttribute("viewBox", "-14 0 714 714");
+    root.append(svg("rect", { class: "wood", x: -12, y: 2, width: 710, height: 710, rx: 20 }));
     this.lines = svg("path", { class: "lines" });
     this.labels = svg("g", { "aria-hidden": "true" });
     this.under = svg("g", { "aria-hidden": "true" });
@@ -66,8 +66,8 @@ export class Drawing {
       const letter = "abcdefg"[this.flipped ? 6 - index : index];
       const number = this.flipped ? index + 1 : 7 - index;
       this.labels.append(
-        svg("text", { class: "label", x: 50 + 100 * index, y: 709 }, letter),
-        svg("text", { class: "label", x: -9, y: 50 + 100 * index }, String(number)),
+        svg("text", { class: "label", x: 50 + 100 * index, y: 699 }, letter),
+        svg("text", { class: "label", x: 0, y: 50 + 100 * index }, String(number)),
       );
     }
     for (const [point, group] of this.groups) {

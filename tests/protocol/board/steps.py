@@ -41,7 +41,7 @@ const open = document.querySelector("dialog[open]");
 const boxes = [...(open || document).querySelectorAll(
   "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
   .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
-  .filter((one) => !one.closest("#moves, .scroll"))
+  .filter((one) => !one.closest("#moves, #lines, #explorer, .scroll"))
   .map((one) => [one, one.getBoundingClientRect()])
   .filter(([, box]) => box.width && box.height);
 for (const [one, box] of boxes) {
@@ -114,9 +114,16 @@ def enter(page: Browser, selector: str, value: str) -> None:
 
 def load(page: Browser, text: str) -> None:
     """Open a text through the dialog."""
-    page.click("#import")
+    tap_menu(page, "import")
     enter(page, "#import-text", text)
     page.click("#import-go")
+
+
+def tap_menu(page: Browser, name: str) -> None:
+    """Press a button of the menu, which a narrow page opens with another button."""
+    if not page.run("return document.getElementById('menu').checkVisibility()"):
+        page.click("#menu-button")
+    page.click(f"#{name}")
 
 
 def complaints(page: Browser) -> list[str]:

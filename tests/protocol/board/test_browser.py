@@ -29,6 +29,7 @@ from tests.protocol.board.steps import (
     play,
     refused,
     shot,
+    tap_menu,
 )
 from tests.protocol.board.webdriver import Browser, wait
 
@@ -131,20 +132,21 @@ def test_proven_values_are_those_of_the_best_move_and_of_each_removable_man(page
                board.draw({ white: ["f6"], black: ["a4", "c5", "e3", "e5"], side: 0, last: null,
                             choice, values: { ...values, ...others } });
                for (const [name, group] of board.groups) {
-                 const mark = group.querySelector(".target, .remove");
-                 if (mark) seen.push([group.ariaLabel, mark.getAttribute("class").trim()]);
+                 if (!group.querySelector(".target, .remove")) continue;
+                 const mark = group.querySelector(".value");
+                 seen.push([group.ariaLabel, mark ? mark.getAttribute("class") : ""]);
                }
              }
              return seen;
            })()"""
     )
     assert sorted(drawn) == [
-        ["a4, black man, can be removed: proven loss", "ring remove value-loss"],
-        ["c5, black man, can be removed: proven win", "ring remove value-win"],
-        ["d6, empty, move here: proven draw", "target value-draw"],
-        ["e3, black man, can be removed: proven draw", "ring remove value-draw"],
-        ["e5, black man, can be removed", "ring remove"],
-        ["f4, empty, move here: proven win", "target value-win"],
+        ["a4, black man, can be removed: proven loss", "value loss"],
+        ["c5, black man, can be removed: proven win", "value win"],
+        ["d6, empty, move here: proven draw", "value draw"],
+        ["e3, black man, can be removed: proven draw", "value draw"],
+        ["e5, black man, can be removed", ""],
+        ["f4, empty, move here: proven win", "value win"],
     ]
 
 
@@ -288,22 +290,21 @@ def test_the_analysis_is_updated_while_the_engine_thinks(page: Browser) -> None:
     play(page, "d6")
     page.wait("document.querySelectorAll('.arrow').length === 3")
     page.wait(f"document.getElementById('lines').textContent !== {lines!r}")
-    page.click("#analyse")
+    page.click("#play")
     page.wait("document.querySelectorAll('.arrow').length === 0")
 
 
-def test_an_evaluation_is_shown_only_with_its_own_position(page: Browser) -> None:
+def test_an_evaluation_is_shown_only_while_it_is_asked_for(page: Browser) -> None:
     begin(page)
     play(page, "d6")
     page.click("#analyse")
     page.wait("document.querySelectorAll('#lines li').length === 3")
-    page.click("#analyse")
-    page.wait("document.querySelectorAll('.arrow').length === 0")
-    assert page.run("return document.querySelectorAll('#lines li').length") == 3
-    page.click("#undo")
-    page.wait("document.querySelectorAll('#lines li').length === 0")
+    page.click("#thoughts")
+    page.wait("document.querySelectorAll('#lines li, .arrow').length === 0")
     play(page, "f4")
-    assert page.run("return document.querySelectorAll('#lines li').length") == 0
+    assert page.run("return document.querySelectorAll('#lines li, .arrow').length") == 0
+    page.click("#thoughts")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
 
 
 def test_the_log_is_the_same_after_the_page_was_in_the_background(page: Browser) -> None:
@@ -369,7 +370,7 @@ def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
     assert counted["changes"] <= counted["frames"] + 1
     # The page still responds, and the engine can be stopped.
     play(page, "d6")
-    page.click("#analyse")
+    page.click("#play")
     page.wait("document.querySelectorAll('.arrow').length === 0")
     assert page.run("return document.getElementById('trouble').hidden")
 
@@ -434,6 +435,7 @@ def test_a_game_is_reviewed(page: Browser) -> None:
     page.wait("/a1-g1: Blunder, proven: a1-c5x.. was better/.test("
               "document.getElementById('verdict').textContent)")
     # The bar shows the review's result while no engine thinks.
+    page.click("#thoughts")
     page.wait("document.getElementById('bar').getAttribute('aria-valuenow') === '0'")
     shot(page, "review")
 
@@ -456,6 +458,7 @@ def test_the_dialogs_and_a_whole_game_of_engines(page: Browser) -> None:
     assert record.tags["Black"] == "merels (Beginner)"
     position = Position(record.start.rules)
     assert play_moves(position, moves(page)).outcome() is not None
+    page.click("#log-panel summary")
     page.click("#options")
     page.wait("document.querySelectorAll('[data-option]').length > 1")
     enter(page, "#options-seat", "1")
@@ -487,7 +490,7 @@ def test_nothing_overlaps(
     ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5))
     page.wait("document.querySelectorAll('.clock').length === 2")
     shot(page, f"{name}-clock")
-    page.click("#new")
+    tap_menu(page, "new")
     page.wait("document.getElementById('new-dialog').open")
     shot(page, f"{name}-new")
     page.key("Escape")

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.protocol.board.steps import BEGINNER, BUSY, PERSON, ask, begin, enter, refused, shot
+from tests.protocol.board.steps import (
+    BEGINNER,
+    BUSY,
+    PERSON,
+    ask,
+    begin,
+    enter,
+    refused,
+    shot,
+    tap_menu,
+)
 from tests.protocol.board.webdriver import Browser
 
 
@@ -20,6 +30,7 @@ def value(page: Browser, seat: int, name: str) -> str:
 
 
 def test_enter_applies_what_was_entered(page: Browser) -> None:
+    page.click("#log-panel summary")
     page.click("#options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "64")
@@ -37,6 +48,7 @@ def test_enter_applies_what_was_entered(page: Browser) -> None:
 
 def test_cancel_discards_what_was_entered(page: Browser) -> None:
     before = value(page, 1, "Hash")
+    page.click("#log-panel summary")
     page.click("#options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "0")
@@ -69,6 +81,7 @@ def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:
 def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])
+    page.click("#log-panel summary")
     page.click("#options")
     page.wait("document.querySelector('[data-option=Style]')")
     # The default is written in another case than the choice.
@@ -102,6 +115,7 @@ def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -
              return answer;
            };"""
     )
+    page.click("#log-panel summary")
     page.click("#options")
     page.wait("!!window.answer")
     enter(page, "#options-seat", "1")
@@ -114,7 +128,7 @@ def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -
 @pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])
 def test_a_message_from_a_dialog_is_in_front_of_it(page: Browser, width: int, height: int) -> None:
     page.look(width, height, phone=width < 400)
-    page.click("#export")
+    tap_menu(page, "export")
     page.wait("document.getElementById('export-text').value")
     page.click("#export-copy")
     page.wait("!document.getElementById('toast').hidden")

@@ -268,6 +268,7 @@ def test_its_engines_end_with_it() -> None:
 def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> None:
     full = {"engine": 0, "level": "full"}
     session = server.begin(black=full, time={"kind": "move", "seconds": 60})
+    server.api("thoughts", session=session, on=True)
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
         stream.until("info", lambda info: info["lines"])

@@ -21,8 +21,11 @@ def test_moves_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(view, "TABLE_CACHE", TableCache())
     # White closes d5-e5-c5 from c4 and removes the third last man.
     position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
-    values = view.values_view(position)
+    proven = view.proven_view(position)
+    assert proven is not None and proven["here"]["value"] == "win"
+    values = {one["move"]: one["value"] for one in proven["moves"]}
     assert set(values) == {str(move) for move in position.legal_moves()}
     assert values["c4-c5xd6"] == "win"
-    assert set(values.values()) <= {"win", "draw", "loss"}
-    assert view.values_view(Position(rules)) == {}
+    order = [one["value"] for one in proven["moves"]]
+    assert order == sorted(order, key=["win", "draw", "loss"].index)
+    assert view.proven_view(Position(rules)) is None

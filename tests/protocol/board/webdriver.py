@@ -123,6 +123,16 @@ class Browser:
         """Click an element as a mouse does: whatever covers it gets the click."""
         self._do(f"element/{self.find(selector)}/click")
 
+    def hover(self, selector: str) -> None:
+        """Move the mouse to an element's middle."""
+        step = {"type": "pointerMove", "duration": 30, "x": 0, "y": 0,
+                "origin": {_ELEMENT: self.find(selector)}}
+        self._do(
+            "actions",
+            actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+                      "actions": [step]}],
+        )
+
     def text(self, selector: str) -> str:
         """An element's text."""
         return str(self.run("return document.querySelector(arguments[0]).textContent", selector))

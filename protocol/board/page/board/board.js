@@ -2,6 +2,7 @@
 
 import { svg } from "../dom.js";
 import { Drawing, MAN, parse, piece, ring } from "../drawing.js";
+import { mark } from "./marks.js";
 
 const DRAG = 6;
 
@@ -48,13 +49,15 @@ export class Board extends Drawing {
       if (moved && point === choice.to) colour = own;
       if (choice.removed.includes(point)) colour = "";
       const removable = step === "remove" && live.has(point);
+      const value = live.has(point) ? this.valueOf(point) : undefined;
       const parts = piece(colour);
       if (last && !moved && point === last.to) parts.push(ring("last"));
       if (point === choice.origin && !moved) parts.push(ring("picked"));
       if (live.has(point) && !removable && step !== "man") {
-        parts.push(svg("circle", { class: `target ${this.shade(point)}`, r: 14 }));
+        parts.push(svg("circle", { class: "target", r: 14 }));
       }
-      if (removable) parts.push(ring(`remove ${this.shade(point)}`, 5));
+      if (removable) parts.push(ring("remove", 5));
+      if (value) parts.push(this.badge(value, colour));
       this.mark(point, ...parts, svg("circle", { class: "focus", r: 46 }));
       const open = live.has(point) || choice.canLift(point);
       group.classList.toggle("live", open);
@@ -69,17 +72,20 @@ export class Board extends Drawing {
   /** The proven value of the best move through a point, if the tablebase knows it. */
   valueOf(point) {
     const { values, choice } = this.view;
-    const removing = choice.step === "remove";
-    const found = choice.fitting
-      .filter((move) => (removing ? move.removed.includes(point) : move.to === point))
-      .map((move) => values[move.text]);
+    const through = {
+      man: (move) => move.origin === point,
+      remove: (move) => move.removed.includes(point),
+    }[choice.step] || ((move) => move.to === point);
+    const found = choice.fitting.filter(through).map((move) => values[move.text]);
     // A move of unknown value may be better than any move but a win.
     return ["win", undefined, "draw", "loss"].find((value) => found.includes(value));
   }
 
-  shade(point) {
-    const value = this.valueOf(point);
-    return value ? `value-${value}` : "";
+  /** The mark of a value: on an empty point, or at the shoulder of a man. */
+  badge(value, colour) {
+    const drawn = mark(value);
+    if (colour) drawn.setAttribute("transform", "translate(27 -27)");
+    return drawn;
   }
 
   describe(point, colour, live, step) {
@@ -88,18 +94,17 @@ export class Board extends Drawing {
       place: "place here", man: "can move", target: "move here", remove: "can be removed",
     };
     if (live.has(point)) {
-      const value = step === "man" ? undefined : this.valueOf(point);
+      const value = this.valueOf(point);
       return `${what}, ${can[step]}${value ? `: proven ${value}` : ""}`;
     }
     return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
   }
 
   /** Draws the first move of each variation: an arrow, or a disc where a man is placed. */
-  drawArrows(arrows) {
+  drawArrows(moves) {
     this.over.replaceChildren();
     const seen = new Set();
-    arrows.forEach((text, index) => {
-      const move = parse(text);
+    moves.forEach((move, index) => {
       const key = `${move.origin}-${move.to}`;
       // Two variations may differ only in the man that they remove.
       if (!seen.has(key)) this.over.append(this.arrow(move, index + 1));

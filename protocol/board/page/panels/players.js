@@ -28,6 +28,8 @@ export class Players {
     row.dataset.side = side;
     const name = `${COLOURS[side]}: ${players[side].name}`;
     row.replaceChildren(element("span", { class: "name" }, name));
+    const second = element("span", { class: "second" });
+    row.append(second);
     const men = position[colour].length;
     const hand = position.hands[side];
     if (hand) {
@@ -38,11 +40,11 @@ export class Players {
         tray.classList.add("live");
         tray.addEventListener("pointerdown", this.onHand);
       }
-      row.append(tray);
+      second.append(tray);
     } else {
-      row.append(element("span", { class: "hand" }, element("span", {}, `${men} men`)));
+      second.append(element("span", { class: "hand" }, element("span", {}, `${men} men`)));
     }
-    const chip = (word) => row.append(element("span", { class: `chip ${word}` }, word));
+    const chip = (word) => second.append(element("span", { class: `chip ${word}` }, word));
     if (position.flying[side]) chip("flying");
     if (position.blocked && position.side === side) chip("blocked");
     this.clocks[side] = null;

@@ -1,39 +1,159 @@
-// What an engine thinks: the evaluation bar and the variations.
+// What is known of the position shown: the evaluation bar, variations, and proven values.
 
-import { $, element } from "../dom.js";
+import { $, COLOURS, element } from "../dom.js";
+import { parse } from "../drawing.js";
+import { symbol } from "../board/marks.js";
 
+const WORDS = { win: "wins", draw: "draws", loss: "loses" };
+const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
+
+/** The bar, with a share of it from 0 to 1 for White, and what it means in words. */
 function drawBar(share, text) {
   const percent = Math.round(share * 100);
-  $("bar-white").style.height = `${percent}%`;
+  $("bar-white").style.setProperty("--share", `${percent}%`);
   $("bar").setAttribute("aria-valuenow", percent);
+  $("bar").setAttribute("aria-valuetext", `${text}, White ${percent} percent`);
   $("bar").title = `${text} (White ${percent} %)`;
 }
 
-/**
- * The evaluation bar and the variations. `judged` is the review's judgement of the last move;
- * `stale` says that there is an evaluation, but of another position.
- */
-export function drawInfo(info, state, flipped, judged, stale) {
-  $("bar").classList.toggle("flipped", flipped);
-  const result = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 }[state.result];
-  if (state.over && state.cursor === state.moves.length) drawBar(result, state.result);
-  else if (info && info.share !== null) drawBar(info.share, info.text);
-  else if (judged) drawBar(judged.value, judged.text);
-  else if (!stale) drawBar(0.5, "not yet evaluated");
-  if (!info) {
-    $("lines").replaceChildren();
-    $("facts").textContent = state.analysing ? "" : "Turn on analysis to see the best moves.";
-    return;
+/** The proven value of the position shown: its words and White's share, or null. */
+function proven(state) {
+  const here = state.proven && state.proven.here;
+  if (!here) return null;
+  if (here.value === "draw") return ["Draw, proven", 0.5];
+  const winner = here.value === "win" ? state.position.side : 1 - state.position.side;
+  return [`${COLOURS[winner]} wins, proven`, 1 - winner];
+}
+
+/** What the bar says: words, share and where they come from; null if nothing new is known. */
+function verdict(info, state, judged) {
+  const over = state.over && state.cursor === state.moves.length;
+  if (over && state.result in RESULTS) {
+    return [state.reason || state.result, RESULTS[state.result], "The game is over."];
   }
-  if (info.share === null) return;
-  const facts = [`${info.part}: depth ${info.depth ?? "?"}`];
-  if (info.nodes) facts.push(`${short(info.nodes)} nodes`);
-  if (info.nps) facts.push(`${short(info.nps)}/s`);
-  $("facts").textContent = facts.join(" · ");
-  $("lines").replaceChildren(...info.lines.map((line) => {
-    const text = line.moves.join(" ");
-    return element("li", { title: text }, element("b", {}, line.text), element("span", {}, text));
-  }));
+  const known = proven(state);
+  if (known) return [...known, "From the tables of perfect play."];
+  // What a level thinks while it plays is no verdict on the position.
+  if (info && info.share !== null && info.part === "Analysis") {
+    return [info.text, info.share, null];
+  }
+  return judged ? [judged.text, judged.value, "From the review."] : null;
+}
+
+/** The panel of evaluations; `on` has what happens to its lines: `hover`, `leave` and `play`. */
+export class Thoughts {
+  constructor(on) {
+    this.on = on;
+    this.held = false;
+    this.keys = new Map();
+    for (const list of [$("lines"), $("explorer")]) {
+      list.addEventListener("pointerover", (event) => this.touch(event));
+      list.addEventListener("focusin", (event) => this.touch(event));
+      list.addEventListener("pointerleave", () => this.release());
+      list.addEventListener("focusout", () => this.release());
+      list.addEventListener("click", (event) => {
+        const moves = this.movesOf(event);
+        if (moves) this.release();
+        if (moves) this.on.play(moves);
+      });
+    }
+  }
+
+  /** The moves up to the one under the pointer or in focus. */
+  movesOf(event) {
+    const button = event.target.closest("button[data-moves]");
+    return button && button.dataset.moves.split(" ");
+  }
+
+  touch(event) {
+    const moves = this.movesOf(event);
+    if (!moves) return;
+    // A line that changes under the pointer could not be clicked.
+    this.held = true;
+    this.on.hover(moves);
+  }
+
+  release() {
+    if (!this.held) return;
+    this.held = false;
+    this.on.leave();
+  }
+
+  /** `judged` is the review's judgement of the last move; `stale`: all that is known is old. */
+  draw(info, state, flipped, judged, stale) {
+    const { reveals } = state;
+    $("bar").classList.toggle("flipped", flipped);
+    $("bar").classList.toggle("off", !reveals);
+    $("thoughts").setAttribute("aria-checked", String(reveals));
+    $("line-count").disabled = !reveals;
+    if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
+    const found = verdict(info, state, judged);
+    if (found) drawBar(found[1], found[0]);
+    else if (!stale) drawBar(0.5, "Not yet evaluated");
+    if (this.place !== state.position.text) this.held = false;
+    this.place = state.position.text;
+    this.write($("worth"), reveals && found ? found[0] : "");
+    this.write($("facts"), reveals ? this.facts(info, found) : "");
+    if (this.held) return;
+    this.drawLines(reveals && info ? info : null, state);
+    this.drawExplorer(reveals ? state.proven : null, state);
+  }
+
+  write(place, text) {
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  facts(info, found) {
+    const parts = found && found[2] ? [found[2]] : [];
+    if (info && info.share !== null) {
+      parts.push(`${info.name}: depth ${info.depth ?? "?"}`);
+      if (info.nodes) parts.push(`${short(info.nodes)} nodes`);
+      if (info.nps) parts.push(`${short(info.nps)}/s`);
+    }
+    return parts.join(" · ");
+  }
+
+  /** Redraws a list only if it says something else than before. */
+  renew(list, key, make) {
+    const text = JSON.stringify(key);
+    if (this.keys.get(list) === text) return;
+    this.keys.set(list, text);
+    list.replaceChildren(...make());
+  }
+
+  drawLines(info, state) {
+    const lines = info && info.share !== null ? info.lines : [];
+    this.renew($("lines"), [lines, state.position.text], () => lines.map((line) => element(
+      "li", {}, element("b", {}, line.text),
+      element("span", {}, ...line.moves.map((move, index) => element(
+        "button", { class: "step", "data-moves": line.moves.slice(0, index + 1).join(" ") }, move,
+      ))),
+    )));
+  }
+
+  drawExplorer(found, state) {
+    $("explorer-box").hidden = !found;
+    if (!found) return;
+    const side = COLOURS[state.position.side];
+    this.renew($("explorer"), [found, state.position.text], () => found.moves.map((one) => {
+      const button = element(
+        "button", { class: `known ${one.value || "unknown"}`, "data-moves": one.move },
+        symbol(one.value), element("span", { class: "move" }, one.move),
+        element("span", { class: "worth" }, one.value ? `${side} ${WORDS[one.value]}` : "unknown"),
+      );
+      if (one.depth) {
+        const text = `in ${one.depth}${one.depth === 255 ? " or more" : ""}`;
+        button.append(element("span", { class: "depth" }, text));
+        button.title = `Removal or end ${text} plies`;
+      }
+      return element("li", {}, button);
+    }));
+  }
+}
+
+/** The first moves of the variations, for the arrows on the board. */
+export function firstMoves(info) {
+  return info.lines.filter((line) => line.moves.length).map((line) => parse(line.moves[0]));
 }
 
 function short(number) {

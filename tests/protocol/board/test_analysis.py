@@ -1,0 +1,139 @@
+"""Play and analysis: what each of them shows, and what can be done with lines and values."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, moves, play, shot
+from tests.protocol.board.webdriver import Browser
+
+FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
+"""White closes a mill and wins; the smallest tables know every move."""
+
+
+def count(selector: str) -> str:
+    """An expression: how many elements there are."""
+    return f"document.querySelectorAll({selector!r}).length"
+
+
+def test_nothing_is_given_away_in_play_unless_it_is_asked_for(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    page.run(
+        """window.seen = 0;
+           new MutationObserver(() => {
+             seen += document.querySelectorAll(".arrow, .value, #lines li, #explorer li").length;
+           }).observe(document.body, {childList: true, subtree: true});"""
+    )
+    play(page, "d6")
+    page.wait(f"{count('#moves button')} === 2")
+    ask(page, "new", position=FLYERS)
+    page.wait(f"{count('#board .man')} === 6")
+    assert page.run("return seen") == 0
+    bar = page.run("return getComputedStyle(document.getElementById('bar')).visibility")
+    assert bar == "hidden"
+    assert not page.text("#worth") and not page.text("#facts")
+    page.key("e")
+    page.wait(f"{count('#explorer li')} > 20 && {count('#board .value')} === 3")
+    assert page.run("return document.getElementById('thoughts').ariaChecked") == "true"
+    page.click("#thoughts")
+    page.wait(f"{count('#explorer-box:not([hidden]), #board .value')} === 0")
+
+
+def test_the_game_rests_during_an_analysis(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    page.click("#analyse")
+    page.wait("document.getElementById('analyse').ariaPressed === 'true'")
+    play(page, "d6")
+    # Both sides are the user's.
+    play(page, "f4")
+    assert moves(page) == ["d6", "f4"]
+    page.key("a")
+    page.wait("document.getElementById('play').ariaPressed === 'true'")
+    page.wait(f"{count('#lines li')} === 0")
+
+
+def test_proven_values_are_symbols_and_words_on_men_points_and_moves(page: Browser) -> None:
+    page.click("#analyse")
+    load(page, FLYERS)
+    page.wait(f"{count('#board .value')} === 3")
+    labels = page.run(
+        "return [...document.querySelectorAll('.point:has(.value)')]"
+        ".map((one) => [one.ariaLabel, one.querySelector('.value').getAttribute('class')])"
+    )
+    assert sorted(labels) == [
+        ["a7, white man, can move: proven win", "value win"],
+        ["d6, white man, can move: proven win", "value win"],
+        ["d7, white man, can move: proven loss", "value loss"],
+    ]
+    bar = page.run(
+        "const bar = document.getElementById('bar'); return [bar.ariaValueText, bar.role]"
+    )
+    assert bar == ["White wins, proven, White 100 percent", "meter"]
+    assert page.text("#worth") == "White wins, proven"
+    # The best moves stand first.
+    first, last = page.run(
+        "const all = [...document.querySelectorAll('#explorer button')];"
+        "return [all[0], all.at(-1)].map((one) => one.textContent)"
+    )
+    assert first.endswith("White winsin 1") and "White loses" in last
+    click(page, "d6")
+    page.wait(f"{count('.point:not(:has(.man)) .value')} > 10")
+    shot(page, "proven")
+
+
+def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Browser) -> None:
+    begin(page)
+    page.click("#analyse")
+    page.wait(f"{count('#lines li')} === 3")
+    page.run(
+        "const one = document.getElementById('line-count');"
+        "one.value = '5'; one.dispatchEvent(new Event('change'))"
+    )
+    page.wait(f"{count('#lines li')} === 5")
+    page.wait("document.querySelector('#lines li:first-child button:nth-child(3)')")
+    page.hover("#lines li:first-child button:nth-child(3)")
+    page.wait(f"{count('#board .man')} === 3")
+    assert page.run("return document.querySelectorAll('#board .last').length") == 1
+    line = page.run(
+        "return document.querySelector('#lines li:first-child button:nth-child(3)').dataset.moves"
+    )
+    # The line stays as it is under the pointer, however long the engine thinks.
+    page.click("#lines li:first-child button:nth-child(3)")
+    page.wait(f"{count('#moves button')} === 3")
+    assert moves(page) == line.split()
+    page.hover("#first")
+    page.wait(f"{count('#board .man')} === 3")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_marks_are_told_from_the_wood_by_light_alone(page: Browser, dark: bool) -> None:
+    page.look(1280, 860, dark=dark)
+    page.click("#analyse")
+    load(page, FLYERS)
+    page.wait(f"{count('#board .value')} === 3 && {count('#board .arrow')} > 0")
+    click(page, "d6")
+    page.wait(f"{count('#board .target')} > 10")
+    ratios = page.run(
+        """const light = (colour) => {
+             const [r, g, b] = colour.match(/\\d+/g).map((part) => part / 255)
+               .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+             return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+           };
+           const style = (selector, name) =>
+             getComputedStyle(document.querySelector(selector))[name];
+           const ratio = (a, b) => {
+             const [low, high] = [light(a), light(b)].sort((one, other) => one - other);
+             return (high + 0.05) / (low + 0.05);
+           };
+           const wood = style("#board .wood", "fill");
+           return {
+             win: ratio(style(".win .shape", "fill"), wood),
+             loss: ratio(style(".loss .shape", "fill"), wood),
+             "win's sign": ratio(style(".win .shape", "fill"), style(".win .sign", "stroke")),
+             "loss's sign": ratio(style(".loss .shape", "fill"), style(".loss .sign", "stroke")),
+             target: ratio(style("#board .target", "fill"), wood),
+             picked: ratio(style("#board .picked", "stroke"), wood),
+             lines: ratio(style("#board .lines", "stroke"), wood),
+           };"""
+    )
+    assert {name: ratio for name, ratio in ratios.items() if ratio < 3} == {}
