@@ -152,6 +152,17 @@ class Tables:
                 depth = 1 if move.removed else depth + 1
             yield move, Known(-known.value, depth)
 
+    def holding(self, position: Position) -> tuple[int, int] | None:
+        """How many of the legal moves keep the value, and how many there are.
+
+        None where the game is over, or the tables do not know every move.
+        """
+        known = [known for _, known in self.moves(position)]
+        values = [found.value for found in known if found is not None]
+        if not values or len(values) < len(known) or position.outcome() is not None:
+            return None
+        return values.count(max(values)), len(values)
+
 
 def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False) -> Tables:
     """All usable tables of a rule set below a folder; ``check`` reads every byte of them.
@@ -181,7 +192,7 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
 
 def build_command(rules: Rules, root: Path) -> str:
     """The command line that builds all tables of a rule set below a folder."""
-    words = ["merels", "tables", "build", "-all", "-variant", rules.variant]
+    words = ["merels", "tables", "build", "-all", "-placing", "-variant", rules.variant]
     if fields := rules.fields_text():
         words += ["-set", *fields.split()]
     if root != default_root():

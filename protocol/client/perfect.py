@@ -48,13 +48,14 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
 
 def _coverage(tables: Tables, folder: str) -> str:
     """What the tables of a rule set hold; empty where it is nothing but the small ones."""
-    start = f"level={PERFECT} plays {tables.rules} by tables when no man is in hand"
+    start = f"level={PERFECT} plays {tables.rules} by tables"
+    if tables.whole:
+        return f"{start} from the first man on"
+    rest = f"{build_command(tables.rules, Path(folder))} makes the rest"
     if tables.men == MAX_MEN:
-        return f"{start}, and searches before"
-    if not any(sum(sector) > SMALL_MEN for sector in tables.headers):
+        return f"{start} when no man is in hand, and searches before; {rest}"
+    if not any(sector.men > SMALL_MEN for sector in tables.headers):
         return ""
     held = f"at most {tables.men}" if tables.men > SMALL_MEN else "certain numbers of men"
-    return (
-        f"{start} and {held} are on the board, and searches elsewhere; "
-        f"{build_command(tables.rules, Path(folder))} makes the rest"
-    )
+    start += f" when no man is in hand and {held} are on the board"
+    return f"{start}, and searches elsewhere; {rest}"

@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
+from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import TableError
-from merels.engine.tablebase.probe import Known, Tables, default_root
-from merels.engine.tablebase.sectors import MAX_MEN
+from merels.engine.tablebase.probe import Known, Tables, build_command, default_root
+from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector
 from merels.engine.tablebase.solve import Prover, Solution, keep, kept, solve
 from merels.protocol.commands.arguments import open_named, setup_of
 from merels.protocol.terminal.progress import ProgressLine
@@ -38,33 +39,45 @@ def _say(known: Known | None) -> str:
 
 
 def probe(arguments: argparse.Namespace, rules: Rules) -> int:
-    """Show a position's value and those of its moves."""
+    """Show a position's value, and of each move its value and how many replies hold that."""
     position = setup_of([arguments.position], rules).position
     tables = open_folder(arguments, rules)
-    if position.hands != (0, 0):
-        prover = _kept(arguments, tables)
-        if prover is None:
-            raise InputError(
-                arguments.position,
-                "men in hand, and no proof is kept; make one with merels tables solve -store",
-            )
-        _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
-        return 0
     outcome = position.outcome()
     if outcome is not None:
         raise InputError(arguments.position, f"the game is over: {outcome}")
     known = tables.probe(position)
+    if known is None and position.hands != (0, 0) and (prover := _kept(arguments, tables)):
+        _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
+        return 0
     if known is None:
-        counts = "-".join(str(position.total(side)) for side in (position.side, 1 - position.side))
-        raise InputError(arguments.position, f"no table {counts} here; see merels tables build")
+        raise InputError(arguments.position, _missing(position, root_of(arguments)))
     print(f"{'value':<12}{_say(known)}")
-    bounds = tables.bounds(position) if position.plies else None
+    bounds = tables.bounds(position) if position.plies and position.hands == (0, 0) else None
     if bounds is not None:
         text = " to ".join(_WORDS[value] for value in sorted(set(bounds)))
         print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
     for move, after in sorted(tables.moves(position), key=_worth):
-        print(f"{move!s:<12}{_say(after)}")
+        replies = tables.holding(position.play(move))
+        held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies hold it"
+        print(f"{move!s:<12}{_say(after):<10}{held}".rstrip())
     return 0
+
+
+def _missing(position: Position, root: Path) -> str:
+    """Why no table has a position, and what to do about it."""
+    own, opponent = position.side, 1 - position.side
+    men = position.men[own].bit_count(), position.men[opponent].bit_count()
+    hand = sum(position.hands)
+    command = build_command(position.rules, root)
+    if not hand:
+        return "no table {}-{} here; make it with {}".format(*men, command)
+    sector = PlacingSector(*men, hand)
+    if sector.hands != (position.hands[own], position.hands[opponent]):
+        return "no table has these men in hand: White and Black place in turn"
+    if not sector.occurs(position.rules.double_mill == "each"):
+        return "no table has it: no game from the start leads to so few men"
+    what = f"no table {sector}" if hand % 2 == 0 else f"not all tables that {sector} leads to are"
+    return f"{what} here; make all with {command}"
 
 
 def _worth(move: tuple[object, Known | None]) -> tuple[int, int, str]:

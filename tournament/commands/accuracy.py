@@ -29,7 +29,7 @@ from merels.tournament.journal.import_games import without_doubles
 from merels.tournament.journal.replay import stored_games
 from merels.tournament.records.files import check_out, format_of, write_report
 from merels.tournament.report.accuracy import as_dict, csv_rows, text
-from merels.tournament.statistics.accuracy import Accuracy, GameName
+from merels.tournament.statistics.accuracy import Accuracy, Coverage, GameName
 
 FORMATS = ("text", "json", "csv")
 DESCRIPTION = """\
@@ -76,7 +76,8 @@ def measure(command: str, paths: Sequence[str], folder: Path | None, rules: Rule
         key = rules_folder(record.start.rules)
         if key not in opened:
             opened[key] = open_named(command, root, record.start.rules)
-            accuracy.coverage[str(record.start.rules)] = opened[key].men
+            found = Coverage(opened[key].men, opened[key].whole)
+            accuracy.coverage[str(record.start.rules)] = found
             accuracy.depths &= opened[key].deep
         name = GameName(game.path, game.number, game.white, game.black)
         accuracy.add(name, judge(opened[key], record, game.opening_plies(record)))

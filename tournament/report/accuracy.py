@@ -55,12 +55,16 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
     games = "1 game" if accuracy.games == 1 else f"{accuracy.games:,} games"
     tables = ", ".join(
         f"those of {rules} " * (len(accuracy.coverage) > 1)
-        + (f"every position of up to {men} men" if men else "a few sectors alone")
-        for rules, men in accuracy.coverage.items()
+        + (
+            "every position" if whole
+            else f"every position of up to {men} men, none in hand" if men
+            else "a few sectors alone"
+        )
+        for rules, (men, whole) in accuracy.coverage.items()
     )
     yield (
         f"{all_moves.judged:,} of {all_moves.moves:,} moves in {games} judged; "
-        f"the tables cover {tables}, none in hand."
+        f"the tables cover {tables}."
     )
     if all_moves.in_doubt:
         are = "is" if all_moves.in_doubt == 1 else "are"
@@ -161,7 +165,9 @@ def as_dict(accuracy: Accuracy) -> dict[str, Any]:
     return {
         "games": accuracy.games,
         **asdict(accuracy.total),
-        "tables": [{"rules": rules, "men": men} for rules, men in accuracy.coverage.items()],
+        "tables": [
+            {"rules": rules, **found._asdict()} for rules, found in accuracy.coverage.items()
+        ],
         "engines": [
             {
                 "name": name,

@@ -121,14 +121,25 @@ def _badness(verdict: Verdict) -> tuple[bool, int, float]:
     return verdict.certain, verdict.value - verdict.after, verdict.holding / verdict.legal
 
 
+class Coverage(NamedTuple):
+    """What the tables of some rules hold.
+
+    ``men`` is the number of men up to which they have every position without men in hand; ``whole``
+    says that they have every position of the game.
+    """
+
+    men: int
+    whole: bool
+
+
 @dataclass(slots=True)
 class Accuracy:
     """The play of engines against the tables, by engine in order of appearance."""
 
     engines: dict[str, EngineAccuracy] = field(default_factory=dict)
     games: int = 0
-    coverage: dict[str, int] = field(default_factory=dict)
-    """By rules, the men on the board up to which the tables cover every position."""
+    coverage: dict[str, Coverage] = field(default_factory=dict)
+    """By rules, what the tables hold."""
     depths: bool = True
     """Whether all of the tables have depths."""
 

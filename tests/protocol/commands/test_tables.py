@@ -118,11 +118,13 @@ def test_probing_a_finished_game(folder: list[str], capsys: pytest.CaptureFixtur
 
 
 def test_probe(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Value and depth, then every move, the best first."""
+    """Value and depth, then every move, the best first, and how many replies keep its value."""
     status, output, _ = run(capsys, ["probe", SIX, *folder])
     assert status == 0
     lines = output.splitlines()
-    assert lines[:3] == ["value       draw", "a1-c3       draw", "a4-c3       draw"]
+    assert lines[0] == "value       draw"
+    assert lines[1] == "a1-c3       draw          1 of 54 replies hold it"
+    assert lines[2].startswith("a4-c3       draw ")
     assert len(lines) == 1 + 54
     assert all(line.split()[1] == "loss" for line in lines[3:])
     depths = [int(line.split()[2]) for line in lines[3:]]
@@ -240,9 +242,14 @@ def test_mistakes_are_explained(
 
 
 def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Probing and solving say what to build."""
+    """Probing says what to build, or why nothing would help."""
     eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
     status, _, error = run(capsys, ["probe", eight, *folder])
     assert status == 2 and "no table 4-4 here" in error
     status, _, error = run(capsys, ["probe", IN_HAND, *folder])
-    assert status == 2 and "merels tables solve" in error
+    assert status == 2 and "no game from the start leads to so few men" in error
+    placing = "O@******/@*******/O*@***O* w 2 2 0 1"
+    status, _, error = run(capsys, ["probe", placing, *folder])
+    assert status == 2 and "no table 3-3+4 here; make all with merels tables build -all" in error
+    status, _, error = run(capsys, ["probe", placing.replace("w 2 2", "w 2 4"), *folder])
+    assert status == 2 and "no table has these men in hand" in error

@@ -11,7 +11,7 @@ import pytest
 from merels.engine.game.rules import make_rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import sectors
+from merels.engine.tablebase.sectors import kept_placing_sectors, sectors
 from merels.protocol.client import perfect
 from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.client.perfect import table_coverage
@@ -72,9 +72,9 @@ def test_a_wrong_level_is_refused_with_the_way_out(
 def test_a_perfect_player_tells_how_far_its_tables_reach(tmp_path: Path) -> None:
     flags = ("-engine", "level=perfect", "nodes=50", "-engine", "level=Club", "-variant", "morris")
     status, out, err = play(*flags, tables=tmp_path)
-    remedy = "merels tables build -all -variant morris"
+    remedy = "merels tables build -all -placing -variant morris"
     assert (status, out) == (2, "") and "no tables for morris" in err and remedy in err
-    build = remedy.replace("-all", "-men 8").split()[1:]
+    build = remedy.replace("-all -placing", "-men 8").split()[1:]
     assert shell(*build, tables=tmp_path).returncode == 0
     status, out, err = play(*flags, tables=tmp_path)
     assert status == 0 and "Score of Perfect vs Club: " in out
@@ -89,20 +89,26 @@ def test_a_perfect_player_tells_how_far_its_tables_reach(tmp_path: Path) -> None
     assert status == 2 and "small ones" in err
 
 
-def test_with_all_tables_a_perfect_player_searches_while_men_are_in_hand(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_perfect_player_says_how_far_its_tables_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     # They take gigabytes, so that here only their names are opened.
     tables = Tables(make_rules("roman"))
     tables.headers = {sector: Mock() for sector in sectors()}
     monkeypatch.setattr(perfect, "open_tables", lambda *_: tables)
     spec = read_engine(["level=perfect"], ("uci",))
-    assert table_coverage(spec, [tables.rules]) == [
-        "level=perfect plays roman by tables when no man is in hand, and searches before"
-    ]
+
+    def said() -> str:
+        [text] = table_coverage(spec, [tables.rules])
+        return text
+
+    start = "level=perfect plays roman by tables"
+    rest = "; merels tables build -all -placing -variant roman makes the rest"
+    assert said() == f"{start} when no man is in hand, and searches before{rest}"
+    for placing in kept_placing_sectors(tables.rules):
+        tables.headers[placing] = Mock()
+    assert said() == f"{start} from the first man on"
     for sector in list(tables.headers)[:4]:
         del tables.headers[sector]
-    assert "certain numbers of men" in table_coverage(spec, [tables.rules])[0]
+    assert "certain numbers of men" in said()
 
 
 def test_a_bot_at_a_level_returns_to_it_after_a_request_for_another() -> None:
