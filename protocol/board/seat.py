@@ -9,6 +9,7 @@ from typing import Any
 from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
 from merels.protocol.board.news import Log
+from merels.protocol.board.requests import FULL
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import MERELS, EngineSpec
 from merels.protocol.client.options import Value, value_text
@@ -62,6 +63,11 @@ class Seat:
                 self._wanted.pop(name, None)
         self.choice, self.level = choice, level
         self.version += 1
+
+    @property
+    def is_level(self) -> bool:
+        """Whether a built-in level sits here."""
+        return self.choice is OWN and self.level != FULL
 
     def new_game(self) -> None:
         """Have the engine told of a new game before its next search.

@@ -24,6 +24,8 @@ STOP_SECONDS = 2.0
 """The time an engine has to end an unwanted search; then it is killed."""
 CLOSE_SECONDS = 5.0
 """The time the thread has to end; more than an engine has to stop."""
+PAUSE_SECONDS = 0.8
+"""How long a level seems to think, unless it has less time."""
 PLAY_INFO_SECONDS = 0.04
 """The least time between two scores shown while an engine thinks about its move."""
 
@@ -45,6 +47,14 @@ class Job:
     time: float | Clock | None = None
     lines: int = 1
     """The variations of an analysis."""
+
+    def pause(self) -> float:
+        """The least seconds before the move is played: a level finds its own in an instant."""
+        clock = self.time
+        if clock is None or not self.seat.is_level:
+            return 0.0
+        fair = clock.left(self.position.side) / 50 if isinstance(clock, Clock) else clock
+        return min(PAUSE_SECONDS, fair)
 
     def limit(self) -> Limit:
         """The limit of a search that begins now, perhaps after the clock has started."""
@@ -115,6 +125,7 @@ class Thinker:
                 return
             if self._stopped is None:
                 self._stopped = now
+                self._woken.notify_all()
             if engine is None:
                 return
             try:
@@ -197,7 +208,9 @@ class Thinker:
                     self._on_info(job, analysis.infos)
             return
         self._last_look = 0.0
+        seen = monotonic() + job.pause()
         result = engine.play(job.start, job.limit(), moves=job.moves)
+        self._wait(seen)
         if not self._end(job):
             return
         if result.info.score is not None:
@@ -205,6 +218,13 @@ class Thinker:
         if result.move is None:
             raise EngineError("the engine plays no move")
         self._on_move(job, result.move)
+
+    def _wait(self, until: float) -> None:
+        """Wait with a move that is found, unless it is not wanted any more."""
+        with self._woken:
+            self._engine = None
+            while self._stopped is None and (left := until - monotonic()) > 0:
+                self._woken.wait(left)
 
     def _end(self, job: Job) -> bool:
         """End a job, so that no stop comes any more; whether it was wanted to the end."""

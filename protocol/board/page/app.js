@@ -13,8 +13,10 @@ import { api, listen, open } from "./net.js";
 import { Log } from "./panels/log.js";
 import { MoveList } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
+import { ResultCard } from "./panels/result.js";
 import { drawReview } from "./panels/review.js";
 import { firstMoves, Thoughts } from "./panels/thoughts.js";
+import { isOn, sound, turn } from "./sound.js";
 
 let state = null;
 let info = null;
@@ -24,6 +26,7 @@ let board;
 let players;
 let moves;
 let thoughts;
+let result;
 /** The moves of a line that are looked at, from the position shown; null: none. */
 let ahead = null;
 let dialogs;
@@ -205,6 +208,16 @@ const ACTIONS = {
   import: () => dialogs.opening.open(state),
   export: () => dialogs.saving.open(),
   options: () => dialogs.options.open(state),
+  sound: () => {
+    turn(!isOn());
+    $("sound").setAttribute("aria-pressed", String(isOn()));
+  },
+  rematch,
+  "result-review": async () => {
+    await send("analyse", { on: true });
+    await send("review", { on: true });
+  },
+  "result-save": () => ACTIONS.export(),
   help: () => $("help-dialog").showModal(),
 };
 
@@ -212,6 +225,21 @@ const ACTIONS = {
 function face(players) {
   const users = players.slice(0, 2).map((player) => player.engine === null);
   if ((users[1] && !users[0]) !== board.flipped && users[0] !== users[1]) flip();
+}
+
+/** Begins the same game again with the colours changed. */
+async function rematch() {
+  const { variant, fields } = state.rules;
+  const [white, black, analyst] = state.players.map(({ engine, level }) => ({ engine, level }));
+  const players = [black, white, analyst];
+  if (await send("new", { players, variant, fields, time: state.time })) face(players);
+}
+
+/** What the news of a move sounds like. */
+function listenTo(before, news) {
+  if (!before || news.cursor !== before.cursor + 1) return;
+  if (news.over && !before.over) sound("end");
+  else sound(news.move.includes("x") ? "mill" : "move");
 }
 
 async function act(name) {
@@ -248,6 +276,8 @@ function onState(news) {
     ahead = null;
   }
   redraw("state");
+  result.follow(before, state);
+  listenTo(before, state);
   if (!before) face(state.players);
 }
 
@@ -262,7 +292,11 @@ async function main() {
     $("trouble-text").textContent = error.message;
     return;
   }
-  board = new Board($("board"), about.points, { onPick: pick, onCancel: cancel });
+  board = new Board(
+    $("board"), about.points, { onPick: pick, onCancel: cancel, mills: about.mills },
+  );
+  result = new ResultCard();
+  $("sound").setAttribute("aria-pressed", String(isOn()));
   players = new Players((event) => board.pressHand(event));
   moves = new MoveList(go);
   thoughts = new Thoughts({

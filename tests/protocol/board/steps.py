@@ -41,7 +41,7 @@ const open = document.querySelector("dialog[open]");
 const boxes = [...(open || document).querySelectorAll(
   "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
   .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
-  .filter((one) => !one.closest("#moves, #lines, #explorer, .scroll"))
+  .filter((one) => !one.closest("#moves, #lines, #explorer, .result, .scroll"))
   .map((one) => [one, one.getBoundingClientRect()])
   .filter(([, box]) => box.width && box.height);
 for (const [one, box] of boxes) {

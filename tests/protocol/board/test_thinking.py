@@ -123,6 +123,7 @@ class OneSearch:
     """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
 
     part = "White"
+    is_level = False
     in_use = nullcontext()
 
     def __init__(self) -> None:

@@ -186,14 +186,18 @@ class Browser:
                 self._call("DELETE", f"{self._session}/window")
         self.move_to(handle)
 
-    def look(self, width: int, height: int, *, phone: bool = False, dark: bool = False) -> None:
-        """Show the page in a window or on a phone of a size."""
+    def look(
+        self, width: int, height: int, *, phone: bool = False, dark: bool = False,
+        still: bool = False,
+    ) -> None:
+        """Show the page in a window or on a phone of a size; ``still``: with reduced motion."""
         self._cdp(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=phone,
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._cdp("Emulation.setEmulatedMedia", features=[scheme])
+        motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else ""}
+        self._cdp("Emulation.setEmulatedMedia", features=[scheme, motion])
 
     def _cdp(self, command: str, **parameters: Any) -> Any:
         return self._do("goog/cdp/execute", cmd=command, params=parameters)

@@ -3,14 +3,19 @@
 import { svg } from "../dom.js";
 import { Drawing, MAN, parse, piece, ring } from "../drawing.js";
 import { mark } from "./marks.js";
+import { animate } from "./motion.js";
 
 const DRAG = 6;
+const CROSS = "M-13 -13L13 13M13 -13L-13 13";
 
 export class Board extends Drawing {
-  /** `onPick` is called with a point, `onCancel` when a drag ends nowhere. */
-  constructor(root, points, { onPick, onCancel }) {
+  /** `onPick` is called with a point, `onCancel` when a drag ends nowhere; `mills` are lines. */
+  constructor(root, points, { onPick, onCancel, mills = [] }) {
     super(root, points);
-    Object.assign(this, { onPick, onCancel, drag: null, view: null });
+    Object.assign(this, { onPick, onCancel, mills, drag: null, dropped: null, view: null });
+    /** The men that are drawn: points to colours. */
+    this.drawn = new Map();
+    this.marked = "";
     this.over = svg("g", { "aria-hidden": "true" });
     this.ghost = svg("g", { class: "ghost", "aria-hidden": "true" });
     root.append(this.over, this.ghost);
@@ -30,6 +35,7 @@ export class Board extends Drawing {
   flip() {
     this.flipped = !this.flipped;
     this.place();
+    this.drawn = new Map();
     if (this.view) this.draw(this.view);
   }
 
@@ -41,32 +47,55 @@ export class Board extends Drawing {
     const step = choice.step;
     const moved = choice.to !== null;
     const own = view.side === 0 ? "white" : "black";
-    const last = view.last ? parse(view.last) : null;
+    // A man that closes a mill stands at its new point while one to remove is being chosen.
+    const pending = { origin: choice.origin, to: choice.to, removed: choice.removed };
+    const last = moved ? pending : view.last ? parse(view.last) : null;
+    const men = new Map();
     for (const [point, group] of this.groups) {
       let colour = view.white.includes(point) ? "white" : view.black.includes(point) ? "black" : "";
-      // While a man to remove is being chosen, the moved man already stands at its new point.
       if (moved && point === choice.origin) colour = "";
       if (moved && point === choice.to) colour = own;
       if (choice.removed.includes(point)) colour = "";
       const removable = step === "remove" && live.has(point);
       const value = live.has(point) ? this.valueOf(point) : undefined;
-      const parts = piece(colour);
-      if (last && !moved && point === last.to) parts.push(ring("last"));
+      men.set(point, colour);
+      const parts = [svg("g", { class: "piece" }, ...piece(colour))];
+      if (last && point === last.to) parts.push(ring("last"));
       if (point === choice.origin && !moved) parts.push(ring("picked"));
       if (live.has(point) && !removable && step !== "man") {
         parts.push(svg("circle", { class: "target", r: 14 }));
       }
-      if (removable) parts.push(ring("remove", 5));
+      if (removable) parts.push(ring("remove", 5), svg("path", { class: "doomed", d: CROSS }));
       if (value) parts.push(this.badge(value, colour));
       this.mark(point, ...parts, svg("circle", { class: "focus", r: 46 }));
       const open = live.has(point) || choice.canLift(point);
       group.classList.toggle("live", open);
+      group.classList.toggle("spared", step === "remove" && !removable && colour && colour !== own);
       group.setAttribute("aria-label", this.describe(point, colour, live, step));
       group.setAttribute("aria-disabled", String(!open));
     }
-    this.markLast(moved ? null : last);
+    this.markMove(last, men);
+    animate(this, this.drawn, men, this.dropped);
+    this.drawn = men;
+    this.dropped = null;
     const groups = [...this.groups.values()];
     if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
+  }
+
+  /** Marks the last move and the mills that it closed, once: a mill glows up when it is drawn. */
+  markMove(last, men) {
+    const closed = last
+      ? this.mills.filter((mill) => mill.includes(last.to) &&
+          mill.every((point) => men.get(point) && men.get(point) === men.get(last.to)))
+      : [];
+    const key = JSON.stringify([last, closed, this.flipped]);
+    if (key === this.marked) return;
+    this.marked = key;
+    this.markLast(last);
+    for (const mill of closed) {
+      const [[x1, y1], [x2, y2]] = [this.at(mill[0]), this.at(mill[2])];
+      this.under.append(svg("line", { class: "mill", x1, y1, x2, y2 }));
+    }
   }
 
   /** The proven value of the best move through a point, if the tablebase knows it. */
@@ -191,6 +220,7 @@ export class Board extends Drawing {
     const [point] = this.locate(event);
     if (drag.moving) {
       const fits = this.view.choice.points.has(point);
+      this.dropped = fits ? point : null;
       if (fits && point !== drag.point) this.onPick(point);
       else if (drag.point !== null) this.onCancel();
     } else if (point !== null && point === drag.point) {

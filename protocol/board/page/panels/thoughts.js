@@ -93,7 +93,7 @@ export class Thoughts {
     if (this.place !== state.position.text) this.held = false;
     this.place = state.position.text;
     this.write($("worth"), reveals && found ? found[0] : "");
-    this.write($("facts"), reveals ? this.facts(info, found) : "");
+    this.write($("facts"), reveals ? this.facts(info, found) : "Off: nothing is given away.");
     if (this.held) return;
     this.drawLines(reveals && info ? info : null, state);
     this.drawExplorer(reveals ? state.proven : null, state);

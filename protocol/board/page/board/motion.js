@@ -1,0 +1,71 @@
+// How men move: they slide, appear and vanish. Nothing moves for those who want it quiet.
+
+import { svg } from "../dom.js";
+import { piece } from "../drawing.js";
+
+const MILLISECONDS = 220;
+const MOST_CHANGES = 5;
+
+/** Whether the user has asked for no motion. */
+export function quiet() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** The points that a man of a colour left, and those that one came to. */
+function changes(before, now, colour) {
+  const had = (men, point) => men.get(point) === colour;
+  const points = [...now.keys()];
+  return {
+    left: points.filter((point) => had(before, point) && !had(now, point)),
+    come: points.filter((point) => !had(before, point) && had(now, point)),
+  };
+}
+
+/**
+ * Shows what happened between two views of a board, maps of points to colours. A change too large
+ * for a move is another position. `dropped` is the point where the user's hand has put a man.
+ */
+export function animate(board, before, now, dropped) {
+  const all = ["white", "black"].map((colour) => [colour, changes(before, now, colour)]);
+  const count = all.reduce((sum, [, { left, come }]) => sum + left.length + come.length, 0);
+  if (quiet() || !count || count > MOST_CHANGES) return;
+  for (const [colour, { left, come }] of all) {
+    if (left.length === 1 && come.length === 1) {
+      if (come[0] !== dropped) slide(board, left[0], come[0]);
+      continue;
+    }
+    if (come.length === 1 && come[0] !== dropped) appear(board, come[0]);
+    for (const point of left) vanish(board, point, colour);
+  }
+}
+
+function pieceAt(board, point) {
+  return board.groups.get(point).querySelector(".piece");
+}
+
+function slide(board, from, to) {
+  const [x, y] = board.at(from);
+  const [a, b] = board.at(to);
+  pieceAt(board, to).animate(
+    [{ transform: `translate(${x - a}px, ${y - b}px)` }, { transform: "none" }],
+    { duration: MILLISECONDS, easing: "ease-in-out" },
+  );
+}
+
+function appear(board, point) {
+  pieceAt(board, point).animate(
+    [{ transform: "scale(1.5)", opacity: 0.2 }, { transform: "none", opacity: 1 }],
+    { duration: MILLISECONDS, easing: "ease-out" },
+  );
+}
+
+function vanish(board, point, colour) {
+  const [x, y] = board.at(point);
+  const man = svg("g", { class: "leaving" }, ...piece(colour));
+  const place = svg("g", { transform: `translate(${x} ${y})` }, man);
+  board.ghost.before(place);
+  man.animate(
+    [{ transform: "none", opacity: 1 }, { transform: "scale(.3)", opacity: 0 }],
+    { duration: 2 * MILLISECONDS, easing: "ease-in" },
+  ).onfinish = () => place.remove();
+}

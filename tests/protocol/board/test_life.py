@@ -1,0 +1,175 @@
+"""What makes the board alive: motion, marks, sounds, a pause before a reply, and the result."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from merels.protocol.board.actions import act
+from merels.protocol.board.session import Session
+from merels.protocol.board.thinking import PAUSE_SECONDS
+from tests.protocol.board.steps import (
+    ANALYST,
+    BEGINNER,
+    PERSON,
+    ask,
+    begin,
+    click,
+    clock,
+    load,
+    play,
+    shot,
+)
+from tests.protocol.board.webdriver import Browser, wait
+
+COUNT_MOTION = """
+window.motions = [];
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (frames, options) {
+  motions.push([this.getAttribute("class"), frames[0].transform]);
+  return animate.call(this, frames, options);
+};
+"""
+
+
+def test_a_level_is_seen_to_think_unless_it_has_no_time(session: Session) -> None:
+    players = [PERSON, BEGINNER, ANALYST]
+    act(session, "new", {"players": players, "time": {"kind": "move", "seconds": 3}})
+    act(session, "play", {"move": "d6", "at": 0})
+    began = monotonic()
+    wait(lambda: len(session.game.moves) == 2, 10, "a reply")
+    # The upper bound is the time that it may think; the lower one is what can be seen.
+    assert monotonic() - began > PAUSE_SECONDS / 2
+    job = session._next_job
+    act(session, "new", {"players": players, "time": clock(10)})
+    act(session, "play", {"move": "d6", "at": 0})
+    wanted = job()
+    assert wanted is not None and wanted.pause() <= 0.2
+
+
+def test_an_unwanted_reply_is_not_waited_for(session: Session) -> None:
+    act(session, "new", {"players": [PERSON, BEGINNER, ANALYST]})
+    act(session, "play", {"move": "d6", "at": 0})
+    act(session, "pause", {"on": True})
+    act(session, "pause", {"on": False})
+    wait(lambda: len(session.game.moves) == 2, 10, "one reply")
+    assert [position.side for position in session.game.positions] == [0, 1, 0]
+
+
+def test_men_slide_appear_and_vanish(page: Browser) -> None:
+    begin(page)
+    page.run(COUNT_MOTION)
+    play(page, "d6")
+    assert page.run("return motions") == [["piece", "scale(1.5)"]]
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.run("motions.length = 0")
+    click(page, "d6", "g7")
+    page.wait("document.querySelectorAll('.ring.remove').length === 3")
+    assert page.run("return motions.length") == 1
+    assert "translate(-300px, 100px)" in page.run("return motions[0]")
+    click(page, "d2")
+    page.wait("motions.length === 2")
+    assert page.run("return motions[1]") == ["leaving", "none"]
+    page.wait("!document.querySelector('.leaving')")
+
+
+def test_a_man_that_was_dragged_does_not_slide_again(page: Browser) -> None:
+    begin(page)
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.run(COUNT_MOTION)
+    page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+    assert page.run("return motions") == []
+
+
+def test_nothing_moves_for_those_who_want_it_quiet(page: Browser) -> None:
+    page.look(1280, 860, still=True)
+    begin(page)
+    page.run(COUNT_MOTION)
+    for point in ("a7", "a1", "d7", "d1"):
+        play(page, point)
+    click(page, "g7")
+    page.wait("document.querySelectorAll('.ring.remove').length === 2")
+    names = page.run("return [...document.querySelectorAll('.mill, .remove')]"
+                     ".map((one) => getComputedStyle(one).animationName)")
+    assert names == ["none"] * 3
+    assert page.run("return motions") == []
+
+
+def test_a_closed_mill_glows_and_the_men_to_remove_are_plain_to_see(page: Browser) -> None:
+    begin(page)
+    load(page, "*******O/******@*/O*O@@@*O w 0 0 0 20")
+    page.wait("document.querySelectorAll('#board .man').length === 8")
+    click(page, "g4", "g7")
+    page.wait("document.querySelectorAll('#board .mill').length === 1")
+    marked = page.run(
+        "return ['.doomed', '.spared', '.ring.last'].map((mark) => "
+        "[...document.querySelectorAll(`.point${mark}, .point:has(${mark})`)]"
+        ".map((one) => one.dataset.point).sort())"
+    )
+    # The men in a mill are spared; the man just moved is ringed as after any move.
+    assert marked == [["b4"], ["a1", "d1", "g1"], ["g7"]]
+    shot(page, "doomed")
+    click(page, "b4")
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait("document.querySelectorAll('#board .mill').length === 1")
+    page.wait("document.querySelectorAll('.doomed, .spared').length === 0")
+    assert page.run("return document.querySelectorAll('.point:has(.last)').length") == 1
+
+
+def test_sounds_are_made_only_when_wanted(page: Browser) -> None:
+    begin(page)
+    page.run(
+        """localStorage.clear();
+           window.tones = 0;
+           const start = OscillatorNode.prototype.start;
+           OscillatorNode.prototype.start = function (...when) {
+             tones += 1;
+             return start.apply(this, when);
+           };"""
+    )
+    play(page, "d6")
+    assert page.run("return tones") == 0
+    page.click("#sound")
+    assert page.run("return document.getElementById('sound').ariaPressed") == "true"
+    heard = page.run("return tones")
+    play(page, "f4")
+    assert page.run("return tones") == heard + 1
+    page.click("#sound")
+    play(page, "d2")
+    assert page.run("return tones") == heard + 1
+
+
+def test_a_card_tells_the_result_and_what_to_do_next(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    play(page, "d6")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    ask(page, "resign")
+    card = "document.getElementById('result-card')"
+    page.wait(f"!{card}.hidden")
+    assert page.text("#result-title") == "You lose"
+    assert page.text("#result-reason") == "Black wins, White resigns"
+    shot(page, "result")
+    page.click("#rematch")
+    page.wait(f"{card}.hidden")
+    # The colours change: the level begins, and the user sits at the bottom.
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+    assert page.text("#player-bottom .name") == "Black: You"
+    ask(page, "resign")
+    page.wait(f"!{card}.hidden")
+    page.click("#result-save")
+    page.wait("document.getElementById('export-dialog').open")
+    page.key("Escape")
+    assert page.run(f"return {card}.hidden")
+
+
+def test_the_card_leads_to_a_review(page: Browser) -> None:
+    begin(page)
+    play(page, "d6")
+    ask(page, "resign")
+    page.wait("!document.getElementById('result-card').hidden")
+    assert page.text("#result-title") == "White wins"
+    page.click("#result-review")
+    page.wait("document.getElementById('analyse').ariaPressed === 'true'")
+    page.wait("!document.getElementById('graph').hidden")
