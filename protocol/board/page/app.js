@@ -4,6 +4,7 @@ import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { after } from "./board/position.js";
 import { closeByButtons } from "./dialogs/form.js";
+import { showHelp } from "./dialogs/help.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { Opening } from "./dialogs/opening.js";
 import { Options } from "./dialogs/options.js";
@@ -218,7 +219,7 @@ const ACTIONS = {
     await send("review", { on: true });
   },
   "result-save": () => ACTIONS.export(),
-  help: () => $("help-dialog").showModal(),
+  help: () => showHelp(state.rules),
 };
 
 /** Flips the board so that a user who plays only Black sits at the bottom. */

@@ -145,3 +145,26 @@ def test_a_message_from_a_dialog_is_in_front_of_it(page: Browser, width: int, he
     page.wait("/no move/.test(document.getElementById('toast').textContent)")
     assert page.run(in_front) == "toast"
     refused(page)
+
+
+def test_rules_are_told_in_words(page: Browser) -> None:
+    page.click("#new")
+    page.run("document.querySelector('#new-dialog details').open = true")
+    for variant, words in (
+        ("loc", "Larry Loc"), ("multi", "remove two men"), ("roman", "the same rules as Morris"),
+        ("morris", "three phases"), ("mill", "a side with three men may fly"),
+    ):
+        enter(page, "#variant", variant)
+        assert words in page.text("#rules-words")
+        # No name of the protocol is shown to somebody who plays.
+        shown = page.text("#new-dialog form")
+        assert not any(name in shown for name in ("Plies", "LockedMills", "DoubleMill"))
+    shot(page, "rules")
+    page.key("Escape")
+    begin(page, variant="loc")
+    page.click("#help")
+    page.wait("document.querySelectorAll('#rules-list li').length > 5")
+    rules = page.text("#rules-list")
+    assert "Nobody may fly." in rules and "A man in a mill is never removed." in rules
+    assert "After 80 moves of both sides" in rules and "three men each" not in rules
+    shot(page, "help")

@@ -2,6 +2,7 @@
 
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
+import { answer, question, RULE_SETS } from "../rules.js";
 import { fill, labelled, show } from "./form.js";
 
 const TIMES = [
@@ -34,7 +35,8 @@ export class NewGame {
     const now = JSON.stringify(state.time);
     const time = TIMES.findIndex(([, value]) => JSON.stringify(value) === now);
     fill($("time"), TIMES.map(([text], index) => [text, String(index)]), String(Math.max(0, time)));
-    const variants = Object.keys(this.about.variants).map((name) => [name, name]);
+    const variants = Object.keys(this.about.variants)
+      .map((name) => [RULE_SETS[name] ? RULE_SETS[name][0] : name, name]);
     fill($("variant"), variants, state.rules.variant);
     this.showFields(state.rules.variant, state.rules.fields);
     this.showLevels();
@@ -63,13 +65,15 @@ export class NewGame {
     const rows = this.about.fields.flatMap((field) => {
       const input = element(field.choices.length ? "select" : "input");
       if (field.choices.length) {
-        fill(input, field.choices.map((choice) => [choice, choice]), values[field.name]);
+        const choices = field.choices.map((choice) => [answer(field.name, choice), choice]);
+        fill(input, choices, values[field.name]);
       } else {
         Object.assign(input, { type: "number", min: 0, max: field.max, value: values[field.name] });
       }
-      return labelled(field.name, `field-${field.name}`, input);
+      return labelled(question(field.name), `field-${field.name}`, input);
     });
     $("fields").replaceChildren(...rows);
+    $("rules-words").textContent = RULE_SETS[variant] ? RULE_SETS[variant][1] : "";
   }
 
   /** The chosen rules: a rule set, and the fields that differ from it. */

@@ -107,7 +107,7 @@ export class Thoughts {
     const parts = found && found[2] ? [found[2]] : [];
     if (info && info.share !== null) {
       parts.push(`${info.name}: depth ${info.depth ?? "?"}`);
-      if (info.nodes) parts.push(`${short(info.nodes)} nodes`);
+      if (info.nodes) parts.push(`${short(info.nodes)} positions`);
       if (info.nps) parts.push(`${short(info.nps)}/s`);
     }
     return parts.join(" · ");
