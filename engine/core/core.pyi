@@ -8,6 +8,7 @@ move     to | origin << 5 | removed << 10 | second removed << 15, with NO_POINT 
 value    -1, 0 or 1 for a loss, a draw or a win of the side to move
 """
 
+from array import array
 from collections.abc import Callable, Sequence
 
 _Rules = tuple[int, bool, bool, bool, int, int, int]
@@ -175,13 +176,27 @@ def table_board(own_count: int, opponent_count: int, found: int, rank: int) -> t
 def sector_memory(larger: int, smaller: int, with_depths: bool) -> int:
     """Bytes that `Retrograde` needs for a sector at most."""
 
-def verify_classes(
-    tables: TableSet, rules: _Rules, own: int, opponent: int, first: int, last: int
+def verify_places(
+    tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int
 ) -> tuple[int, int]:
-    """Recompute the states of the classes from ``first`` to before ``last`` by their successors.
+    """Recompute the states at the places from ``first`` to before ``last`` by their successors.
 
     Returns how many stored values or depths differ, and the place of the first one. `ValueError`
-    where a table that moves lead to is missing.
+    where a table that moves lead to is missing. With an odd number of men in hand, where there is
+    no table, it looks one ply further ahead.
+    """
+
+def verify_sample(
+    tables: TableSet, own: int, opponent: int, hand: int, places: array[int]
+) -> tuple[int, int]:
+    """The same for some places, 64-bit numbers."""
+
+def recompute_places(
+    tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int, values: bytearray
+) -> None:
+    """Write the values of states with men in hand into a table of zeros, as `verify_places` does.
+
+    ``first`` is a multiple of four, so that several threads may fill one table.
     """
 
 class TableSet:

@@ -27,6 +27,11 @@ class Sector(NamedTuple):
         return 0
 
     @property
+    def hands(self) -> tuple[int, int]:
+        """The men in hand of the side to move and of its opponent."""
+        return 0, 0
+
+    @property
     def sides(self) -> list[tuple[int, int]]:
         """The men of the side to move and of its opponent, for each table."""
         return list(dict.fromkeys(((self.larger, self.smaller), (self.smaller, self.larger))))
@@ -110,8 +115,26 @@ class PlacingSector(NamedTuple):
             and 0 <= opponent_lost <= min(most, _most_removals(MEN_PER_SIDE - own_hand, each_mill))
         )
 
+    def plies_limit(self, rules: Rules) -> int:
+        """No count of plies makes a draw while men are in hand."""
+        return 0
+
+    def followers(self, rules: Rules) -> list[AnySector]:
+        """The sectors that its placements lead to while the game goes on."""
+        placed = self.own + 1
+        most = 0 if placed < 3 else 2 if rules.double_mill == "each" and placed >= 5 else 1
+        left = range(max(0, self.opponent - most), self.opponent + 1)
+        found: list[AnySector] = []
+        for opponent in left:
+            if opponent + self.hands[1] >= MINIMUM_MEN:
+                if self.hand == 1:
+                    found.append(Sector(max(opponent, placed), min(opponent, placed)))
+                else:
+                    found.append(PlacingSector(opponent, placed, self.hand - 1))
+        return found
+
     def __str__(self) -> str:
-        return f"{self.own}-{self.opponent}+{self.hand}"
+        return table_name(*self)
 
 
 AnySector = Sector | PlacingSector
@@ -158,3 +181,8 @@ def kept_placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector
     Those with an odd number of men in hand are not: a look one ply ahead tells their values.
     """
     return [sector for sector in placing_sectors(rules, men) if sector.hand % 2 == 0]
+
+
+def table_name(own: int, opponent: int, hand: int = 0) -> str:
+    """The name of the table of ``own`` men to move against ``opponent``, ``hand`` men in hand."""
+    return f"{own}-{opponent}" + (f"+{hand}" if hand else "")

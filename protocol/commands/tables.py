@@ -15,7 +15,7 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import Header
-from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, AnySector, Sector, sectors
+from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, AnySector, sectors, table_name
 from merels.engine.tablebase.solve import MOST_MB
 from merels.protocol.commands.arguments import (
     Parser,
@@ -31,6 +31,8 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.probe_tables import open_folder, probe, root_of, solve_start
 from merels.protocol.terminal.progress import ProgressLine
 
+MOST_SAMPLED = 1_000_000_000
+_COUNTS = ("states", "wins", "draws", "losses")
 _POSITION = "a position's text, quoted, or startpos; 'moves d6 f4 …' may follow"
 
 Action = Callable[[argparse.Namespace, Rules], int]
@@ -46,7 +48,7 @@ def main(argv: list[str]) -> int:
 
 def _parser() -> Parser:
     """The flags of all commands."""
-    parser = make_parser("tables", "Tables of perfect play for the moving phase.")
+    parser = make_parser("tables", "Tables of perfect play.")
     commands = parser.add_subparsers(
         required=True, metavar="COMMAND", parser_class=Parser,
         help="each has a --help of its own",
@@ -67,6 +69,14 @@ def _parser() -> Parser:
     add_flag(
         verify, "men", type=whole_from(MIN_MEN, MAX_MEN), metavar="N",
         help="all sectors of up to N men; a missing one is an error (default: all that exist)",
+    )
+    add_flag(
+        verify, "sample", type=whole_from(1, MOST_SAMPLED), default=0, metavar="N",
+        help="check N random places of each table, and no checksums, instead of everything",
+    )
+    add_flag(
+        verify, "srand", type=whole_from(0, 2**63 - 1), default=1, metavar="N",
+        help="the seed of -sample (default: 1)",
     )
     stats = _command(commands, "stats", "print a line for each sector and side to move", _stats)
     add_flag(stats, "json", action="store_true", help="print JSON")
@@ -155,21 +165,20 @@ def _duration(seconds: float) -> str:
 
 
 def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
-    from merels.engine.tablebase.verify import verify
+    from merels.engine.tablebase.verify import Verifier
 
-    tables = open_folder(arguments, rules, check=True)
+    tables = open_folder(arguments, rules, check=not arguments.sample)
     wrong = len(tables.problems)
     for wanted in sectors(arguments.men) if arguments.men else ():
         if wanted not in tables.headers:
             print(f"{wanted}: no usable table there")
             wrong += 1
     bar = ProgressLine()
+    verifier = Verifier(tables, arguments.threads, arguments.sample, arguments.srand)
     for sector in tables.headers:
-        if not isinstance(sector, Sector):
-            continue
-        report = partial(bar.show, text=str(sector))
+        verifier.report = partial(bar.show, text=str(sector))
         try:
-            results = verify(tables, sector, threads=arguments.threads, report=report)
+            results = verifier.check(sector)
         except ValueError as error:
             bar.clear()
             print(f"{sector}: not verified, {error}")
@@ -177,8 +186,11 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
             continue
         bar.clear()
         for found in results:
-            what = "values and depths" if tables.has_depths(found.own, found.opponent) else "values"
-            line = f"{found.own}-{found.opponent}: {found.places:,} {what}, {found.errors:,} wrong"
+            deep = found.hand == 0 and tables.has_depths(found.own, found.opponent)
+            line = (
+                f"{table_name(found.own, found.opponent, found.hand)}: {found.places:,} "
+                f"values{' and depths' * deep}, {found.errors:,} wrong"
+            )
             if not found.whole:
                 line += " (as far as values without depths tell)"
             if found.example is not None:
@@ -195,8 +207,8 @@ def _rows(headers: dict[AnySector, Header]) -> list[dict[str, int | str | None]]
         for (own, opponent), tally in zip(sector.sides, header.tallies):
             depths = [d for d in (tally.longest_win, tally.longest_loss) if d is not None]
             rows.append({
-                "sector": f"{own}-{opponent}", "states": tally.states, "wins": tally.won,
-                "draws": tally.drawn, "losses": tally.lost,
+                "sector": table_name(own, opponent, sector.hand), "states": tally.states,
+                "wins": tally.won, "draws": tally.drawn, "losses": tally.lost,
                 "longest": max(depths, default=None),
                 "longest_win": tally.longest_win, "longest_loss": tally.longest_loss,
                 "checksum": f"{header.checksum:08x}",
@@ -205,13 +217,21 @@ def _rows(headers: dict[AnySector, Header]) -> list[dict[str, int | str | None]]
 
 
 def _stats(arguments: argparse.Namespace, rules: Rules) -> int:
-    rows = _rows(open_folder(arguments, rules).headers)
+    headers = open_folder(arguments, rules).headers
+    rows = _rows(headers)
     if arguments.json:
         print(json.dumps(rows, indent=1))
         return 0
-    names = ("states", "wins", "draws", "losses", "longest")
-    print("own-opponent" + "".join(f"{name:>14}" for name in names))
+    print("own-opponent" + "".join(f"{name:>14}" for name in (*_COUNTS, "longest")))
     for row in rows:
-        cells = (f"{'-' if row[name] is None else row[name]:>14}" for name in names)
+        cells = (f"{'-' if row[name] is None else row[name]:>14}" for name in (*_COUNTS, "longest"))
         print(f"{row['sector']:<12}" + "".join(cells))
+    if any(sector.hand for sector in headers):
+        print("in hand     " + "".join(f"{name:>14}" for name in _COUNTS))
+        tallies = [(sector.hand, tally) for sector in headers for tally in headers[sector].tallies]
+        for hand in sorted({hand for hand, _ in tallies}):
+            here = [tally for in_hand, tally in tallies if in_hand == hand]
+            sums = (sum(t.states for t in here), sum(t.won for t in here),
+                    sum(t.drawn for t in here), sum(t.lost for t in here))  # fmt: skip
+            print(f"{hand:<12}" + "".join(f"{number:>14}" for number in sums))
     return 0

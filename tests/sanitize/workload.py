@@ -39,7 +39,7 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.solve import solve
 from merels.engine.tablebase.verdict import PHASES
-from merels.engine.tablebase.verify import verify
+from merels.engine.tablebase.verify import Verifier
 from merels.engine.tools import bench, suite
 from merels.engine.training.samples import Sample, random_position
 from merels.protocol.client.scanner import last_answer, last_score, parse_brief
@@ -168,7 +168,7 @@ def of_tables() -> list[object]:
             tables = built(Path(folder), rules)
             found.append([header.checksum for header in tables.headers.values()])
             # Three against three is quick to verify; the other sector is checked by probes.
-            assert [table.errors for table in verify(tables, Sector(3, 3), threads=3)] == [0]
+            assert [table.errors for table in Verifier(tables, 3).check(Sector(3, 3))] == [0]
             found += probes(tables), proofs(tables)
             keeps(tables)
         found.append(fitting(tables))

@@ -1,15 +1,19 @@
 # Verification: every stored value and depth once more, from the successors that the search's move
 # generator finds. It shares only the index with the retrograde analysis.
 #
-# Needs movegen.pxi, index.pxi, probe.pxi, retrograde.pxi (which tables removals lead to).
+# The values of an odd number of men in hand, which are not kept, are worked out in the same way:
+# all at once into a table in memory, or for a sample of places by a look ahead.
+#
+# Needs movegen.pxi, index.pxi, probe.pxi.
 
 cdef enum:
     GROUP = 16               # states whose successors are fetched from memory together
 
 cdef struct Successor:
-    const uint8_t *values
+    const uint8_t *values    # NULL: `value` has been looked up
     const uint8_t *depths
     uint64_t place
+    int value
     bint removal
     bint wins                # the opponent has two men left
 
@@ -18,23 +22,53 @@ cdef struct Checked:         # what a state's successors say
     int greatest
     int depth
 
+cdef struct Group:           # states of one table
+    int own, opponent, hand
+    int size
+    uint64_t places[GROUP]
+    Successor successors[GROUP][MAX_MOVES]
+    int sizes[GROUP]
+    MoveList moves
+    int missing              # 1 and the men of a table that is needed: own, opponent, in hand
+
+
+# The board at a place of the group's table.
+cdef inline void load_state(const Group *group, uint64_t place, Board *b) noexcept nogil:
+    cdef int larger = max(group.own, group.opponent), smaller = min(group.own, group.opponent)
+    cdef uint32_t size = BINOMIAL[POINT_COUNT - larger][smaller]
+    cdef uint32_t men = MEMBER[larger][place // size]
+    cdef uint32_t others = expand(MASKS[smaller][place % size], men)
+    b.own = men if group.own >= group.opponent else others
+    b.opponent = others if group.own >= group.opponent else men
+    b.own_hand = (group.hand + 1) // 2
+    b.opponent_hand = group.hand // 2
+    b.plies = 0
+
 
 # The successor that a move leads to, its memory asked for.
-cdef inline void look_up(const Tables *tables, const Board *b, move_t move,
+cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Group *group,
                          Successor *successor) noexcept nogil:
     cdef Board after
-    cdef int own, opponent
+    cdef int own, opponent, hand
     make(b, move, &after)
     own = count(after.own)
     opponent = count(after.opponent)
+    hand = after.own_hand + after.opponent_hand
     successor.removal = is_removal(move)
-    successor.wins = own < MINIMUM_MEN
-    if not successor.wins:
-        successor.values = tables.values[0][own][opponent]
-        assert successor.values != NULL
+    successor.wins = own_short(&after)
+    if successor.wins:
+        return
+    successor.values = tables.values[hand][own][opponent]
+    successor.depths = NULL
+    if successor.values == NULL:
+        successor.value = look_ahead(tables, &after) if hand & 1 else UNKNOWN
+        if successor.value == UNKNOWN:
+            group.missing = 1 << 24 | own << 16 | opponent << 8 | hand
+        return
+    successor.place = place_of(after.own, own, after.opponent, opponent)
+    prefetch(successor.values + (successor.place >> 2))
+    if hand == 0 and group.hand == 0:
         successor.depths = tables.depths[own][opponent]
-        successor.place = place_of(after.own, own, after.opponent, opponent)
-        prefetch(successor.values + (successor.place >> 2))
         if successor.depths != NULL:
             prefetch(successor.depths + successor.place)
 
@@ -46,7 +80,9 @@ cdef inline void weigh_move(const Successor *successor, int limit, Checked *move
     if successor.wins:
         move.least = move.greatest = move.depth = 1
         return
-    value = value_at(successor.values, successor.place)
+    value = successor.value
+    if successor.values != NULL:
+        value = value_at(successor.values, successor.place)
     move.least = move.greatest = 1 if value == LOST else -1 if value == WON else 0
     move.depth = 1
     if value == DRAWN or successor.removal:
@@ -90,73 +126,128 @@ cdef bint agrees(const Checked *state, int value, int depth) noexcept nogil:
     return depth < 0 or stored == 0 or depth == state.depth
 
 
-cdef struct Group:
-    Board boards[GROUP]
-    Successor successors[GROUP][MAX_MOVES]
-    int sizes[GROUP]
-    MoveList moves
+# Recompute the states of a group by their successors; in the moving phase `limit` is that on plies.
+cdef void recompute(const Tables *tables, Group *group, int limit, Checked *states) noexcept nogil:
+    cdef Board b
+    cdef int i, j
+    for i in range(group.size):
+        load_state(group, group.places[i], &b)
+        generate(&tables.rules, &b, &group.moves, True, True)
+        group.sizes[i] = group.moves.size
+        for j in range(group.sizes[i]):
+            look_up(tables, &b, group.moves.moves[j], group, &group.successors[i][j])
+    for i in range(group.size):
+        weigh_moves(&tables.rules, group.successors[i], group.sizes[i], limit, &states[i])
 
 
-# Check the states of one class; the number that are wrong, the first of them in `wrong`.
-cdef uint64_t verify_class(const Tables *tables, const RuleSet *rules, int own, int opponent,
-                           uint32_t cls, Group *group, uint64_t *wrong) noexcept nogil:
-    cdef int larger = own if own > opponent else opponent
-    cdef int smaller = own + opponent - larger
-    cdef uint32_t size = BINOMIAL[POINT_COUNT - larger][smaller], rank = 0, men, others
-    cdef int i, j, limit = plies_limit(rules, own, opponent)
-    cdef const uint8_t *values = tables.values[0][own][opponent]
-    cdef const uint8_t *depths = tables.depths[own][opponent]
-    cdef uint64_t errors = 0, place = <uint64_t>cls * size
-    cdef Checked state
-    cdef Board *b
-    men = MEMBER[larger][cls]
-    while rank < size:
-        for i in range(GROUP):
-            if rank + i >= size:
-                break
-            others = expand(MASKS[smaller][rank + i], men)
-            b = &group.boards[i]
-            memset(b, 0, sizeof(Board))
-            b.own = men if own >= opponent else others
-            b.opponent = others if own >= opponent else men
-            generate(rules, b, &group.moves, True, True)
-            group.sizes[i] = group.moves.size
-            for j in range(group.sizes[i]):
-                look_up(tables, b, group.moves.moves[j], &group.successors[i][j])
-        for i in range(GROUP):
-            if rank + i >= size:
-                break
-            weigh_moves(rules, group.successors[i], group.sizes[i], limit, &state)
-            if not agrees(&state, value_at(values, place + i),
-                          depths[place + i] if depths != NULL else -1):
-                if errors == 0:
-                    wrong[0] = place + i
-                errors += 1
-        rank += GROUP
-        place += GROUP
+# Check the places of a group; the number that are wrong, the first of them in `wrong`.
+cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) noexcept nogil:
+    cdef const uint8_t *values = tables.values[group.hand][group.own][group.opponent]
+    cdef const uint8_t *depths = NULL
+    cdef int limit = 0, i
+    cdef uint64_t errors = 0
+    cdef Checked states[GROUP]
+    if group.hand == 0:
+        depths = tables.depths[group.own][group.opponent]
+        limit = plies_limit(&tables.rules, group.own, group.opponent)
+    recompute(tables, group, limit, states)
+    for i in range(group.size):
+        if not agrees(&states[i], value_at(values, group.places[i]),
+                      depths[group.places[i]] if depths != NULL else -1):
+            if errors == 0:
+                wrong[0] = group.places[i]
+            errors += 1
     return errors
 
 
-def verify_classes(TableSet tables, tuple rules, int own, int opponent, uint32_t first,
-                   uint32_t last):
-    cdef RuleSet rule_set = load_rules(rules)
-    cdef uint64_t errors = 0, wrong = 0, here, at = 0
-    cdef uint32_t cls
-    cdef Group *group
-    for one, other in {(own, opponent), (opponent, own), *_removals_lead_to(
-            rules, max(own, opponent), min(own, opponent))}:
-        if not tables.has(one, other):
-            raise ValueError(f"checking {own}-{opponent} needs the table {one}-{other}")
-    if last > CLASSES[max(own, opponent)]:
-        raise ValueError("no such class")
-    group = <Group *>malloc(sizeof(Group))
+cdef Group *new_group(int own, int opponent, int hand) except NULL:
+    cdef Group *group = <Group *>malloc(sizeof(Group))
+    load_index()
     if group == NULL:
         raise MemoryError("no memory to verify a table")
+    group.own = own
+    group.opponent = opponent
+    group.hand = hand
+    group.missing = 0
+    return group
+
+
+cdef int end_group(Group *group) except -1:
+    cdef int missing = group.missing
+    cdef str here = table_name(group.own, group.opponent, group.hand)
+    cdef str there = table_name(missing >> 16 & 255, missing >> 8 & 255, missing & 255)
+    free(group)
+    if missing:
+        raise ValueError(f"checking {here} needs "
+                         f"{'all that follow' if missing & 1 else 'the table'} {there}")
+    return 0
+
+
+cdef str table_name(int own, int opponent, int hand):
+    return f"{own}-{opponent}+{hand}" if hand else f"{own}-{opponent}"
+
+
+def verify_places(TableSet tables, int own, int opponent, int hand, uint64_t first, uint64_t last):
+    cdef Group *group
+    cdef uint64_t errors = 0, wrong = 0, here, at = 0
+    cdef int i
+    if last > table_places(own, opponent) or not tables.has(own, opponent, hand):
+        raise ValueError("no such places")
+    group = new_group(own, opponent, hand)
     with nogil:
-        for cls in range(first, last):
-            here = verify_class(&tables.tables, &rule_set, own, opponent, cls, group, &at)
+        while first < last and not group.missing:
+            group.size = <int>min(<uint64_t>GROUP, last - first)
+            for i in range(group.size):
+                group.places[i] = first + i
+            here = check_group(&tables.tables, group, &at)
             if here and not errors:
                 wrong = at
             errors += here
-        free(group)
+            first += group.size
+    end_group(group)
     return errors, wrong
+
+
+def verify_sample(TableSet tables, int own, int opponent, int hand, const uint64_t[::1] places):
+    cdef Group *group
+    cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = table_places(own, opponent)
+    cdef Py_ssize_t done = 0
+    cdef int i
+    if max(places) >= limit or not tables.has(own, opponent, hand):
+        raise ValueError("no such places")
+    group = new_group(own, opponent, hand)
+    with nogil:
+        while done < places.shape[0] and not group.missing:
+            group.size = <int>min(<Py_ssize_t>GROUP, places.shape[0] - done)
+            for i in range(group.size):
+                group.places[i] = places[done + i]
+            here = check_group(&tables.tables, group, &at)
+            if here and not errors:
+                wrong = at
+            errors += here
+            done += group.size
+    end_group(group)
+    return errors, wrong
+
+
+def recompute_places(TableSet tables, int own, int opponent, int hand, uint64_t first,
+                     uint64_t last, uint8_t[::1] values):
+    cdef Group *group
+    cdef Checked states[GROUP]
+    cdef int i, value
+    if first & 3 or last > table_places(own, opponent) or not hand or (
+            <uint64_t>values.shape[0] < (last + 3) // 4):
+        raise ValueError("no such places")
+    group = new_group(own, opponent, hand)
+    with nogil:
+        while first < last and not group.missing:
+            group.size = <int>min(<uint64_t>GROUP, last - first)
+            for i in range(group.size):
+                group.places[i] = first + i
+            recompute(&tables.tables, group, 0, states)
+            for i in range(group.size):
+                value = states[i].least
+                value = WON if value > 0 else LOST if value < 0 else DRAWN
+                values[(first + i) >> 2] |= value << (2 * ((first + i) & 3))
+            first += group.size
+    end_group(group)

@@ -14,7 +14,7 @@ from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Known, Tables
 from merels.engine.tablebase.sectors import Sector, sectors
-from merels.engine.tablebase.verify import verify
+from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
 from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
 
@@ -78,7 +78,7 @@ def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
     """Every state of every sector, by the search's moves."""
     tables = built[rules]
     for sector in sectors(7):
-        for found in verify(tables, sector):
+        for found in Verifier(tables).check(sector):
             assert found.errors == 0, found
             assert found.whole
 
@@ -93,7 +93,7 @@ def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
         parts[wrong_part][777] ^= 1
         tables = Tables(rules)
         tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])
-        [found] = verify(tables, Sector(3, 3))
+        [found] = Verifier(tables).check(Sector(3, 3))
         assert found.errors > 0
         assert found.example is not None
 
