@@ -10,6 +10,7 @@ value    -1, 0 or 1 for a loss, a draw or a win of the side to move
 
 from array import array
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 _Rules = tuple[int, bool, bool, bool, int, int, int]
 _Board = tuple[int, int, int, int, int]
@@ -43,6 +44,7 @@ AT_STEPS: int
 AT_BLOCKED: int
 FEATURES: int
 
+BLOCK_BYTES: int                         # of an unpacked block of a packed table
 SAMPLE_FORMAT: str                       # of training's `Sample`, as in `struct`
 STAGES: tuple[int, int, int, int, int]   # of `Retrograde`; the fourth is repeated for every level
 
@@ -199,6 +201,12 @@ def recompute_places(
     ``first`` is a multiple of four, so that several threads may fill one table.
     """
 
+class _Blocks(Protocol):
+    """A packed table."""
+
+    def block(self, number: int, /) -> bytes:
+        """A block, unpacked, of `BLOCK_BYTES` bytes or, at the end, less."""
+
 class TableSet:
     """Open tables of one rule set, by men on the board (own, opponent) and men in hand together.
 
@@ -218,10 +226,21 @@ class TableSet:
     ) -> None:
         """Add a table, and its depths if any; `ValueError` where they are too short."""
 
+    def add_packed(
+        self, own: int, opponent: int, table: _Blocks, width: int, hand: int = 0
+    ) -> None:
+        """Add a table that is read through a cache of unpacked blocks.
+
+        A place has ``width`` bits: 2 for a value, 1 for whether it is lost. A block that cannot be
+        unpacked is unknown. `ValueError` where there is a table already.
+        """
+
     def remove(self, own: int, opponent: int, hand: int) -> None:
         """Forget a table; `KeyError` where it is not here."""
 
-    def has(self, own: int, opponent: int, hand: int = 0) -> bool: ...
+    def has(self, own: int, opponent: int, hand: int = 0) -> bool:
+        """Whether a table is here that is not packed."""
+
     def has_depths(self, own: int, opponent: int) -> bool: ...
     def probe(self, fields: _Board) -> tuple[int, int] | None:
         """The value and the depth to conversion as if just after a removal; None without a table.

@@ -30,7 +30,7 @@ from merels.engine.tablebase.files import (
     rules_folder,
 )
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import Sector, sectors
+from merels.engine.tablebase.sectors import AnySector, Sector, sectors
 from merels.engine.tablebase.storage import PARTIAL, locked, write_whole
 
 REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = core.STAGES
@@ -47,7 +47,7 @@ class Progress:
     ``level`` is the depth in plies that is being solved, 0 before the first.
     """
 
-    sector: Sector
+    sector: AnySector
     level: int
     done: float
     total: int

@@ -20,8 +20,10 @@ from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, se
 
 MAGIC = b"MERELSTB"
 VERSION = 1
-VALUES, DEPTHS = 1, 2
-SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtc"}
+VALUES, DEPTHS, PACKED, NOT_LOST = 1, 2, 4, 5
+"""The kinds of files; the last two are packed: values, and only which of them are losses."""
+
+SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtc", PACKED: ".wdp", NOT_LOST: ".nlp"}
 HEADER_SIZE = 128
 NONE = 0xFFFF
 """The longest depth where there is no such state."""
@@ -61,8 +63,8 @@ class Tally:
 class Header:
     """The first 128 bytes of a table file.
 
-    ``kind`` is `VALUES` or `DEPTHS`. There is a tally for each table of the sector. ``checksum`` is
-    the CRC-32 of the data, ``values_checksum`` that of the sector's values.
+    There is a tally for each table of the sector. ``checksum`` is the CRC-32 of the data,
+    ``values_checksum`` that of the sector's values.
     """
 
     kind: int
@@ -145,14 +147,12 @@ def check_start(
 
 def parse_header(data: bytes, path: Path) -> Header:
     """The header at the start of a file, or a `TableError` that says what is wrong with it."""
-    check_start(
-        data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", "build the table again"
-    )
+    check_start(data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", remedy(path))
     _, _, kind, own, opponent, tables, *rest = _HEADER.unpack(data[: HEADER_SIZE - 4])
     hand, each_mill = rest.pop(4), bool(rest[2])
     sector: AnySector = PlacingSector(own, opponent, hand) if hand else Sector(own, opponent)
     if kind not in SUFFIX or not (
-        kind == VALUES and sector.occurs(each_mill)
+        kind in (VALUES, PACKED) and sector.occurs(each_mill)
         if isinstance(sector, PlacingSector) else sector in sectors()
     ):
         in_hand = f", {hand} in hand" if hand else ""
@@ -177,31 +177,52 @@ def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
     return start
 
 
+def remedy(path: Path) -> str:
+    """What helps against a damaged file."""
+    packed = path.suffix in (SUFFIX[PACKED], SUFFIX[NOT_LOST])
+    return f"{'pack' if packed else 'build'} the table again"
+
+
+def map_table(path: Path, rules: Rules) -> tuple[Header, memoryview]:
+    """A file's header and its data, mapped into memory; raises `TableError`."""
+    try:
+        with open(path, "rb") as file:
+            header = parse_header(file.read(HEADER_SIZE), path)
+            if header.rules != rule_fields(rules):
+                raise TableError(f"{path}: made for other rules than {rules}")
+            expected = file_name(header.sector, header.kind)
+            if expected != path.name:
+                raise TableError(f"{path}: holds the table {expected}, not what its name says")
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise TableError(f"{path}: {error.strerror}") from error
+    return header, data[HEADER_SIZE:]
+
+
+def check_data(
+    path: Path, header: Header, data: memoryview, expected_size: int, check: bool
+) -> None:
+    """Raise a `TableError` for a file that is cut off, or whose data is damaged.
+
+    ``check`` compares all data with its checksum, as is always done with a small file.
+    """
+    if len(data) != expected_size:
+        raise TableError(
+            f"{path}: {HEADER_SIZE + len(data)} bytes instead of {HEADER_SIZE + expected_size}: "
+            f"cut off or damaged; {remedy(path)}"
+        )
+    if header.places != header.sector.table_places:
+        raise TableError(f"{path}: {header.places} places are not those of {header.sector}")
+    if (check or len(data) <= _ALWAYS_CHECKED) and checksum([data]) != header.checksum:
+        raise TableError(f"{path}: damaged data (checksum differs); {remedy(path)}")
+
+
 def open_table(path: Path, rules: Rules, check: bool) -> tuple[Header, list[memoryview]]:
     """A file's header and its tables, mapped into memory; raises `TableError`.
 
     ``check`` compares all data with its checksum, as is always done with a small file.
     """
-    try:
-        with open(path, "rb") as file:
-            header = parse_header(file.read(HEADER_SIZE), path)
-            size = os.fstat(file.fileno()).st_size
-            if size != HEADER_SIZE + header.data_size:
-                raise TableError(
-                    f"{path}: {size} bytes instead of {HEADER_SIZE + header.data_size}: "
-                    "cut off or damaged; build the table again"
-                )
-            if header.rules != rule_fields(rules):
-                raise TableError(f"{path}: made for other rules than {rules}")
-            expected = file_name(header.sector, header.kind)
-            if expected != path.name or header.places != header.sector.table_places:
-                raise TableError(f"{path}: holds the table {expected}, not what its name says")
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except OSError as error:
-        raise TableError(f"{path}: {error.strerror}") from error
-    data = data[HEADER_SIZE:]
-    check = check or header.data_size <= _ALWAYS_CHECKED
-    if check and checksum([data]) != header.checksum:
-        raise TableError(f"{path}: damaged data (checksum differs); build the table again")
+    header, data = map_table(path, rules)
+    check_data(path, header, data, header.data_size, check)
     width = header.table_size
     return header, [data[i * width : (i + 1) * width] for i in range(len(header.tallies))]

@@ -16,6 +16,8 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import (
     DEPTHS,
+    NOT_LOST,
+    PACKED,
     VALUES,
     Header,
     TableError,
@@ -24,6 +26,7 @@ from merels.engine.tablebase.files import (
     open_table,
     rules_folder,
 )
+from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, open_packed
 from merels.engine.tablebase.sectors import (
     MAX_MEN,
     MIN_MEN,
@@ -91,6 +94,19 @@ class Tables:
             hand = header.sector.hand
             self.core.add(own, opponent, values[i], depths[i] if depths else None, hand)
         self.headers[header.sector] = header
+
+    def load_packed(self, folder: Path, sector: AnySector, kind: int, check: bool) -> None:
+        """Open a sector's packed file in the folder of the rules; `TableError` where it cannot be.
+
+        A block of it that turns out to be damaged later is unknown, and named in ``problems``.
+        """
+        header, tables = open_packed(
+            folder / file_name(sector, kind), self.rules, check, self.problems
+        )
+        width = 8 // PLACES_IN_A_BYTE[kind]
+        for table, (own, opponent) in zip(tables, sector.sides):
+            self.core.add_packed(own, opponent, table, width, sector.hand)
+        self.headers[sector] = header
 
     def load(self, folder: Path, sector: AnySector, check: bool = False) -> None:
         """Open a sector's files in the folder of the rules; `TableError` for those of values."""
@@ -182,9 +198,14 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
         there = set()  # No such folder, or an impossible name.
     known: list[AnySector] = [*sectors(men), *kept_placing_sectors(rules, men)]
     for sector in known:
-        if file_name(sector, VALUES) in there:
+        for kind in (VALUES, PACKED, NOT_LOST):
+            if sector in tables.headers or file_name(sector, kind) not in there:
+                continue
             try:
-                tables.load(folder, sector, check)
+                if kind == VALUES:
+                    tables.load(folder, sector, check)
+                else:
+                    tables.load_packed(folder, sector, kind, check)
             except TableError as error:
                 tables.problems.append(str(error))
     return tables

@@ -28,6 +28,7 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.commands.pack_tables import add_pack_flags, pack
 from merels.protocol.commands.probe_tables import open_folder, probe, root_of, solve_start
 from merels.protocol.terminal.progress import ProgressLine
 
@@ -82,6 +83,7 @@ def _parser() -> Parser:
     add_flag(stats, "json", action="store_true", help="print JSON")
     single = _command(commands, "probe", "show the value of a position and of its moves", probe)
     single.add_argument("position", metavar="POSITION", help=_POSITION)
+    add_pack_flags(_command(commands, "pack", "make packed tables, a third as large", pack))
     proof = _command(
         commands, "solve", "prove the value of the start and of each first move", solve_start
     )

@@ -14,6 +14,8 @@ from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.files import (
     DEPTHS,
     HEADER_SIZE,
+    NOT_LOST,
+    SUFFIX,
     VALUES,
     Header,
     TableError,
@@ -78,9 +80,9 @@ class Headers(Fuzzer):
             raise Defect(f"{header} became {parse_header(again, Path('3-3.wdl'))}")
         sector = header.sector
         own, opponent = sector[0] + (sector.hand + 1) // 2, sector[1] + sector.hand // 2
-        if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in (VALUES, DEPTHS):
+        if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in SUFFIX:
             raise Defect(f"a table that cannot be: {header}")
-        if sector.hand == 0 and own < opponent or sector.hand and header.kind == DEPTHS:
+        if sector.hand == 0 and own < opponent or sector.hand and header.kind in (DEPTHS, NOT_LOST):
             raise Defect(f"a table that cannot be: {header}")
         if len(header.tallies) != (1 if sector.hand or own == opponent else 2):
             raise Defect(f"{len(header.tallies)} tables of {sector}")

@@ -1,12 +1,13 @@
 # Probing finished tables: a few dozen nanoseconds where the page is in memory.
 #
-# Needs board.pxi, movegen.pxi, index.pxi.
+# Needs board.pxi, movegen.pxi, index.pxi, blocks.pxi.
 
 cdef enum:
     DRAWN = 0                # the two bits of a place
     WON = 1
     LOST = 2
     UNKNOWN = 3              # no table
+    NOT_LOST = 4             # drawn or won: all that some packed tables tell
     MAX_STORED = 255         # the depth of everything deeper, too
 
 cdef struct Tables:
@@ -15,6 +16,7 @@ cdef struct Tables:
     # the board and the opponent's; NULL where there is no table. Depths are of the moving phase.
     const uint8_t *values[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const uint8_t *depths[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
+    const Packed *packed[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
 
 
 cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
@@ -35,17 +37,34 @@ cdef inline int stored_value(const Tables *tables, const Board *b, uint64_t *pla
     cdef int own = count(b.own), opponent = count(b.opponent)
     cdef int own_hand = b.own_hand, opponent_hand = b.opponent_hand
     cdef const uint8_t *values = tables.values[own_hand + opponent_hand][own][opponent]
+    cdef const Packed *packed
     # As White and Black take turns, hands differ by one man at most. With others the game may be
     # set up, but no table has it.
-    if values == NULL or own_hand - opponent_hand != (own_hand + opponent_hand) & 1:
+    if own_hand - opponent_hand != (own_hand + opponent_hand) & 1:
+        return UNKNOWN
+    if likely(values != NULL):
+        place[0] = place_of(b.own, own, b.opponent, opponent)
+        return value_at(values, place[0])
+    packed = tables.packed[own_hand + opponent_hand][own][opponent]
+    if packed == NULL:
         return UNKNOWN
     place[0] = place_of(b.own, own, b.opponent, opponent)
-    return value_at(values, place[0])
+    return packed_value(packed, place[0])
 
 
-# The value of a board one ply ahead: the best of the moves.
-cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
-    cdef int i, value, best = LOST
+cdef inline int packed_value(const Packed *packed, uint64_t place) noexcept nogil:
+    cdef int bits = packed_bits(packed, place)
+    if bits < 0:
+        return UNKNOWN
+    if packed.width == 2:
+        return bits
+    return LOST if bits else NOT_LOST
+
+
+# The value of a board one ply ahead: the best of the moves, and at least `best`, which is LOST or,
+# where the board is known not to be lost, DRAWN.
+cdef int look_ahead(const Tables *tables, const Board *b, int best) noexcept nogil:
+    cdef int i, value
     cdef uint64_t place
     cdef MoveList list
     cdef Board after
@@ -55,6 +74,8 @@ cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
         value = LOST if own_short(&after) else stored_value(tables, &after, &place)
         if value == LOST:
             return WON
+        if value == NOT_LOST and best == LOST:
+            value = look_ahead(tables, &after, DRAWN)
         if value == UNKNOWN or (value == DRAWN and best == LOST):
             best = value
     return best
@@ -73,8 +94,10 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
         return LOST if own_short(b) else WON
     if hand & 1:
         # The tables of an odd number of men in hand are not kept.
-        return look_ahead(tables, b) if b.own_hand == b.opponent_hand + 1 else UNKNOWN
+        return look_ahead(tables, b, LOST) if b.own_hand == b.opponent_hand + 1 else UNKNOWN
     value = stored_value(tables, b, &place)
+    if value == NOT_LOST:
+        value = look_ahead(tables, b, DRAWN)
     if hand == 0 and (value == WON or value == LOST):
         depths = tables.depths[count(b.own)][count(b.opponent)]
         if depths != NULL:
@@ -107,12 +130,23 @@ cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
 
 cdef class TableSet:
     cdef Tables tables
+    cdef BlockCache cache
     cdef readonly dict kept
+    cdef list kept_packed
 
     def __cinit__(self, tuple rules):
         load_index()
         self.tables.rules = load_rules(rules)
         self.kept = {}
+        self.kept_packed = []
+
+    def __dealloc__(self):
+        cdef int hand, own, opponent
+        for hand in range(2 * MEN_PER_SIDE + 1):
+            for own in range(MEN_PER_SIDE + 1):
+                for opponent in range(MEN_PER_SIDE + 1):
+                    free(<void *>self.tables.packed[hand][own][opponent])
+        free(self.cache.slots)
 
     def add(self, int own, int opponent, const uint8_t[::1] values, depths=None, int hand=0):
         cdef const uint8_t[::1] view
@@ -130,6 +164,28 @@ cdef class TableSet:
             self.tables.depths[own][opponent] = &view[0]
         self.tables.values[hand][own][opponent] = &values[0]
         self.kept[own, opponent, hand] = memoryview(values), depths
+
+    def add_packed(self, int own, int opponent, table, int width, int hand=0):
+        cdef Packed *packed
+        table_places(own, opponent)
+        if not 0 <= hand <= 2 * MEN_PER_SIDE:
+            raise ValueError("at most 18 men are in hand")
+        if self.tables.packed[hand][own][opponent] != NULL:
+            raise ValueError("a table that is here already")
+        if self.cache.slots == NULL:
+            # The system hands out memory for what is written to.
+            self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))
+        packed = <Packed *>malloc(sizeof(Packed))
+        if self.cache.slots == NULL or packed == NULL:
+            free(packed)
+            raise MemoryError("no memory for unpacked blocks")
+        self.cache.tables += 1
+        packed.cache = &self.cache
+        packed.table = <void *>table
+        packed.number = self.cache.tables
+        packed.width = width
+        self.tables.packed[hand][own][opponent] = packed
+        self.kept_packed.append(table)
 
     def remove(self, int own, int opponent, int hand):
         del self.kept[own, opponent, hand]

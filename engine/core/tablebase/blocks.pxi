@@ -1,0 +1,91 @@
+# Packed tables: read through a cache of unpacked blocks, which any number of threads share without
+# a lock.
+#
+# The stamp of a slot names the block in it. Whoever replaces a block clears the stamp first and
+# sets another one last; a reader that finds the same stamp before and after it has read a byte has
+# read it from that block. This is a sequence lock (Boehm, "Can seqlocks get along with programming
+# language memory models?", MSPC 2012). Writers hold the interpreter's lock: there is one at a time.
+#
+# Needs bitboard.pxi, transposition.pxi.
+
+from cpython.exc cimport PyErr_SetInterrupt
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+      #define MERELS_ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+      #define MERELS_RELEASE(p, x) __atomic_store_n((p), (x), __ATOMIC_RELEASE)
+      #define MERELS_ACQUIRE_BYTE MERELS_ACQUIRE
+      #define MERELS_RELEASE_BYTE MERELS_RELEASE
+    #else
+      #define MERELS_ACQUIRE(p) (*(const volatile uint64_t *)(p))
+      #define MERELS_RELEASE(p, x) (*(volatile uint64_t *)(p) = (x))
+      #define MERELS_ACQUIRE_BYTE(p) (*(const volatile uint8_t *)(p))
+      #define MERELS_RELEASE_BYTE(p, x) (*(volatile uint8_t *)(p) = (x))
+    #endif
+    """
+    uint64_t acquire "MERELS_ACQUIRE"(const uint64_t *number) noexcept nogil
+    void release "MERELS_RELEASE"(uint64_t *number, uint64_t value) noexcept nogil
+    uint8_t acquire_byte "MERELS_ACQUIRE_BYTE"(const uint8_t *byte) noexcept nogil
+    void release_byte "MERELS_RELEASE_BYTE"(uint8_t *byte, uint8_t value) noexcept nogil
+
+cpdef enum:
+    BLOCK_BYTES = 1 << 13    # of an unpacked block; the last one of a table may be shorter
+
+cdef enum:
+    BLOCK_BITS = 8 * BLOCK_BYTES
+    SLOTS = 1 << 13          # 64 MiB
+    MOST_BLOCKS = 1 << 16    # of one table: 4 times what the largest one has
+
+cdef struct Slot:
+    uint64_t stamp           # number of its filling << 32 | table << 16 | block; 0: empty
+    uint8_t bytes[BLOCK_BYTES]
+
+cdef struct BlockCache:
+    Slot *slots
+    uint32_t tables          # that share it
+    uint64_t fillings
+
+cdef struct Packed:
+    BlockCache *cache
+    void *table              # the Python object that unpacks its blocks
+    uint32_t number          # of the table, from 1
+    int width                # bits of a place: 2 for a value, 1 for whether it is lost
+
+
+# Unpack a block into a slot; its byte `at`, or -1 where the block is damaged.
+cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexcept with gil:
+    cdef bytes data
+    cdef const unsigned char *start
+    cdef Py_ssize_t i, size
+    try:
+        data = (<object>packed.table).block(key & (MOST_BLOCKS - 1))
+    except Exception:
+        return -1            # The table has taken note of it.
+    except BaseException:
+        PyErr_SetInterrupt() # Ctrl-C: once more, where it can be raised.
+        return -1
+    start = data
+    size = min(len(data), BLOCK_BYTES)
+    release(&slot.stamp, 0)
+    for i in range(size):
+        release_byte(&slot.bytes[i], start[i])
+    packed.cache.fillings += 1
+    release(&slot.stamp, packed.cache.fillings << 32 | key)
+    return start[at] if at < size else -1
+
+
+# The bits of a place, or -1 where its block is damaged.
+cdef inline int packed_bits(const Packed *packed, uint64_t place) noexcept nogil:
+    cdef uint64_t bit = place * packed.width, stamp
+    cdef uint32_t key = packed.number * MOST_BLOCKS + <uint32_t>(bit / BLOCK_BITS)
+    cdef uint32_t at = (bit % BLOCK_BITS) >> 3
+    cdef Slot *slot = &packed.cache.slots[mix(key) % SLOTS]
+    cdef int byte
+    stamp = acquire(&slot.stamp)
+    byte = acquire_byte(&slot.bytes[at])
+    if unlikely(<uint32_t>stamp != key or acquire(&slot.stamp) != stamp):
+        byte = fill(packed, slot, key, at)
+        if byte < 0:
+            return -1
+    return (byte >> (bit & 7)) & ((1 << packed.width) - 1)

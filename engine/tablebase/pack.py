@@ -1,0 +1,185 @@
+"""Packing tables: every block compressed by itself, so that each can be read alone.
+
+What is packed stays: a packing that was interrupted resumes with the sector it was in.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
+
+from merels.engine.core.core import BLOCK_BYTES
+from merels.engine.game.errors import InputError
+from merels.engine.game.rules import Rules
+from merels.engine.tablebase.build import Progress
+from merels.engine.tablebase.files import (
+    NOT_LOST,
+    PACKED,
+    VALUES,
+    Header,
+    TableError,
+    check_rules,
+    checksum,
+    file_name,
+    open_table,
+    rules_folder,
+)
+from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, index_of, open_packed
+from merels.engine.tablebase.sectors import AnySector, Sector, kept_placing_sectors, sectors
+from merels.engine.tablebase.storage import PARTIAL, locked, write_whole
+
+_LEVEL = 9
+_BLOCKS_AT_ONCE = 16
+_REPORT_EVERY = 0.25
+"""Seconds."""
+
+# A byte of four values, of which a loss is 2: four bits that tell the losses, as the lower half of
+# a byte or as the upper one.
+_LOW_LOSSES = bytes(
+    sum(1 << place for place in range(4) if byte >> 2 * place & 3 == 2) for byte in range(256)
+)
+_HIGH_LOSSES = bytes(losses << 4 for losses in _LOW_LOSSES)
+
+
+@dataclass
+class Packer:
+    """Packs the tables of one rule set from below a folder to below another, or the same.
+
+    ``not_lost`` keeps of a moving-phase sector only which positions are lost, unless a limit on
+    plies holds there: a look one ply ahead tells the wins then. ``report`` is called a few times a
+    second by the thread that packs.
+    """
+
+    root: Path
+    target: Path
+    rules: Rules
+    _: KW_ONLY
+    not_lost: bool = False
+    threads: int = 1
+    report: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        check_rules(self.rules)
+        self.source_folder = self.root / rules_folder(self.rules)
+        self.folder = self.target / rules_folder(self.rules)
+        self.problems: list[str] = []
+        """A line for each sector that cannot be packed."""
+        self.mended: list[str] = []
+        """What was wrong with the files that were packed again."""
+        self._done = self._total = 0
+        self._started = self._reported = 0.0
+
+    def pack(self) -> list[Path]:
+        """Pack what is there and not packed yet; the file of each sector that is packed now.
+
+        `InputError` where nothing is there, or the disk is full.
+        """
+        known: list[AnySector] = [*sectors(), *kept_placing_sectors(self.rules)]
+        todo = [
+            sector for sector in known
+            if (self.source_folder / file_name(sector, VALUES)).exists()
+        ]
+        if not todo:
+            raise InputError(
+                str(self.source_folder), "no tables to pack there; see merels tables build"
+            )
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
+        self._total = sum(sector.places for sector in todo)
+        self._started = time.monotonic()
+        packed = []
+        with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for sector in todo:
+                    try:
+                        packed.append(self._pack_sector(sector, pool))
+                    except TableError as error:
+                        self.problems.append(str(error))
+                        self._total -= sector.places
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return packed
+
+    def _pack_sector(self, sector: AnySector, pool: ThreadPoolExecutor) -> Path:
+        """Pack a sector unless that is done; its file."""
+        header, tables = open_table(
+            self.source_folder / file_name(sector, VALUES), self.rules, check=True
+        )
+        kind = self._kind_of(sector)
+        path = self.folder / file_name(sector, kind)
+        path.with_name(path.name + PARTIAL).unlink(missing_ok=True)
+        if self._is_packed(path, header):
+            self._total -= sector.places
+            return path
+        blocks: list[bytes] = []
+        for table in tables:
+            for some in pool.map(_compress, _parts(table, kind)):
+                blocks += some
+                self._tell(sector, len(blocks) * BLOCK_BYTES * PLACES_IN_A_BYTE[kind])
+        self._done += sector.places
+        ends = index_of([len(block) for block in blocks])
+        data = b"".join(blocks)
+        packed = replace(header, kind=kind, checksum=checksum([memoryview(ends), memoryview(data)]))
+        write_whole(path, [packed.pack(), ends, data])
+        return path
+
+    def _kind_of(self, sector: AnySector) -> int:
+        """What a sector is packed as.
+
+        Where a limit on plies holds, a win may come too late: one ply ahead tells too little. And
+        with men in hand, tables of every other ply are too few to tell a win from a draw by losses.
+        """
+        exact = isinstance(sector, Sector) and not sector.plies_limit(self.rules)
+        return NOT_LOST if self.not_lost and exact else PACKED
+
+    def _is_packed(self, path: Path, header: Header) -> bool:
+        """Whether a file is there, sound, and of these values."""
+        if not path.exists():
+            return False
+        try:
+            found, _ = open_packed(path, self.rules, True, [])
+        except TableError as error:
+            self.mended.append(str(error))
+            return False
+        return found.values_checksum == header.checksum
+
+    def _tell(self, sector: AnySector, places: int) -> None:
+        """Report progress now and then."""
+        now = time.monotonic()
+        if self.report is not None and now >= self._reported + _REPORT_EVERY:
+            self._reported = now
+            done = self._done + min(places, sector.places)
+            self.report(Progress(sector, 0, done, self._total, now - self._started))
+
+
+def _parts(table: memoryview, kind: int) -> Iterator[tuple[memoryview, int]]:
+    """A table of values in parts of some blocks, each with the kind of the packed file."""
+    step = _BLOCKS_AT_ONCE * BLOCK_BYTES * PLACES_IN_A_BYTE[kind] // 4
+    for at in range(0, len(table), step):
+        yield table[at : at + step], kind
+
+
+def _compress(part: tuple[memoryview, int]) -> list[bytes]:
+    """The blocks of a part, compressed."""
+    data, kind = part
+    if kind == NOT_LOST:
+        data = memoryview(losses_of(bytes(data)))
+    return [
+        zlib.compress(data[at : at + BLOCK_BYTES], _LEVEL)
+        for at in range(0, len(data), BLOCK_BYTES)
+    ]
+
+
+def losses_of(values: bytes) -> bytes:
+    """A bit for each place, 1 where its value is a loss."""
+    low = values[::2].translate(_LOW_LOSSES)
+    high = values[1::2].translate(_HIGH_LOSSES).ljust(len(low), b"\0")
+    both = int.from_bytes(low, "little") | int.from_bytes(high, "little")
+    return both.to_bytes(len(low), "little")

@@ -1,0 +1,255 @@
+"""Packed tables: the same values as those they were made from, or a clear line."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.position import Position
+from merels.engine.game.rules import PRESETS, Rules, make_rules
+from merels.engine.tablebase.build import Builder, Progress
+from merels.engine.tablebase.files import (
+    NOT_LOST,
+    PACKED,
+    TableError,
+    file_name,
+    open_table,
+    rules_folder,
+)
+from merels.engine.tablebase.pack import Packer, losses_of
+from merels.engine.tablebase.packed import open_packed
+from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.root_ranking import rank_moves
+from merels.engine.tablebase.sectors import Sector, sectors
+from merels.engine.training.samples import random_position
+from tests.processes import needs_resource, wait_for_file
+
+UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+RULE_SETS = (*PRESETS.values(), UNLIMITED)
+FOLDER = rules_folder(UNLIMITED)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with tables of up to seven men of each rule set."""
+    root = tmp_path_factory.mktemp("built")
+    for rules in RULE_SETS:
+        Builder(root, rules).build(7)
+    return root
+
+
+def packed(root: Path, target: Path, rules: Rules, not_lost: bool = False) -> Tables:
+    """Packed tables, opened with every check."""
+    packer = Packer(root, target, rules, not_lost=not_lost, threads=2)
+    packer.pack()
+    assert not packer.problems and not packer.mended
+    tables = open_tables(target, rules, check=True)
+    assert not tables.problems and tables.men == 7
+    return tables
+
+
+@pytest.mark.parametrize("rules", RULE_SETS, ids=str)
+def test_every_value_comes_back(built: Path, tmp_path: Path, rules: Rules) -> None:
+    packed(built, tmp_path, rules)
+    folder = rules_folder(rules)
+    for sector in sectors(7):
+        header, tables = open_table(built / folder / f"{sector}.wdl", rules, check=True)
+        path = tmp_path / folder / file_name(sector, PACKED)
+        found, parts = open_packed(path, rules, True, [])
+        assert (found.tallies, found.values_checksum) == (header.tallies, header.checksum)
+        for table, part in zip(tables, parts, strict=True):
+            assert b"".join(part.blocks()) == table
+
+
+@pytest.mark.parametrize("rules", RULE_SETS, ids=str)
+@pytest.mark.parametrize("not_lost", (False, True))
+def test_probes_agree(built: Path, tmp_path: Path, rules: Rules, not_lost: bool) -> None:
+    """Also where only losses are kept, which one ply ahead tell from draws and wins."""
+    tables, raw = packed(built, tmp_path, rules, not_lost), open_tables(built, rules)
+    chance = random.Random(str(rules))
+    for own, opponent in ((3, 3), (4, 3), (3, 4)):
+        for _ in range(300):
+            position = random_position(rules, own, opponent, chance)
+            assert tables.probe(position) == raw.probe(position), position
+            assert tables.bounds(position) == raw.bounds(position), position
+        moves = [list(each.moves(position)) for each in (tables, raw)]
+        assert moves[0] == moves[1]
+        assert rank_moves(tables, position, position.legal_moves()) == rank_moves(
+            raw, position, position.legal_moves()
+        )
+
+
+def test_only_losses_are_kept_where_no_limit_holds(built: Path, tmp_path: Path) -> None:
+    """A limit on plies makes one ply ahead too little, so that values are kept there."""
+    limited = make_rules("morris", ["NoRemovalPlies=0", "ThreeThreePlies=4"])
+    Builder(built, limited).build(7)
+    tables = packed(built, tmp_path, limited, not_lost=True)
+    kinds = {str(sector): header.kind for sector, header in tables.headers.items()}
+    assert kinds == {"3-3": PACKED, "4-3": NOT_LOST}
+
+
+def test_losses_are_picked_from_values() -> None:
+    chance = random.Random(3)
+    for size in (1, 2, 7, 8, 4096):
+        values = [chance.randrange(3) for _ in range(4 * size)]
+        data = bytes(
+            sum(values[4 * byte + place] << 2 * place for place in range(4))
+            for byte in range(size)
+        )
+        losses = losses_of(data)
+        assert len(losses) == (size + 1) // 2
+        assert [losses[i // 8] >> i % 8 & 1 for i in range(4 * size)] == [
+            value == 2 for value in values
+        ]
+
+
+def test_threads_share_the_unpacked_blocks(built: Path, tmp_path: Path) -> None:
+    """Many at once, and with more blocks of two sets of tables than either had unpacked."""
+    tables, raw = packed(built, tmp_path, UNLIMITED), open_tables(built, UNLIMITED)
+    wrong: list[Position] = []
+
+    def probe(seed: int) -> None:
+        chance = random.Random(seed)
+        for _ in range(2000):
+            position = random_position(UNLIMITED, *chance.choice(((4, 3), (3, 4))), chance)
+            if tables.probe(position) != raw.probe(position):
+                wrong.append(position)
+
+    threads = [threading.Thread(target=probe, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("at, said", (
+    (20, "damaged header; pack the table again"),
+    (130, "damaged"),
+    (-100, "damaged data (checksum differs); pack the table again"),
+))
+def test_a_damaged_file_is_refused(built: Path, tmp_path: Path, at: int, said: str) -> None:
+    """The other sectors stay usable, and packing again mends it."""
+    packed(built, tmp_path, UNLIMITED)
+    path = tmp_path / FOLDER / "4-3.wdp"
+    sound = path.read_bytes()
+    data = bytearray(sound)
+    data[at] ^= 1
+    path.write_bytes(data)
+    tables = open_tables(tmp_path, UNLIMITED)
+    assert list(tables.headers) == [Sector(3, 3)]
+    assert len(tables.problems) == 1 and f"{path}: {said}" in tables.problems[0]
+    packer = Packer(built, tmp_path, UNLIMITED)
+    packer.pack()
+    assert packer.mended == tables.problems
+    assert path.read_bytes() == sound
+
+
+def test_a_file_cut_off_or_of_other_rules_is_refused(built: Path, tmp_path: Path) -> None:
+    packed(built, tmp_path, UNLIMITED)
+    path = tmp_path / FOLDER / "4-3.wdp"
+    data = path.read_bytes()
+    for size in (0, 60, 128, 150, len(data) - 1):
+        path.write_bytes(data[:size])
+        with pytest.raises(TableError, match="cut off|cannot be mapped"):
+            open_packed(path, UNLIMITED, False, [])
+    path.write_bytes(data)
+    with pytest.raises(TableError, match="made for other rules"):
+        open_packed(path, PRESETS["mill"], False, [])
+    path.rename(path.with_name("3-3.wdp"))
+    with pytest.raises(TableError, match="holds the table 4-3.wdp"):
+        open_packed(path.with_name("3-3.wdp"), UNLIMITED, False, [])
+
+
+def test_a_block_damaged_later_is_unknown(built: Path, tmp_path: Path) -> None:
+    """Nothing wrong is ever answered, and the file is named once."""
+    tables = packed(built, tmp_path, UNLIMITED)
+    raw = open_tables(built, UNLIMITED)
+    path = tmp_path / FOLDER / "4-3.wdp"
+    size = path.stat().st_size
+    with open(path, "r+b") as file:
+        file.seek(size // 2)
+        file.write(bytes(size - size // 2))
+    chance = random.Random(1)
+    unknown = 0
+    for _ in range(1000):
+        position = random_position(UNLIMITED, *chance.choice(((4, 3), (3, 4))), chance)
+        found = tables.probe(position)
+        unknown += found is None
+        assert found in (None, raw.probe(position))
+    assert 0 < unknown < 1000
+    assert len(tables.problems) == 1
+    assert f"{path}: damaged data (block " in tables.problems[0]
+
+
+def test_a_second_packing_keeps_what_is_there(built: Path, tmp_path: Path) -> None:
+    """Unless the tables that it was made from have changed."""
+    packed(built, tmp_path, UNLIMITED)
+    paths = sorted((tmp_path / FOLDER).glob("*.wdp"))
+    before = [path.stat().st_mtime_ns for path in paths]
+    seen: list[Progress] = []
+    assert sorted(Packer(built, tmp_path, UNLIMITED, report=seen.append).pack()) == paths
+    assert [path.stat().st_mtime_ns for path in paths] == before and not seen
+
+
+def test_a_killed_packing_resumes(built: Path, tmp_path: Path) -> None:
+    """``kill -9`` leaves packed sectors, and nothing else that is trusted."""
+    program = (
+        "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
+        "from merels.engine.tablebase.pack import Packer;"
+        "rules = make_rules('morris', ['Repetition=0', 'NoRemovalPlies=0']);"
+        "Packer(Path(sys.argv[1]), Path(sys.argv[2]), rules).pack()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(built), str(tmp_path)])
+    try:
+        wait_for_file(tmp_path / FOLDER / "3-3.wdp")
+    finally:
+        process.kill()
+        process.wait()
+    assert not open_tables(tmp_path, UNLIMITED, check=True).problems
+    (tmp_path / FOLDER / "4-3.wdp.part").write_bytes(b"half")
+    before = (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns
+    packed(built, tmp_path, UNLIMITED)
+    assert (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns == before
+    assert not list((tmp_path / FOLDER).glob("*.part"))
+
+
+def test_a_damaged_source_is_not_packed(built: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / FOLDER).mkdir(parents=True)
+    for name in ("3-3.wdl", "4-3.wdl"):
+        data = bytearray((built / FOLDER / name).read_bytes())
+        data[5000] ^= name == "4-3.wdl"
+        (root / FOLDER / name).write_bytes(data)
+    packer = Packer(root, tmp_path, UNLIMITED)
+    assert [path.name for path in packer.pack()] == ["3-3.wdp"]
+    assert len(packer.problems) == 1 and "4-3.wdl: damaged data" in packer.problems[0]
+
+
+@needs_resource
+def test_a_full_disk_is_one_clear_error(built: Path, tmp_path: Path) -> None:
+    """What is packed stays, and no half file does."""
+    script = (
+        "import resource, sys; from merels.tournament.commands.main import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"
+        "sys.exit(main(['tables', 'pack', '-dir', sys.argv[1], '-out', sys.argv[2], '-variant',"
+        "'morris', '-set', 'Repetition=0', 'NoRemovalPlies=0']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(built), str(tmp_path)],
+        capture_output=True, text=True, timeout=120,
+    )
+    assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
+    assert "4-3.wdp" in done.stderr and "All finished files are kept" in done.stderr
+    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdp", "lock"]
+
+
+def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no tables to pack there; see merels tables build"):
+        Packer(tmp_path, tmp_path, UNLIMITED).pack()
