@@ -61,7 +61,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Grou
     successor.values = tables.values[hand][own][opponent]
     successor.depths = NULL
     if successor.values == NULL:
-        successor.value = look_ahead(tables, &after) if hand & 1 else UNKNOWN
+        successor.value = look_ahead(tables, &after, LOST) if hand & 1 else UNKNOWN
         if successor.value == UNKNOWN:
             group.missing = 1 << 24 | own << 16 | opponent << 8 | hand
         return
