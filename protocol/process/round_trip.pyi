@@ -9,6 +9,6 @@ def round_trip(
 
     The descriptors must not block, and the request must be one that a pipe takes whole or not at
     all: `select.PIPE_BUF` bytes at most. `OSError` if it was not written, since something is there
-    to be read or for any other reason. None if nothing arrives, or if first something does at
-    ``end`` or ``errors`` (-1: neither is looked at), or a signal; empty at the end of the output.
+    to be read or for any other reason. None if nothing arrives, or if something is or arrives first
+    at ``end`` or ``errors`` (-1: neither is looked at), or a signal; empty at the output's end.
     """

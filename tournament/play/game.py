@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
+from functools import lru_cache
 from time import monotonic_ns
+from typing import NamedTuple
 
 from merels.engine.game.errors import shorten
 from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.position import COLOURS, Move, Position
-from merels.engine.game.rules import parse_rules
+from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.client.answers import Answer, read_move
+from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.scanner import Brief
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
@@ -27,10 +30,34 @@ from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
 from merels.tournament.play.lag import LagMeter
 from merels.tournament.play.player import NO_RESULT, WINS, End, Player, Script, fault
-from merels.tournament.records.games import GameResult, GameSpec, MoveRecord
+from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Opening
 
 LONGEST_ANSWER = 200
 """Bytes after ``bestmove`` that are read: twice the longest move and the longest ponder."""
+KNOWN_STARTS = 64
+"""How many openings are remembered: those of pairs, and of runs with few of them."""
+
+
+class Start(NamedTuple):
+    """Where a game begins: a position, the moves played from it, and where they have led."""
+
+    first: Position
+    moves: tuple[Move, ...]
+    position: Position
+
+
+@lru_cache(maxsize=KNOWN_STARTS)
+def start_of(opening: Opening, rules: Rules) -> Start:
+    """Where an opening leads; `InputError` if it makes no sense."""
+    first = parse_position(opening.position, rules)
+    moves = tuple(parse_move(move) for _, move in join_steps(opening.moves))
+    return Start(first, moves, play_moves(first, opening.moves))
+
+
+@lru_cache(maxsize=KNOWN_STARTS)
+def first_line(start: Start, dialect: UciAdapter) -> bytes:
+    """The ``position`` line of a game's first move."""
+    return dialect.position(start.first, start.moves)
 
 
 Watch = Callable[[Sequence[MoveRecord]], None]
@@ -43,8 +70,7 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
     `InputError` for rules or an opening that make no sense.
     """
     rules = parse_rules(spec.rules)
-    start = parse_position(spec.opening.position, rules)
-    opened = play_moves(start, spec.opening.moves)
+    start = start_of(spec.opening, rules)
     began = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     entrants = (spec.white, spec.black)
     lent = engines.lend(entrants, rules)
@@ -55,7 +81,7 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
                 engines.give_back(entrant, engine)
         return _not_started(spec, lent, began)
     try:
-        game = _Game(spec, ready, start, opened, engines.meter)
+        game = _Game(spec, ready, start, engines.meter)
         if watch is not None:
             watch(game.moves)
         begun = monotonic_ns()
@@ -97,22 +123,20 @@ class _Game:
     """A game in progress."""
 
     def __init__(
-        self, spec: GameSpec, engines: Sequence[Engine], start: Position, opened: Position,
-        meter: LagMeter,
+        self, spec: GameSpec, engines: Sequence[Engine], start: Start, meter: LagMeter
     ) -> None:
-        self.position = opened
+        self.position = start.position
         self.moves: list[MoveRecord] = []
-        self._adjudicator = Adjudicator(spec.adjudication, start.rules)
-        played = [parse_move(move) for _, move in join_steps(spec.opening.moves)]
-        self._plies = len(played)
+        self._adjudicator = Adjudicator(spec.adjudication, start.position.rules)
+        self._plies = len(start.moves)
         """How many moves the game has had, those of its opening included."""
         clocks = (Clock(spec.white.limit), Clock(spec.black.limit))
         self._scripts = {
-            engine.dialect.name: Script(engine.dialect, engine.dialect.position(start, played))
+            engine.dialect: Script(engine.dialect, first_line(start, engine.dialect))
             for engine in engines
         }
         self.players = [
-            Player(side, entrant, engine, clocks, self._scripts[engine.dialect.name], meter)
+            Player(side, entrant, engine, clocks, self._scripts[engine.dialect], meter)
             for side, (entrant, engine) in enumerate(zip((spec.white, spec.black), engines))
         ]
 

@@ -214,6 +214,8 @@ class Player:
         """The ``go`` for the next move."""
         if self._template is None:
             return self.dialect.go(self._limit(), self.side)
+        if not self._running:
+            return self._template
         if len(self._running) == 2:  # The usual case, quicker than any loop over two.
             one, other = self._running
             return self._template % (one.milliseconds(), other.milliseconds())

@@ -10,14 +10,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from merels.engine.game.errors import InputError, shorten
-from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
 from merels.engine.search.limits import Limit
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.engine_cache import KEPT, greet, prepare
-from merels.tournament.play.game import describe, judge
+from merels.tournament.play.game import Start, describe, first_line, judge, start_of
 from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
 
 CLOCK, INCREMENT, NODES = 0.1, 0.01, 100
@@ -43,11 +42,11 @@ def preflight(
     for entrant in entrants:
         distinct.setdefault((_kind(entrant), entrant.name in knowing), entrant)
     waiting = list(distinct.values())
-    position = _Start(parse_rules(rules), opening)
+    start = start_of(opening, parse_rules(rules))
     notices = []
     for first in range(0, len(waiting), at_once):
         trials = [
-            _Trial(entrant, position, entrant.name in knowing)
+            _Trial(entrant, start, entrant.name in knowing)
             for entrant in waiting[first : first + at_once]
         ]
         _try_all(trials)
@@ -78,20 +77,10 @@ def _try_all(trials: Sequence[_Trial]) -> None:
             engine.close()
 
 
-class _Start:
-    """Where the first game starts."""
-
-    def __init__(self, rules: Rules, opening: Opening) -> None:
-        self.rules = rules
-        self.first = parse_position(opening.position, rules)
-        self.moves = [parse_move(move) for _, move in join_steps(opening.moves)]
-        self.position = play_moves(self.first, opening.moves)
-
-
 class _Trial:
     """One engine on its way through the steps."""
 
-    def __init__(self, entrant: Entrant, start: _Start, knows_rules: bool) -> None:
+    def __init__(self, entrant: Entrant, start: Start, knows_rules: bool) -> None:
         self.engine: Engine
         self.started = False
         self._entrant = entrant
@@ -159,12 +148,12 @@ class _Trial:
 
     def set_up(self) -> None:
         """Tell the rules and that a game begins."""
-        fields = [] if self._knows_rules else _untold(self._start.rules, self.engine)
+        fields = [] if self._knows_rules else _untold(self._start.position.rules, self.engine)
         if fields:
             raise self._wrong(
                 f"cannot be told {', '.join(fields)}; add rules=known if it plays so all the same"
             )
-        prepare(self.engine, self._start.rules)
+        prepare(self.engine, self._start.position.rules)
 
     def be_ready(self) -> None:
         """Wait until it is ready, and see that it took what it was told."""
@@ -200,8 +189,7 @@ class _Trial:
         """The ``position`` and ``go`` lines."""
         dialect, start = self.engine.dialect, self._start
         limit = _least(self._entrant.limit)
-        line = dialect.position(start.first, start.moves)
-        return line, dialect.go(limit, start.position.side)
+        return first_line(start, dialect), dialect.go(limit, start.position.side)
 
 
 Step = tuple[Callable[[_Trial], None], str, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import EngineSpec
@@ -139,7 +139,8 @@ class PairTask:
 
     def without(self, played: set[int]) -> PairTask:
         """The task less the games whose numbers are in ``played``."""
-        return replace(self, games=tuple(g for g in self.games if g.number not in played))
+        left = tuple(game for game in self.games if game.number not in played)
+        return self if left == self.games else PairTask(left)
 
 
 @dataclass(slots=True)
