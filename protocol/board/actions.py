@@ -19,6 +19,7 @@ from merels.protocol.board.requests import (
 )
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
+from merels.protocol.board.view import note_on, position_view
 from merels.protocol.formats import read_game, write_game
 
 MOST_LINES = 5
@@ -161,7 +162,19 @@ def _export(session: Session, body: JSON) -> JSON:
     """The game and the position shown, in every format."""
     with session.lock:
         record, shown = _record(session), session.game.shown
-    return {"record": format_record(record), **write_game(record, shown)}
+    return {
+        "record": format_record(record), "shown": format_record(Record(shown)),
+        **write_game(record, shown),
+    }
+
+
+def _check(session: Session, body: JSON) -> JSON:
+    """What is wrong with a position that was set up, or what should be known of it."""
+    try:
+        position = parse_position(read_text(body, "text"), read_rules(body))
+    except InputError as error:
+        return {"fault": error.expected[:1].upper() + error.expected[1:]}
+    return {"position": position_view(position), "note": note_on(position)}
 
 
 def _options(session: Session, body: JSON) -> JSON:
@@ -203,6 +216,6 @@ def _hidden(session: Session, body: JSON) -> None:
 
 OTHERS: dict[str, Callable[[Session, JSON], JSON | None]] = {
     "load": _load, "export": _export, "options": _options, "configure": _configure,
-    "review": _review, "hidden": _hidden,
+    "review": _review, "hidden": _hidden, "check": _check,
 }
 """The requests that take long, ask a question, or leave the state as it is."""

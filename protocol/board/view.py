@@ -8,7 +8,7 @@ from typing import Any
 
 from merels.engine.game.board import LINES, NAMES, points_of
 from merels.engine.game.notation import format_position
-from merels.engine.game.position import Position
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
@@ -157,6 +157,28 @@ def position_view(position: Position) -> JSON:
         "blocked": outcome is not None and outcome.reason == "blocked",
         "text": format_position(position),
     }
+
+
+def note_on(position: Position) -> str:
+    """Why a position that was set up ends a game, or cannot arise in one; else empty."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return f"The game is over here: {outcome}."
+    oddity = _oddity(position)
+    return f"{oddity} It can be played all the same." if oddity else ""
+
+
+def _oddity(position: Position) -> str:
+    """Why no game leads to a position, as far as the men in hand show it."""
+    white, black = position.hands
+    if abs(white - black) > 1:
+        return "In a game both sides place in turn, so their men in hand differ by one at most."
+    if white != black:
+        later = WHITE if white > black else BLACK
+        if position.side != later:
+            name = COLOURS[later].capitalize()
+            return f"In a game {name}, with one more man in hand, would be to move."
+    return ""
 
 
 def info_view(infos: list[Info], position: Position, part: str, name: str) -> JSON:

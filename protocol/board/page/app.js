@@ -4,11 +4,13 @@ import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { after } from "./board/position.js";
 import { closeByButtons } from "./dialogs/form.js";
+import { Editor } from "./dialogs/editor.js";
 import { showHelp } from "./dialogs/help.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { Opening } from "./dialogs/opening.js";
 import { Options } from "./dialogs/options.js";
 import { Saving } from "./dialogs/saving.js";
+import { Share, takeShared } from "./dialogs/share.js";
 import { $, COLOURS } from "./dom.js";
 import { api, listen, open } from "./net.js";
 import { Log } from "./panels/log.js";
@@ -209,6 +211,11 @@ const ACTIONS = {
   import: () => dialogs.opening.open(state),
   export: () => dialogs.saving.open(),
   options: () => dialogs.options.open(state),
+  share: () => dialogs.share.open({
+    white: state.position.white, black: state.position.black, last: state.move,
+    points: board.points, at: (point) => board.at(point), flipped: board.flipped,
+  }),
+  edit,
   sound: () => {
     turn(!isOn());
     $("sound").setAttribute("aria-pressed", String(isOn()));
@@ -226,6 +233,20 @@ const ACTIONS = {
 function face(players) {
   const users = players.slice(0, 2).map((player) => player.engine === null);
   if ((users[1] && !users[0]) !== board.flipped && users[0] !== users[1]) flip();
+}
+
+/** Sets up a position, to be played from or analysed. */
+async function edit() {
+  const end = await dialogs.editor.open(state);
+  if (end !== "play" && end !== "analyse") return;
+  await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules });
+  await api("analyse", { on: end === "analyse" });
+}
+
+/** Opens what the page's address carries, for analysis. */
+async function openShared() {
+  const text = takeShared();
+  if (text !== null && await send("load", { text })) await send("analyse", { on: true });
 }
 
 /** Begins the same game again with the colours changed. */
@@ -308,7 +329,7 @@ async function main() {
   });
   dialogs = {
     newGame: new NewGame(about), opening: new Opening(), saving: new Saving(tell),
-    options: new Options(tell),
+    options: new Options(tell), share: new Share(tell), editor: new Editor(about.points),
   };
   closeByButtons();
   for (const name of Object.keys(ACTIONS)) $(name).addEventListener("click", () => act(name));
@@ -317,6 +338,8 @@ async function main() {
     if ($("menu").matches(":popover-open")) $("menu").hidePopover();
   });
   document.addEventListener("keydown", onKey);
+  window.addEventListener("hashchange", openShared);
+  openShared();
   listen({
     state: onState,
     info: (news) => { info = news; redraw("info"); },

@@ -199,6 +199,10 @@ class Browser:
         motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else ""}
         self._cdp("Emulation.setEmulatedMedia", features=[scheme, motion])
 
+    def download_to(self, folder: Path) -> None:
+        """Save what is downloaded in a folder."""
+        self._cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
     def _cdp(self, command: str, **parameters: Any) -> Any:
         return self._do("goog/cdp/execute", cmd=command, params=parameters)
 

@@ -4,6 +4,7 @@
 import { $ } from "../dom.js";
 import { api } from "../net.js";
 import { show } from "./form.js";
+import { sharedText } from "./share.js";
 
 export class Opening {
   constructor() {
@@ -14,7 +15,7 @@ export class Opening {
     $("import-go").addEventListener("click", async (event) => {
       event.preventDefault();
       try {
-        await api("load", { text: $("import-text").value, ...this.current });
+        await api("load", { text: sharedText($("import-text").value), ...this.current });
         $("import-dialog").close("go");
       } catch (error) {
         $("import-fault").textContent = error.message;

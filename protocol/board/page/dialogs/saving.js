@@ -2,29 +2,17 @@
 
 import { $ } from "../dom.js";
 import { api } from "../net.js";
-import { fill, show } from "./form.js";
+import { copy, download, fill, show } from "./form.js";
 
 export class Saving {
   constructor(tell) {
-    this.tell = tell;
     $("export-form").addEventListener("change", () => {
       $("export-text").value = this.forms[$("export-form").value];
     });
-    $("export-copy").addEventListener("click", async () => {
-      $("export-text").select();
-      try {
-        await navigator.clipboard.writeText($("export-text").value);
-        this.tell("Copied.");
-      } catch {
-        this.tell("The browser does not let this page copy. The text is selected: press Ctrl-C.");
-      }
-    });
+    $("export-copy").addEventListener("click", () => copy($("export-text"), tell));
     $("export-file").addEventListener("click", () => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([$("export-text").value], { type: "text/plain" }));
-      link.download = $("export-form").value === "record" ? "game.pgn" : "game.txt";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      const name = $("export-form").value === "record" ? "game.pgn" : "game.txt";
+      download(name, new Blob([$("export-text").value], { type: "text/plain" }));
     });
   }
 

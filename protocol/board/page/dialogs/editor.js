@@ -1,0 +1,129 @@
+// The editor: puts any position on the board, and says at once what is wrong with it.
+
+import { $, COLOURS, svg } from "../dom.js";
+import { Drawing, piece } from "../drawing.js";
+import { api } from "../net.js";
+import { fill, show } from "./form.js";
+
+const MEN = 9;
+const SIGNS = { white: "O", black: "@" };
+
+/** The value of a group of radio buttons. */
+function chosen(name) {
+  return document.querySelector(`input[name=${name}]:checked`).value;
+}
+
+export class Editor {
+  constructor(points) {
+    this.points = points;
+    this.men = new Map();
+    this.asked = 0;
+    this.drawing = new Drawing($("editor-board"), points);
+    for (const [point, group] of this.drawing.groups) {
+      group.setAttribute("role", "button");
+      group.setAttribute("tabindex", 0);
+      group.append(svg("circle", { class: "hit", r: 48 }));
+      group.addEventListener("click", () => this.pick(point));
+      group.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        this.pick(point);
+      });
+    }
+    for (const side of [0, 1]) {
+      const hands = Array.from({ length: MEN + 1 }, (_, count) => [String(count), String(count)]);
+      fill($(`editor-hand-${side}`), hands, "0");
+      $(`editor-hand-${side}`).addEventListener("change", () => this.changed());
+    }
+    for (const input of document.getElementsByName("editor-side")) {
+      input.addEventListener("change", () => this.changed());
+    }
+    $("editor-clear").addEventListener("click", () => this.clear([0, 0]));
+    $("editor-start").addEventListener("click", () => this.clear([MEN, MEN]));
+    $("editor-text").addEventListener("change", () => this.check($("editor-text").value));
+  }
+
+  /** Resolves with what to do with the position, "play" or "analyse"; its text is in `text`. */
+  open({ position, rules }) {
+    this.rules = { variant: rules.variant, fields: rules.fields };
+    this.take(position);
+    this.check(position.text);
+    return show($("editor-dialog"));
+  }
+
+  /** Takes over a position of the server. */
+  take({ white, black, hands, side, text }) {
+    this.men = new Map([
+      ...white.map((point) => [point, "white"]), ...black.map((point) => [point, "black"]),
+    ]);
+    hands.forEach((count, owner) => { $(`editor-hand-${owner}`).value = String(count); });
+    $(`editor-side-${side}`).checked = true;
+    // A position that was set up has no past.
+    this.counters = `0 ${text.split(" ").at(-1)}`;
+    this.draw();
+  }
+
+  clear(hands) {
+    this.men.clear();
+    hands.forEach((count, side) => { $(`editor-hand-${side}`).value = String(count); });
+    this.draw();
+    this.changed();
+  }
+
+  pick(point) {
+    const man = chosen("editor-man");
+    if (man === "none" || this.men.get(point) === man) this.men.delete(point);
+    else {
+      this.men.set(point, man);
+      this.takeFromHand(man);
+    }
+    this.draw();
+    this.changed();
+  }
+
+  /** A man beyond the nine of its side comes from the hand, as long as there is one. */
+  takeFromHand(man) {
+    const hand = $(`editor-hand-${man === "white" ? 0 : 1}`);
+    const count = [...this.men.values()].filter((one) => one === man).length;
+    if (count + Number(hand.value) > MEN) {
+      hand.value = String(Math.max(0, Number(hand.value) - 1));
+    }
+  }
+
+  draw() {
+    for (const [point, group] of this.drawing.groups) {
+      const man = this.men.get(point);
+      this.drawing.mark(point, ...piece(man));
+      group.setAttribute("aria-label", `${point}, ${man ? `${man} man` : "empty"}`);
+    }
+  }
+
+  /** The position's text, from what is set. */
+  changed() {
+    const signs = this.points.map((point) => SIGNS[this.men.get(point)] || "*").join("");
+    const hands = [0, 1].map((side) => $(`editor-hand-${side}`).value).join(" ");
+    const rings = [0, 8, 16].map((start) => signs.slice(start, start + 8)).join("/");
+    this.check(`${rings} ${chosen("editor-side")} ${hands} ${this.counters}`);
+  }
+
+  /** Has the server check a position, and shows what it says. */
+  async check(text) {
+    const typed = $("editor-text").value === text;
+    $("editor-text").value = text;
+    this.asked += 1;
+    const asked = this.asked;
+    let answer;
+    try {
+      answer = await api("check", { text, ...this.rules });
+    } catch (error) {
+      answer = { fault: error.message };
+    }
+    if (asked !== this.asked) return;
+    this.text = text;
+    if (answer.position && typed) this.take(answer.position);
+    const side = COLOURS[answer.position ? answer.position.side : 0];
+    $("editor-note").textContent = answer.fault || answer.note || `${side} to move.`;
+    $("editor-note").classList.toggle("fault", Boolean(answer.fault));
+    $("editor-play").disabled = $("editor-analyse").disabled = Boolean(answer.fault);
+  }
+}

@@ -1,0 +1,166 @@
+"""Setting up positions, and sharing them and games as links, texts and pictures."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from merels.engine.game.notation import parse_position
+from merels.protocol.board.view import note_on
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import (
+    BEGINNER,
+    begin,
+    enter,
+    load,
+    moves,
+    play,
+    refused,
+    shot,
+    tap_menu,
+)
+from tests.protocol.board.webdriver import Browser, wait
+
+NOTE = "document.getElementById('editor-note').textContent"
+
+
+def put(page: Browser, man: str, *points: str) -> None:
+    """Click points of the editor with a kind of man chosen."""
+    page.click(f"input[name=editor-man][value={man}]")
+    for point in points:
+        page.click(f"#editor-board [data-point={point}] .hit")
+
+
+def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
+    begin(page)
+    page.click("#edit")
+    page.wait("document.getElementById('editor-dialog').open")
+    page.click("#editor-clear")
+    page.wait(f"/game is over/.test({NOTE})")
+    put(page, "white", "d7", "a7", "d6", "d5")
+    put(page, "black", "d2", "d1", "a1", "g1")
+    page.click("#editor-side-1")
+    page.wait(f"{NOTE} === 'Black to move.'")
+    # A second click removes a man, as the third choice does.
+    put(page, "black", "g1")
+    put(page, "none", "d5")
+    page.wait("document.querySelectorAll('#editor-board .man').length === 6")
+    shot(page, "editor")
+    text = page.run("return document.getElementById('editor-text').value")
+    assert text == "********/O***@***/O***@@*O b 0 0 0 1"
+    page.click("#editor-analyse")
+    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait("document.getElementById('analyse').ariaPressed === 'true'")
+    page.wait("/Black: move a man/.test(document.getElementById('status').textContent)")
+
+
+def test_the_editor_says_at_once_what_is_wrong(page: Browser) -> None:
+    begin(page)
+    page.click("#edit")
+    page.click("#editor-start")
+    # A man that is placed comes from the hand.
+    put(page, "white", "d7")
+    page.wait("document.getElementById('editor-hand-0').value === '8'")
+    page.wait(f"/Black, with one more man in hand/.test({NOTE})")
+    enter(page, "#editor-hand-0", "9")
+    page.wait(f"/at most 9 men for White, found 1 on the board and 9 in hand/.test({NOTE})")
+    assert page.run("return document.getElementById('editor-play').disabled")
+    enter(page, "#editor-text", "rubbish")
+    page.wait(f"/Expected the 6 or 17 fields of a position/.test({NOTE})")
+    enter(page, "#editor-text", "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait(f"{NOTE} === 'White to move.'")
+    page.wait("document.querySelectorAll('#editor-board .man').length === 6")
+    page.click("#editor-play")
+    page.wait("document.querySelectorAll('#board .man').length === 6")
+    assert page.run("return document.getElementById('play').ariaPressed") == "true"
+
+
+def test_a_level_answers_in_a_position_that_was_set_up(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    page.click("#edit")
+    enter(page, "#editor-text", "********/O***@***/O***@@*O b 0 0 0 9")
+    page.wait(f"{NOTE} === 'Black to move.'")
+    page.click("#editor-play")
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+
+
+def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
+    begin(page)
+    page.click("#edit")
+    page.click("#editor-clear")
+    page.run("document.querySelector('#editor-board [data-point=b4]').focus()")
+    page.key("Enter")
+    page.wait("document.querySelectorAll('#editor-board .man').length === 1")
+    label = page.run("return document.activeElement.ariaLabel")
+    assert label == "b4, white man"
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("********/********/******** w 9 9 0 1", ""),
+    ("********/********/******** w 9 7 0 1", "differ by one at most"),
+    ("********/********/O******* w 8 9 0 1", "In a game Black, with one more man in hand"),
+    ("********/********/O******* b 8 9 0 1", ""),
+    ("********/********/OO****@@ w 0 0 0 1", "The game is over here: Black wins"),
+])
+def test_what_is_to_be_known_of_a_position(text: str, words: str) -> None:
+    note = note_on(parse_position(text))
+    assert words in note and bool(words) == bool(note)
+
+
+def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -> None:
+    begin(page, variant="multi")
+    for point in ("d6", "f4", "d2"):
+        play(page, point)
+    page.click("#back")
+    page.wait("document.querySelectorAll('#board .man').length === 2")
+    page.click("#share")
+    page.wait("document.getElementById('share-link').value")
+    shot(page, "share")
+    first = page.tab()
+    links = [page.run("return document.getElementById('share-link').value")]
+    page.click("#share-game")
+    links.append(page.run("return document.getElementById('share-link').value"))
+    assert "1. d6 f4 2. d2 *" in page.run("return document.getElementById('share-text').value")
+    assert links[0].startswith(server.address) and links[0] != links[1]
+    for link, count, men in zip(links, (0, 3), (2, 3)):
+        page.new_tab()
+        page.open(link)
+        page.wait(f"document.querySelectorAll('#board .man').length === {men}")
+        page.wait("document.getElementById('analyse').ariaPressed === 'true'")
+        assert len(moves(page)) == count
+        assert page.run("return location.hash") == ""
+        tap_menu(page, "help")
+        assert "both sides may fly" in page.text("#rules-list")
+    page.keep_tab(first)
+    page.key("Escape")
+    begin(page)
+    # Where another board runs at another address, the link is pasted.
+    load(page, links[1].replace(str(server.port), "1"))
+    page.wait("document.querySelectorAll('#moves button').length === 3")
+    load(page, "http://somewhere/#game=1.%20d6%20f4%20nonsense")
+    page.wait("document.getElementById('import-fault').textContent")
+    refused(page)
+
+
+def test_pictures_are_saved(page: Browser, tmp_path: Path) -> None:
+    begin(page)
+    for point in ("d6", "f4"):
+        play(page, point)
+    page.download_to(tmp_path)
+    tap_menu(page, "share")
+    page.wait("document.getElementById('share-link').value")
+    page.click("#share-svg")
+    page.click("#share-png")
+    wait(lambda: {one.name for one in tmp_path.iterdir()} == {"position.svg", "position.png"},
+         10, "both files")
+    root = ElementTree.parse(tmp_path / "position.svg").getroot()
+    circles = root.findall("{http://www.w3.org/2000/svg}circle")
+    # All points, two men, and the ring of the last move.
+    assert len(circles) == 27
+    assert sum(one.get("fill") == "#fffdf6" for one in circles) == 1
+    data = (tmp_path / "position.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", data[16:24]) == (1428, 1428)
