@@ -206,6 +206,12 @@ class Browser:
     def _cdp(self, command: str, **parameters: Any) -> Any:
         return self._do("goog/cdp/execute", cmd=command, params=parameters)
 
+    def spoken(self) -> list[tuple[str, str]]:
+        """What a screen reader is told: the role and name of everything, in order."""
+        nodes = self._cdp("Accessibility.getFullAXTree")["nodes"]
+        return [(node["role"]["value"], node.get("name", {}).get("value", ""))
+                for node in nodes if not node["ignored"]]
+
     def screenshot(self, path: Path) -> None:
         """Save what is to be seen, as a PNG or WebP file."""
         kind = path.suffix.removeprefix(".")

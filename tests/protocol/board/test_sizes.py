@@ -1,0 +1,108 @@
+"""The page on screens of any size, and as it is read aloud."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.protocol.board.steps import (
+    ANALYST,
+    BEGINNER,
+    PERSON,
+    ask,
+    begin,
+    clock,
+    load,
+    play,
+    shot,
+    tap_menu,
+)
+from tests.protocol.board.webdriver import Browser
+
+PHONES = {"upright": (360, 740), "wider": (390, 844), "sideways": (740, 360)}
+
+SMALL_TARGETS = """
+const open = document.querySelector("dialog[open]");
+const all = [...(open || document).querySelectorAll(
+  "button, select, summary, input:not([type=radio]), textarea, label:has(input), #board .hit")];
+return all.filter((one) => one.checkVisibility({visibilityProperty: true}))
+  .map((one) => [one.id || one.textContent || one.parentNode.dataset.point,
+                 one.getBoundingClientRect()])
+  .filter(([, box]) => box.width && Math.min(box.width, box.height) < 43.5)
+  .map(([name, box]) => `${name}: ${box.width} x ${box.height}`);
+"""
+
+
+@pytest.mark.parametrize("name", PHONES)
+def test_targets_are_large_enough_for_fingers(page: Browser, name: str) -> None:
+    page.look(*PHONES[name], phone=True)
+    ask(page, "new", players=[PERSON, BEGINNER, ANALYST], time=clock(600, 5))
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    assert page.run(SMALL_TARGETS) == []
+    page.click("#analyse")
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('#explorer li, #lines li').length > 3")
+    assert page.run(SMALL_TARGETS) == []
+    for button in ("new", "share", "edit"):
+        tap_menu(page, button)
+        page.wait("document.querySelector('dialog[open]')")
+        assert page.run(SMALL_TARGETS) == []
+        shot(page, f"{name}-{button}")
+        page.key("Escape")
+        page.wait("!document.querySelector('dialog[open]')")
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [*PHONES.values(), (820, 1180), (1280, 860), (1920, 1080)]
+)
+def test_nothing_jumps_when_a_game_begins(page: Browser, width: int, height: int) -> None:
+    page.look(width, height, phone=width < 1000)
+    begin(page, black=BEGINNER)
+    where = (
+        "return ['#board', '#player-top', '#player-bottom', '.controls .buttons', 'aside',"
+        " '.record'].map((one) => document.querySelector(one).getBoundingClientRect())"
+        ".map((box) => [box.x, box.y, box.width].map(Math.round))"
+    )
+    before = page.run(where)
+    play(page, "d6")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    assert page.run(where) == before
+    play(page, page.run("return document.querySelector('.point:has(.target)').dataset.point"))
+    assert page.run(where) == before
+
+
+def test_a_phone_on_its_side_uses_its_right_half(page: Browser) -> None:
+    page.look(740, 360, phone=True)
+    begin(page)
+    board, *others = page.run(
+        "return ['#board', '#player-top', '#player-bottom', '#status', '.controls .buttons',"
+        " 'aside'].map((one) => document.querySelector(one).getBoundingClientRect())"
+    )
+    assert board["height"] > 320 and board["bottom"] <= 360
+    assert all(other["left"] >= board["right"] for other in others)
+    assert others[-2]["bottom"] <= 360
+
+
+def test_a_large_desktop_uses_its_height(page: Browser) -> None:
+    page.look(1920, 1080)
+    begin(page)
+    board, aside = page.run(
+        "return ['#board', 'aside'].map((one) => document.querySelector(one)"
+        ".getBoundingClientRect())"
+    )
+    assert board["height"] > 0.82 * 1080 and aside["bottom"] > 0.9 * 1080
+    assert page.run("return document.documentElement.scrollHeight") <= 1080
+
+
+def test_the_page_is_read_aloud_in_words(page: Browser) -> None:
+    page.click("#analyse")
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait("document.querySelectorAll('#board .value').length === 3")
+    tree = page.spoken()
+    assert ("heading", "Evaluation") in tree and ("heading", "Moves") in tree
+    assert ("heading", "merels") in tree
+    assert ("switch", "Evaluation") in tree and ("button", "Analyse") in tree
+    assert ("button", "d6, white man, can move: proven win") in tree
+    assert ("meter", "Evaluation") in tree
+    nameless = [role for role, name in tree if role in ("button", "switch", "meter", "combobox",
+                                                        "heading", "dialog") and not name]
+    assert nameless == []
