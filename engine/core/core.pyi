@@ -238,9 +238,7 @@ class TableSet:
     def remove(self, own: int, opponent: int, hand: int) -> None:
         """Forget a table; `KeyError` where it is not here."""
 
-    def has(self, own: int, opponent: int, hand: int = 0) -> bool:
-        """Whether a table is here that is not packed."""
-
+    def has(self, own: int, opponent: int, hand: int = 0) -> bool: ...
     def has_depths(self, own: int, opponent: int) -> bool: ...
     def probe(self, fields: _Board) -> tuple[int, int] | None:
         """The value and the depth to conversion as if just after a removal; None without a table.

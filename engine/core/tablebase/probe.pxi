@@ -81,6 +81,18 @@ cdef int look_ahead(const Tables *tables, const Board *b, int best) noexcept nog
     return best
 
 
+# The value of a board with three men or more a side, those in hand included. `place` is set where a
+# table has the board.
+cdef inline int known_value(const Tables *tables, const Board *b, uint64_t *place) noexcept nogil:
+    cdef int value = stored_value(tables, b, place)
+    if value == NOT_LOST:
+        return look_ahead(tables, b, DRAWN)
+    if value == UNKNOWN and b.own_hand == b.opponent_hand + 1:
+        # The tables of an odd number of men in hand are not kept.
+        return look_ahead(tables, b, LOST)
+    return value
+
+
 # The value of a board for the side to move, in the moving phase as if just after a removal. `depth`
 # becomes the depth to conversion, the plies to the next removal or the end (255: 255 or more), or
 # -1 for none.
@@ -92,12 +104,7 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
     depth[0] = -1
     if unlikely(someone_short(b)):
         return LOST if own_short(b) else WON
-    if hand & 1:
-        # The tables of an odd number of men in hand are not kept.
-        return look_ahead(tables, b, LOST) if b.own_hand == b.opponent_hand + 1 else UNKNOWN
-    value = stored_value(tables, b, &place)
-    if value == NOT_LOST:
-        value = look_ahead(tables, b, DRAWN)
+    value = known_value(tables, b, &place)
     if hand == 0 and (value == WON or value == LOST):
         depths = tables.depths[count(b.own)][count(b.opponent)]
         if depths != NULL:
@@ -192,7 +199,8 @@ cdef class TableSet:
         self.tables.values[hand][own][opponent] = NULL
 
     def has(self, int own, int opponent, int hand=0):
-        return self.tables.values[hand][own][opponent] != NULL
+        return (self.tables.values[hand][own][opponent] != NULL
+                or self.tables.packed[hand][own][opponent] != NULL)
 
     def has_depths(self, int own, int opponent):
         return self.tables.depths[own][opponent] != NULL

@@ -61,7 +61,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Grou
     successor.values = tables.values[hand][own][opponent]
     successor.depths = NULL
     if successor.values == NULL:
-        successor.value = look_ahead(tables, &after, LOST) if hand & 1 else UNKNOWN
+        successor.value = known_value(tables, &after, &successor.place)
         if successor.value == UNKNOWN:
             group.missing = 1 << 24 | own << 16 | opponent << 8 | hand
         return
@@ -121,6 +121,8 @@ cdef inline void weigh_moves(const RuleSet *rules, const Successor *successors, 
 
 cdef bint agrees(const Checked *state, int value, int depth) noexcept nogil:
     cdef int stored = 1 if value == WON else -1 if value == LOST else 0
+    if value == NOT_LOST:
+        return state.greatest >= 0
     if value == UNKNOWN or not state.least <= stored <= state.greatest:
         return False
     return depth < 0 or stored == 0 or depth == state.depth
@@ -144,7 +146,7 @@ cdef void recompute(const Tables *tables, Group *group, int limit, Checked *stat
 cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) noexcept nogil:
     cdef const uint8_t *values = tables.values[group.hand][group.own][group.opponent]
     cdef const uint8_t *depths = NULL
-    cdef int limit = 0, i
+    cdef int limit = 0, i, value
     cdef uint64_t errors = 0
     cdef Checked states[GROUP]
     if group.hand == 0:
@@ -152,7 +154,12 @@ cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) n
         limit = plies_limit(&tables.rules, group.own, group.opponent)
     recompute(tables, group, limit, states)
     for i in range(group.size):
-        if not agrees(&states[i], value_at(values, group.places[i]),
+        if values != NULL:
+            value = value_at(values, group.places[i])
+        else:
+            value = packed_value(
+                tables.packed[group.hand][group.own][group.opponent], group.places[i])
+        if not agrees(&states[i], value,
                       depths[group.places[i]] if depths != NULL else -1):
             if errors == 0:
                 wrong[0] = group.places[i]

@@ -27,6 +27,7 @@ from merels.engine.tablebase.packed import open_packed
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.root_ranking import rank_moves
 from merels.engine.tablebase.sectors import Sector, sectors
+from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
 from tests.processes import needs_resource, wait_for_file
 
@@ -253,3 +254,10 @@ def test_a_full_disk_is_one_clear_error(built: Path, tmp_path: Path) -> None:
 def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no tables to pack there; see merels tables build"):
         Packer(tmp_path, tmp_path, UNLIMITED).pack()
+
+
+@pytest.mark.parametrize("not_lost", (False, True))
+def test_packed_tables_verify(built: Path, tmp_path: Path, not_lost: bool) -> None:
+    tables = packed(built, tmp_path, UNLIMITED, not_lost)
+    for found in Verifier(tables).check(Sector(3, 3)):
+        assert (found.errors, found.whole) == (0, True)
