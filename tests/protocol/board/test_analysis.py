@@ -121,6 +121,11 @@ def test_marks_are_told_from_the_wood_by_light_alone(page: Browser, dark: bool) 
            };
            const style = (selector, name) =>
              getComputedStyle(document.querySelector(selector))[name];
+           const probe = document.body.appendChild(document.createElement("i"));
+           const variable = (name) => {
+             probe.style.color = `var(${name})`;
+             return getComputedStyle(probe).color;
+           };
            const ratio = (a, b) => {
              const [low, high] = [light(a), light(b)].sort((one, other) => one - other);
              return (high + 0.05) / (low + 0.05);
@@ -132,6 +137,13 @@ def test_marks_are_told_from_the_wood_by_light_alone(page: Browser, dark: bool) 
              "win's sign": ratio(style(".win .shape", "fill"), style(".win .sign", "stroke")),
              "loss's sign": ratio(style(".loss .shape", "fill"), style(".loss .sign", "stroke")),
              target: ratio(style("#board .target", "fill"), wood),
+             arrow: ratio(style("#board .arrow", "stroke"), wood),
+             "last arrow": ratio(variable("--arrow-3"), wood),
+             draw: ratio(variable("--draw"), wood),
+             "draw's sign": ratio(variable("--draw"), variable("--sign")),
+             last: ratio(variable("--last"), wood),
+             remove: ratio(variable("--remove"), wood),
+             mill: ratio(variable("--glow"), wood),
              picked: ratio(style("#board .picked", "stroke"), wood),
              lines: ratio(style("#board .lines", "stroke"), wood),
            };"""

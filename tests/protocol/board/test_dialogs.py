@@ -63,7 +63,8 @@ def test_cancel_discards_what_was_entered(page: Browser) -> None:
     page.click("#new")
     enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#begin")
-    page.wait("/NoRemovalPlies/.test(document.getElementById('toast').textContent)")
+    page.wait("/After how many moves/.test(document.getElementById('toast').textContent)")
+    assert "NoRemovalPlies" not in page.text("#toast")
     refused(page)
 
 

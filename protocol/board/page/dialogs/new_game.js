@@ -48,10 +48,20 @@ export class NewGame {
     });
     const wanted = { players, time: TIMES[Number($("time").value)][1] };
     if (end === "begin") {
-      await api("new", { ...wanted, ...this.rules() });
+      await this.begin(wanted);
       onBegin(players);
     }
     if (end === "apply") await api("players", wanted);
+  }
+
+  /** Begins a game; an error names a rule as the dialog does. */
+  async begin(wanted) {
+    try {
+      await api("new", { ...wanted, ...this.rules() });
+    } catch (error) {
+      const named = (text, { name }) => text.replaceAll(name, `“${question(name)}”`);
+      throw new Error(this.about.fields.reduce(named, error.message));
+    }
   }
 
   showLevels() {
