@@ -35,6 +35,7 @@ from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.solve import solve
@@ -155,6 +156,14 @@ def built(root: Path, rules: Rules) -> Tables:
     return tables
 
 
+def packed(root: Path, rules: Rules) -> Tables:
+    """The same tables packed: only losses are kept where these are enough."""
+    Packer(root, root / "packed", rules, not_lost=True, threads=3).pack()
+    tables = open_tables(root / "packed", rules)
+    assert not tables.problems and tables.men == MEN
+    return tables
+
+
 def counted(tables: Tables, sector: Sector) -> list[tuple[int, int, int]]:
     """Won, lost and drawn of a sector's tables."""
     return [(tally.won, tally.lost, tally.drawn) for tally in tables.headers[sector].tallies]
@@ -171,6 +180,7 @@ def of_tables() -> list[object]:
             assert [table.errors for table in Verifier(tables, 3).check(Sector(3, 3))] == [0]
             found += probes(tables), proofs(tables)
             keeps(tables)
+            keeps(packed(Path(folder), rules))
         found.append(fitting(tables))
     return found
 
