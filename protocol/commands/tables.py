@@ -213,7 +213,7 @@ def _rows(headers: dict[AnySector, Header]) -> list[dict[str, int | str | None]]
                 "wins": tally.won, "draws": tally.drawn, "losses": tally.lost,
                 "longest": max(depths, default=None),
                 "longest_win": tally.longest_win, "longest_loss": tally.longest_loss,
-                "checksum": f"{header.checksum:08x}",
+                "checksum": f"{header.values_checksum:08x}",
             })  # fmt: skip
     return rows
 

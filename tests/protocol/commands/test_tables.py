@@ -253,3 +253,19 @@ def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixtur
     assert status == 2 and "no table 3-3+4 here; make all with merels tables build -all" in error
     status, _, error = run(capsys, ["probe", placing.replace("w 2 2", "w 2 4"), *folder])
     assert status == 2 and "no table has these men in hand" in error
+
+
+def test_packed_tables_answer_as_the_others_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = [*RULES, "-dir", str(tmp_path)]
+    assert main(["build", "-men", "7", *folder]) == 0
+    questions = (["stats", "-json"], ["probe", SIX], ["verify"])
+    expected = [run(capsys, [*words, *folder]) for words in questions]
+    for tier in ("values", "notlost"):
+        out = tmp_path / tier
+        status, output, _ = run(capsys, ["pack", *folder, "-out", str(out), "-tier", tier])
+        assert status == 0
+        assert output.startswith("2 sectors, ") and f" bytes in {out}" in output
+        packed = [run(capsys, [*words, *RULES, "-dir", str(out)]) for words in questions]
+        assert [found[:2] for found in packed] == [found[:2] for found in expected]
