@@ -30,6 +30,10 @@ class Feed:
         self._next = 0.0
         self.log_number = 0
         """The number of the last log line that was sent."""
+        self.moves: tuple[object, int, int] = (None, 0, 0)
+        """The tree of moves that was sent, its edits and its next number then."""
+        self.judged: tuple[object, int] = (None, 0)
+        """The review that was sent, and how many judgements of it."""
 
     def tell(self, kind: str) -> None:
         """Note that there is news of a kind; free for any thread."""

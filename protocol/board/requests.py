@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.game.errors import InputError, printable, shorten
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move
 from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules
@@ -16,6 +16,7 @@ from merels.protocol.client.options import Value
 JSON = dict[str, Any]
 Player = tuple[EngineSpec | None, str]
 """An engine and its level; None is a user."""
+LONGEST_NAME = 60
 FULL = "full"
 """The level of full strength."""
 
@@ -80,6 +81,17 @@ def read_players(body: JSON, choices: Sequence[EngineSpec]) -> list[Player]:
     if chosen[2][0] is None:
         raise InputError("players", "expected an engine as the analyst")
     return chosen
+
+
+def read_names(body: JSON) -> list[str]:
+    """The names of White and Black that were typed; nothing if the field is missing."""
+    players = body.get("players")
+    if not isinstance(players, list):
+        return []
+    names = [player.get("name") or "" for player in players[:2] if isinstance(player, dict)]
+    if not all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in names):
+        raise InputError("name", f"expected names of at most {LONGEST_NAME} characters")
+    return [printable(" ".join(name.split())) for name in names]
 
 
 def _player(player: Any, choices: Sequence[EngineSpec]) -> Player:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from threading import Lock, Thread
-from typing import Any
 
 from merels.engine.game.record import Record
 from merels.engine.search.searcher import Searcher
@@ -17,49 +17,51 @@ TABLE_CACHE = TableCache()
 """The tablebase in the user's cache, shared by all boards of this process."""
 
 
+@dataclass
+class Progress:
+    """A review so far: of a game's moves, the judgements of the first."""
+
+    nodes: list[int]
+    """The numbers of the moves in the game's tree."""
+    judgements: list[dict[str, object]] = field(default_factory=list)
+    """Only ever appended to."""
+
+
 class Reviewer:
     """Judges every move of a game; ``on_news`` is called after each."""
 
     def __init__(self, on_news: Callable[[], None]) -> None:
-        self.progress: dict[str, Any] | None = None
-        """The review so far as the page gets it: ``done``, ``moves`` and ``judgements``."""
+        self.progress: Progress | None = None
+        """The review, if there is one."""
         self._on_news = on_news
         self._lock = Lock()
-        self._run = 0
 
     @property
     def running(self) -> bool:
         """Whether a review has begun and not ended."""
         progress = self.progress
-        return progress is not None and progress["done"] < progress["moves"]
+        return progress is not None and len(progress.judgements) < len(progress.nodes)
 
-    def start(self, record: Record) -> None:
-        """Begin a review in place of the one before."""
+    def start(self, record: Record, nodes: list[int]) -> None:
+        """Begin a review in place of the one before; ``nodes`` are its moves' numbers."""
         with self._lock:
-            self._run += 1
-            self.progress = {"done": 0, "moves": len(record.moves), "judgements": []}
-            thread = Thread(target=self._review, args=(record, self._run), daemon=True)
-        thread.start()
+            self.progress = progress = Progress(nodes)
+        Thread(target=self._review, args=(record, progress), daemon=True).start()
         self._on_news()
 
     def forget(self) -> None:
         """Drop the review, which ends if it still runs."""
         with self._lock:
-            self._run += 1
             told, self.progress = self.progress, None
         if told is not None:
             self._on_news()
 
-    def _review(self, record: Record, run: int) -> None:
-        judged: list[dict[str, object]] = []
+    def _review(self, record: Record, progress: Progress) -> None:
         searcher = Searcher()
         searcher.tables, _ = TABLE_CACHE.fetch(record.start.rules, wait=True)
         for judgement in review(record, judge_with(searcher, NODES)):
-            judged.append(as_json(judgement))
             with self._lock:
-                if self._run != run:
+                if self.progress is not progress:
                     return
-                self.progress = {
-                    "done": len(judged), "moves": len(record.moves), "judgements": list(judged)
-                }
+                progress.judgements.append(as_json(judgement))
             self._on_news()

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from merels.engine.game.errors import InputError
-from merels.protocol.board.actions import act
+from merels.protocol.board.actions.table import act
 from merels.protocol.board.local_server import TYPES, LocalHandler, LocalServer, Refusal, read_page
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import about_view, news_view

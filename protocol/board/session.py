@@ -8,14 +8,16 @@ from time import monotonic
 
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
-from merels.protocol.board.game import Clock, Game
 from merels.protocol.board.news import Feed, Log
 from merels.protocol.board.requests import FULL, JSON, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
 from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.games.clock import Clock
+from merels.protocol.games.game import Game
 
 UNWATCHED_SECONDS = 20.0
 """How long engines keep thinking after the browser has vanished."""
@@ -39,6 +41,8 @@ class Session:
         self.game = Game(Position(DEFAULT_RULES))
         self.time: JSON = {"kind": "move", "seconds": 1.0}
         """The time control, as `read_time` gives it."""
+        self.names = ["", ""]
+        """The names typed for users who play White and Black."""
         self.paused = False
         self.analysing = False
         """Whether this is an analysis: engines and clocks rest, and a user moves both sides."""
@@ -50,6 +54,8 @@ class Session:
         """Why an engine failed; nothing is searched until it is cleared."""
         self.infos: tuple[Job, list[Info]] | None = None
         """The latest variations, with the search that they come from."""
+        self.opinions: list[Score | None] = [None, None]
+        """What White's and Black's engine last thought of the game, each from its own side."""
         self.reviewer = Reviewer(lambda: self.tell("review"))
         self._feeds: list[Feed] = []
         self._watch_until = monotonic() + UNWATCHED_SECONDS
@@ -70,7 +76,7 @@ class Session:
     def subscribe(self) -> Feed:
         """A new stream, which begins with everything there is to tell."""
         feed = Feed()
-        for kind in ("state", "info", "review", "log"):
+        for kind in ("moves", "state", "info", "review", "log"):
             feed.tell(kind)
         with self.lock:
             self._feeds.append(feed)
@@ -89,6 +95,11 @@ class Session:
         """Note that the page closes its stream: it was left, or is in the background."""
         with self.lock:
             self._watch_until = monotonic() + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
+
+    @property
+    def playing(self) -> bool:
+        """Whether the game goes on here: its next move is its players'."""
+        return self.game.in_play and not self.analysing
 
     @property
     def watched(self) -> bool:
@@ -112,10 +123,11 @@ class Session:
         with self.lock:
             game = self.game
             if game.clock is not None:
-                rests = self.paused or self.analysing or self._asleep
-                stands = game.over or rests or bool(self.error)
-                game.clock.run(None if stands or not game.moves else game.last.side)
+                stands = not self.playing or self.paused or self._asleep or bool(self.error)
+                begun = game.live.parent is not None
+                game.clock.run(game.last.side if begun and not stands else None)
         self._thinker.changed()
+        self.tell("moves")
         self.tell("state")
 
     def tick(self) -> None:
@@ -152,6 +164,8 @@ class Session:
             seat.new_game()
         game.clock = self.new_clock()
         self.game = game
+        self.analysing = not game.played
+        self.opinions = [None, None]
         self.error = ""
         self.paused = False
         self.infos = None
@@ -179,7 +193,8 @@ class Session:
         """The name of White (0), Black (1) or the analyst (2)."""
         seat = self.seats[part]
         if seat.choice is None:
-            return "You"
+            alone = self.seats[1 - part].choice is not None
+            return self.names[part] or ("You" if alone else "Player")
         strong = seat.level in ("", FULL) or seat.choice is not OWN
         return seat.choice.name if strong else f"{seat.choice.name} ({seat.level})"
 
@@ -191,23 +206,22 @@ class Session:
             game = self.game
             if self._closed or self._asleep or self.error:
                 return None
+            start = game.tree.root.position
             mover = self.seats[game.last.side]
-            plays = mover.choice is not None and not self.paused and not self.analysing
-            if plays and not game.over:
-                start, moves = game.positions[0], tuple(game.moves)
+            if self.playing and mover.choice is not None and not self.paused:
                 time = game.clock or self.time["seconds"]
-                return Job(mover, mover.version, start, moves, game.last, time)
+                return Job(mover, mover.version, start, game.live.moves(), game.last, time)
             if self.reveals and game.shown.outcome() is None:
-                moves = tuple(game.moves[: game.cursor])
-                analyst = self.seats[2]
+                analyst, moves = self.seats[2], game.at.moves()
                 return Job(
-                    analyst, analyst.version, game.positions[0], moves, game.shown,
-                    lines=self.lines,
+                    analyst, analyst.version, start, moves, game.shown, lines=self.lines
                 )
             return None
 
     def _on_info(self, job: Job, infos: list[Info]) -> None:
         self.infos = (job, list(infos))
+        if job.time is not None and infos and (score := infos[0].score) is not None:
+            self.opinions[job.position.side] = score.pov(job.position.side)
         self.tell("info")
 
     def _on_move(self, job: Job, move: Move) -> None:
@@ -217,12 +231,7 @@ class Session:
             if self._next_job() != job:
                 return
             if not game.flag():
-                follow = game.cursor == len(game.moves)
-                looked_at, game.cursor = game.cursor, len(game.moves)
                 game.play(move)
-                if not follow:
-                    game.cursor = looked_at
-                self.reviewer.forget()
         self.changed()
 
     def _on_error(self, job: Job, message: str) -> None:

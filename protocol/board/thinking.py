@@ -14,10 +14,10 @@ from time import monotonic
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.board.game import Clock
 from merels.protocol.board.seat import Seat
 from merels.protocol.client.any_engine import Analysis
 from merels.protocol.client.engine import Engine
+from merels.protocol.games.clock import Clock
 from merels.protocol.process.errors import EngineError
 
 STOP_SECONDS = 2.0

@@ -13,6 +13,7 @@ from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
 from merels.engine.tablebase.probe import Known
+from merels.protocol.board.actions.playing import can_redo, can_undo, may_move
 from merels.protocol.board.news import Feed
 from merels.protocol.board.requests import FULL, JSON
 from merels.protocol.board.reviewing import TABLE_CACHE
@@ -55,10 +56,12 @@ def news_view(session: Session, kind: str, feed: Feed) -> Any:
             feed.log_number = lines[-1][0]
         return [list(line[1:]) for line in lines]
     with session.lock:
+        if kind == "moves":
+            return moves_view(session, feed)
         if kind == "state":
             return state_view(session)
         if kind == "review":
-            return session.reviewer.progress
+            return review_view(session, feed)
         if session.infos is None or not session.reveals:
             return None
         job, infos = session.infos
@@ -66,25 +69,68 @@ def news_view(session: Session, kind: str, feed: Feed) -> Any:
         return info_view(infos, job.position, job.seat.part, name)
 
 
+def moves_view(session: Session, feed: Feed) -> JSON:
+    """The tree of moves: all of it, or what was added since the stream was sent it.
+
+    Each node is its number, its parent's, its move and its comment; parents come first.
+    """
+    tree = session.game.tree
+    sent, edits, number = feed.moves
+    whole = sent is not tree or edits != tree.edits
+    nodes = [node for node in (tree if whole else tree.since(number)) if node.parent is not None]
+    feed.moves = tree, tree.edits, tree.next_number
+    first = tree.root.position
+    return {
+        "whole": whole,
+        "first": {"number": first.number, "side": first.side},
+        "comment": tree.root.comment,
+        "nodes": [
+            [node.number, node.parent and node.parent.number, str(node.move), node.comment]
+            for node in nodes
+        ],
+    }
+
+
+def review_view(session: Session, feed: Feed) -> JSON | None:
+    """The review: all of it, or the judgements since the stream was sent any."""
+    progress = session.reviewer.progress
+    if progress is None:
+        feed.judged = None, 0
+        return None
+    sent, count = feed.judged
+    whole = sent is not progress
+    judgements = progress.judgements[0 if whole else count :]
+    feed.judged = progress, (0 if whole else count) + len(judgements)
+    return {
+        "whole": whole,
+        "moves": len(progress.nodes),
+        "nodes": progress.nodes if whole else [],
+        "judgements": judgements,
+    }
+
+
 def state_view(session: Session) -> JSON:
     """The game, and the position of it that is shown."""
     game = session.game
     shown = game.shown
-    at_end = game.cursor == len(game.moves)
     result, reason = game.result()
-    mover = session.seats[shown.side]
-    free = mover.choice is None or session.paused or session.analysing
-    may_play = free and not (at_end and game.over)
-    legal = shown.legal_moves() if may_play and shown.outcome() is None else []
-    thinking = session.seats[game.last.side].choice is not None and not game.over
+    legal = [str(move) for move in shown.legal_moves()] if may_move(session) else []
+    engine = session.seats[game.last.side].choice is not None
     return {
+        "playing": session.playing,
         "position": position_view(shown),
-        "move": str(game.moves[game.cursor - 1]) if game.cursor else None,
-        "legal": [str(move) for move in legal],
-        "moves": [str(move) for move in game.moves],
-        "comments": game.comments,
-        "first": {"number": game.positions[0].number, "side": game.positions[0].side},
-        "cursor": game.cursor,
+        "move": str(game.at.move) if game.at.move else None,
+        "legal": legal,
+        "node": game.at.number,
+        "ply": game.at.ply,
+        "live": game.live.number,
+        "plies": game.live.ply,
+        "undo": can_undo(session),
+        "redo": can_redo(session),
+        "played": game.played,
+        "turn": game.last.side,
+        "final": shown.outcome() is not None,
+        "offer": game.offer,
         "rules": {"variant": shown.rules.variant, "fields": fields_view(shown.rules)},
         "players": [player_view(session, part) for part in range(3)],
         "time": session.time,
@@ -92,7 +138,7 @@ def state_view(session: Session) -> JSON:
             "left": [round(game.clock.left(side), 2) for side in (0, 1)],
             "running": game.clock.running,
         },
-        "thinking": thinking and not (session.paused or session.analysing or session.error),
+        "thinking": engine and session.playing and not session.paused and not session.error,
         "paused": session.paused,
         "analysing": session.analysing,
         "reveals": session.reveals,
@@ -109,7 +155,8 @@ def player_view(session: Session, part: int) -> JSON:
     """A player as the page's form has it; ``engine`` is None for a user."""
     seat = session.seats[part]
     index = None if seat.choice is None else session.choices.index(seat.choice)
-    return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part)}
+    return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part),
+            "typed": session.names[part] if part < 2 else ""}
 
 
 def proven_view(position: Position) -> JSON | None:

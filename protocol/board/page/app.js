@@ -17,9 +17,12 @@ import { Log } from "./panels/log.js";
 import { MoveList } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
 import { ResultCard } from "./panels/result.js";
-import { drawReview } from "./panels/review.js";
+import { drawReview, isRunning, judgementOf, takeReview } from "./panels/review.js";
+import { statusOf } from "./panels/status.js";
+import { Study } from "./panels/study.js";
 import { firstMoves, Thoughts } from "./panels/thoughts.js";
 import { isOn, sound, turn } from "./sound.js";
+import { Tree } from "./tree.js";
 
 let state = null;
 let info = null;
@@ -27,7 +30,11 @@ let review = null;
 let choice = new Choice([]);
 let board;
 let players;
+const tree = new Tree();
+/** The nodes added to the tree since it was drawn; null: it is another. */
+let grown = [];
 let moves;
+let study;
 let thoughts;
 let result;
 /** The moves of a line that are looked at, from the position shown; null: none. */
@@ -46,17 +53,19 @@ function redraw(...kinds) {
 function paint() {
   const kinds = new Set(dirty);
   dirty.clear();
+  if (kinds.has("moves")) moves.grow(grown);
+  if (kinds.has("moves")) grown = [];
   if (!state) return;
   const fresh = info && info.position === state.position.text ? info : null;
   if (kinds.has("state")) drawState();
-  const judgements = review ? review.judgements : [];
   if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
-    thoughts.draw(fresh, state, board.flipped, judgements[state.cursor - 1], info !== null);
+    thoughts.draw(fresh, state, board.flipped, judgementOf(review, state), info !== null);
     board.drawArrows(arrows(fresh));
   }
   if (kinds.has("state") || kinds.has("review")) {
     drawReview(review, state, go);
-    moves.draw(state, judgements);
+    moves.judge(review);
+    moves.show(state);
   }
 }
 
@@ -88,7 +97,7 @@ function lookAhead(line) {
 /** Plays a line: in an analysis all of it, in a game its first move. */
 async function playLine(line) {
   ahead = null;
-  const at = state.cursor;
+  const at = state.node;
   if (!state.legal.includes(line[0])) tell("It is not your move.");
   else await send("play", { moves: state.analysing ? line : line.slice(0, 1), at });
 }
@@ -98,10 +107,11 @@ function drawState() {
   players.draw(state, board.flipped, choice.step === "place");
   drawBoard();
   drawStatus();
-  const end = state.moves.length;
-  $("first").disabled = $("back").disabled = state.cursor === 0;
-  $("last").disabled = $("forward").disabled = state.cursor === end;
-  $("undo").disabled = end === 0;
+  const node = tree.node(state.node);
+  $("first").disabled = $("back").disabled = !node.parent;
+  $("last").disabled = $("forward").disabled = !node.children.length;
+  $("undo").disabled = !state.undo;
+  $("redo").disabled = !state.redo;
   const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
   $("resign").disabled = state.over || engines.length === 2;
   $("pause").hidden = (!engines.length && !state.clock) || state.over || state.analysing;
@@ -111,7 +121,8 @@ function drawState() {
   $("analyse").setAttribute("aria-pressed", String(state.analysing));
   $("play").setAttribute("aria-pressed", String(!state.analysing));
   $("options").disabled = false;
-  $("review").disabled = end === 0;
+  $("review").disabled = !tree.root.children.length;
+  study.draw(state);
   drawTrouble();
 }
 
@@ -126,29 +137,9 @@ function drawTrouble() {
 }
 
 function drawStatus() {
-  // A complete move is on its way: the next prompt comes with the server's answer.
-  if (choice.step === "done") return;
-  const { position } = state;
-  const mover = COLOURS[position.side];
-  const parts = state.analysing ? ["Analysis."] : [];
-  const end = state.moves.length;
-  if (state.cursor < end) parts.push(`Move ${state.cursor} of ${end}.`);
-  else if (state.reason) parts.push(`${state.reason} (${state.result}).`);
-  else if (state.result !== "*") parts.push(`The record says ${state.result}.`);
-  const flies = position.flying[position.side];
-  const ask = {
-    place: `${mover}: place a man.`,
-    man: `${mover}: move a man${flies ? " to any point" : ""}.`,
-    target: `${mover}: where to?`,
-    remove: `Mill! ${mover}: remove a ringed man (${[...choice.points].sort().join(", ")}).`,
-  }[choice.step];
-  if (ask) parts.push(ask);
-  else if (state.paused && !state.over) parts.push("Paused.");
-  else if (state.thinking) parts.push("The engine is thinking …");
-  if (state.move) parts.push(`Last: ${state.move}.`);
-  const text = parts.join(" ");
+  const text = statusOf(state, choice);
   // Setting the same text again would make screen readers repeat it.
-  if ($("status").textContent !== text) $("status").textContent = text;
+  if (text !== null && $("status").textContent !== text) $("status").textContent = text;
 }
 
 function tell(message) {
@@ -175,7 +166,7 @@ async function pick(point) {
   const text = choice.pick(point);
   redraw("state");
   if (text === null) return;
-  const done = await send("play", { moves: [text], at: state.cursor });
+  const done = await send("play", { moves: [text], at: state.node });
   if (!done) cancel();
 }
 
@@ -184,8 +175,24 @@ function cancel() {
   redraw("state");
 }
 
-function go(ply) {
-  if (state) send("go", { ply: Math.min(Math.max(0, ply), state.moves.length) });
+/** The node asked for, until it is shown; null: none. */
+let going = null;
+
+/** The node from which the next step goes, even before the server has answered. */
+const here = () => tree.node(going ?? state.node);
+
+async function go(node) {
+  going = node;
+  if (!await send("go", { node })) going = null;
+}
+
+/** Goes to a node; null: there is none. */
+const goTo = (node) => node && go(node.number);
+
+async function deleteMoves() {
+  const count = tree.size(here());
+  const done = await send("delete", { node: here().number });
+  if (done) tell(`${count === 1 ? "1 move" : `${count} moves`} deleted. Undo brings back.`);
 }
 
 function flip() {
@@ -195,17 +202,23 @@ function flip() {
 
 const ACTIONS = {
   first: () => go(0),
-  back: () => go(state.cursor - 1),
-  forward: () => go(state.cursor + 1),
-  last: () => go(state.moves.length),
+  back: () => goTo(here().parent),
+  forward: () => goTo(here().children[0]),
+  last: () => go(state.playing ? state.live : tree.end(here()).number),
+  up: () => goTo(tree.alternative(here(), -1)),
+  down: () => goTo(tree.alternative(here(), 1)),
   undo: () => send("undo"),
+  redo: () => send("redo"),
+  promote: () => send("promote", { node: here().number }),
+  delete: deleteMoves,
+  "play-on": () => send("play_on"),
   flip,
   pause: () => send("pause", { on: !state.paused }),
   resign: () => send("resign"),
   play: () => send("analyse", { on: false }),
   analyse: () => send("analyse", { on: true }),
   thoughts: () => send("thoughts", { on: !state.reveals }),
-  review: () => send("review", { on: !(review && review.done < review.moves) }),
+  review: () => send("review", { on: !isRunning(review) }),
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(state, face),
   import: () => dialogs.opening.open(state),
@@ -252,14 +265,15 @@ async function openShared() {
 /** Begins the same game again with the colours changed. */
 async function rematch() {
   const { variant, fields } = state.rules;
-  const [white, black, analyst] = state.players.map(({ engine, level }) => ({ engine, level }));
+  const [white, black, analyst] = state.players
+    .map(({ engine, level, typed }) => ({ engine, level, name: typed }));
   const players = [black, white, analyst];
   if (await send("new", { players, variant, fields, time: state.time })) face(players);
 }
 
 /** What the news of a move sounds like. */
 function listenTo(before, news) {
-  if (!before || news.cursor !== before.cursor + 1) return;
+  if (!before || news.ply !== before.ply + 1) return;
   if (news.over && !before.over) sound("end");
   else sound(news.move.includes("x") ? "mill" : "move");
 }
@@ -278,7 +292,8 @@ function onKey(event) {
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const keys = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
-    a: state && state.analysing ? "play" : "analyse", e: "thoughts", u: "undo", f: "flip", n: "new",
+    ArrowUp: "up", ArrowDown: "down", a: state && state.analysing ? "play" : "analyse",
+    e: "thoughts", u: "undo", r: "redo", f: "flip", n: "new",
   };
   if (event.key === "Escape") cancel();
   const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -290,8 +305,9 @@ function onKey(event) {
 function onState(news) {
   const before = state;
   const same = before && JSON.stringify(before.legal) === JSON.stringify(news.legal) &&
-    before.position.text === news.position.text && before.cursor === news.cursor;
+    before.position.text === news.position.text && before.node === news.node;
   state = news;
+  if (state.node === going) going = null;
   // The picked points stay picked while the board is unchanged.
   if (!same) {
     choice = new Choice(state.legal);
@@ -301,6 +317,12 @@ function onState(news) {
   result.follow(before, state);
   listenTo(before, state);
   if (!before) face(state.players);
+}
+
+function onMoves(news) {
+  const added = tree.take(news);
+  grown = grown && added && grown.concat(added);
+  redraw("moves", "state", "review");
 }
 
 async function main() {
@@ -320,7 +342,8 @@ async function main() {
   result = new ResultCard();
   $("sound").setAttribute("aria-pressed", String(isOn()));
   players = new Players((event) => board.pressHand(event));
-  moves = new MoveList(go);
+  moves = new MoveList(tree, go);
+  study = new Study(tree, (node, text) => send("comment", { node, text }));
   thoughts = new Thoughts({
     hover: lookAhead, leave: () => lookAhead(null), play: playLine,
   });
@@ -332,7 +355,9 @@ async function main() {
     options: new Options(tell), share: new Share(tell), editor: new Editor(about.points),
   };
   closeByButtons();
-  for (const name of Object.keys(ACTIONS)) $(name).addEventListener("click", () => act(name));
+  for (const name of Object.keys(ACTIONS)) {
+    if ($(name)) $(name).addEventListener("click", () => act(name));
+  }
   // On a narrow page the menu is a popover in front of all else.
   $("menu").addEventListener("click", () => {
     if ($("menu").matches(":popover-open")) $("menu").hidePopover();
@@ -343,7 +368,8 @@ async function main() {
   listen({
     state: onState,
     info: (news) => { info = news; redraw("info"); },
-    review: (news) => { review = news; redraw("review"); },
+    moves: onMoves,
+    review: (news) => { review = takeReview(review, news); redraw("review"); },
     log: (lines) => log.add(lines),
   }, (isLost) => {
     lost = isLost;

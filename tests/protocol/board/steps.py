@@ -78,7 +78,8 @@ def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) 
     """Begin a game without the dialog, and wait until it is shown."""
     players = [white, black, ANALYST]
     assert ask(page, "new", players=players, time={"kind": "move", "seconds": 0.1}, **more) == {}
-    name = "You" if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
+    person = "Player" if white == PERSON else "You"
+    name = person if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
     page.wait(f"document.querySelector('#player-top .name').textContent === 'Black: {name}'")
 
 

@@ -199,7 +199,8 @@ def test_a_man_that_can_be_lifted_instead_is_labelled_so(page: Browser) -> None:
 
 def test_the_result_that_a_record_states_is_shown(page: Browser) -> None:
     load(page, "1. d6 f4 1-0")
-    said = "The record says 1-0. White: place a man. Last: f4."
+    said = ("Analysis. The record says 1-0. White: place a man. "
+            "Try moves for both sides, or play on from here. Last: f4.")
     page.wait(f"document.getElementById('status').textContent === {said!r}")
 
 
@@ -220,11 +221,13 @@ def test_a_board_is_played_with_the_keyboard_alone(page: Browser) -> None:
     assert moves(page) == ["f6"]
     page.run("document.activeElement.blur()")
     page.key("u")
-    page.wait("document.querySelectorAll('#moves button').length === 0")
+    page.wait("document.querySelectorAll('#moves button.taken').length === 1")
     page.key("f")
     page.wait("document.getElementById('player-top').dataset.side === '0'")
     page.key("f")
-    labels = page.run("return [...document.querySelectorAll('.point')].map((p) => p.ariaLabel)")
+    labels = page.run(
+        "return [...document.querySelectorAll('#board .point')].map((p) => p.ariaLabel)"
+    )
     assert len(labels) == 24 and all("empty, place here" in label for label in labels)
 
 
@@ -320,9 +323,8 @@ def test_the_log_is_the_same_after_the_page_was_in_the_background(page: Browser)
     page.wait("performance.getEntriesByType('resource').some((e) => /hidden/.test(e.name))")
     page.run("move(false)")
     page.click("#undo")
-    page.wait("document.querySelectorAll('#moves button').length === 0")
-    play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait("document.querySelectorAll('#moves button.taken').length === 2")
+    click(page, "d6")
     page.wait(f"{log}.match(/Black < bestmove/g).length >= 2")
     assert len(re.findall("Black < bestmove", page.text("#log"))) == 2
 
@@ -430,8 +432,8 @@ def test_a_game_is_reviewed(page: Browser) -> None:
     page.click("#review")
     page.wait("document.querySelectorAll('#graph polygon').length === 1")
     page.wait("!/Judging/.test(document.getElementById('verdict').textContent)")
-    page.wait("document.querySelector('#moves button.blunder')?.dataset.ply === '1'")
-    page.click("#moves button[data-ply='1']")
+    page.wait("document.querySelector('#moves button.blunder')?.dataset.node === '1'")
+    page.click("#moves button[data-node='1']")
     page.wait("/a1-g1: Blunder, proven: a1-c5x.. was better/.test("
               "document.getElementById('verdict').textContent)")
     # The bar shows the review's result while no engine thinks.
@@ -496,13 +498,13 @@ def test_nothing_overlaps(
     page.key("Escape")
     load(page, "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *")
     page.wait("document.querySelectorAll('#moves button').length === 16")
-    page.click("#analyse")
     page.wait("document.querySelectorAll('.arrow').length > 0")
     shot(page, name)
     if name == "landscape":
         # Board, clocks, status and buttons are in view without scrolling.
         bottoms = page.run(
-            "return [...document.querySelectorAll('#board, .clock, #status, .buttons')]"
+            "return [...document.querySelectorAll("
+            "'#board, .clock, #status, [aria-label=Navigation]')]"
             ".map((one) => one.getBoundingClientRect().bottom)"
         )
         assert len(bottoms) == 5 and max(bottoms) <= height

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from merels.protocol.board.actions import act
+from merels.protocol.board.actions.table import act
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import PAUSE_SECONDS
 from tests.protocol.board.steps import (
@@ -36,7 +36,7 @@ def test_a_level_is_seen_to_think_unless_it_has_no_time(session: Session) -> Non
     act(session, "new", {"players": players, "time": {"kind": "move", "seconds": 3}})
     act(session, "play", {"move": "d6", "at": 0})
     began = monotonic()
-    wait(lambda: len(session.game.moves) == 2, 10, "a reply")
+    wait(lambda: session.game.live.ply == 2, 10, "a reply")
     # The upper bound is the time that it may think; the lower one is what can be seen.
     assert monotonic() - began > PAUSE_SECONDS / 2
     job = session._next_job
@@ -51,8 +51,8 @@ def test_an_unwanted_reply_is_not_waited_for(session: Session) -> None:
     act(session, "play", {"move": "d6", "at": 0})
     act(session, "pause", {"on": True})
     act(session, "pause", {"on": False})
-    wait(lambda: len(session.game.moves) == 2, 10, "one reply")
-    assert [position.side for position in session.game.positions] == [0, 1, 0]
+    wait(lambda: session.game.live.ply == 2, 10, "one reply")
+    assert [node.position.side for node in session.game.live.line()] == [1, 0]
 
 
 def test_men_slide_appear_and_vanish(page: Browser) -> None:

@@ -115,8 +115,8 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("new", {"players": [{"engine": 99}, {}, ANALYST]}, "no such engine"),
         ("new", {"time": {"kind": "move", "seconds": 1e9}}, "seconds"),
         ("new", {"time": {"kind": "move", "seconds": float("nan")}}, "seconds"),
-        ("go", {"ply": 5}, "ply"),
-        ("go", {"ply": "1"}, "ply"),
+        ("go", {"node": 5}, "of this game"),
+        ("go", {"node": "1"}, "of this game"),
         ("undo", {}, "no move"),
         ("load", {"text": ""}, "position or a game record"),
         ("load", {"text": "1. d6 d6"}, "d6 is occupied (line 1)"),
@@ -136,7 +136,7 @@ def test_a_bad_request_is_refused_by_name(
     assert status in (400, 502) and word in answer["error"]
     with server.stream(session) as stream:
         state = stream.until("state", lambda news: True)
-        assert state["moves"] == []
+        assert state["plies"] == 0
         assert sorted(state["legal"]) == sorted(map(str, Position().legal_moves()))
 
 
@@ -212,7 +212,7 @@ def test_clocks_run_and_fall(server: Server) -> None:
         state = stream.until("state", lambda state: state["over"], 5.0)
         assert (state["result"], state["reason"]) == ("1-0", "White wins, Black is out of time")
         server.api("undo", session=session)
-        state = stream.until("state", lambda state: not state["moves"])
+        state = stream.until("state", lambda state: not state["plies"])
         assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
 
 
@@ -256,7 +256,7 @@ def test_its_engines_end_with_it() -> None:
     with Server("-engine", f"cmd={' '.join(FAKE)} stubborn", "name=Stubborn") as server:
         session = server.begin({"engine": 1}, {"engine": 0}, time={"kind": "move", "seconds": 9})
         with server.stream(session) as stream:
-            stream.until("state", lambda state: len(state["moves"]) == 1)
+            stream.until("state", lambda state: state["plies"] == 1)
             while len(stream.pids) < 2:
                 stream.next()
         assert all(map(alive, stream.pids))
@@ -277,9 +277,9 @@ def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> No
         os.kill(stream.pids[-1], signal.SIGKILL)
         state = stream.until("state", lambda state: state["error"])
         assert state["error"] == "Black: the engine has gone: killed by SIGKILL"
-        assert state["moves"] == ["d6"]
+        assert state["plies"] == 1
         server.api("players", session=session, players=[PERSON, BEGINNER, ANALYST])
-        state = stream.until("state", lambda state: len(state["moves"]) == 2)
+        state = stream.until("state", lambda state: state["plies"] == 2)
         assert state["error"] == ""
 
 
@@ -303,7 +303,7 @@ def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> Non
         stream.until_go()
         # It has ten minutes on its clock, but only two seconds once its move is unwanted.
         server.api("players", session=session, players=[PERSON, {"engine": 1}, ANALYST])
-        stream.until("state", lambda state: len(state["moves"]) == 2)
+        stream.until("state", lambda state: state["plies"] == 2)
         assert server.api("options", session=session, seat=1)[0] == 200
 
 

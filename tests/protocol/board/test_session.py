@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 
-from merels.protocol.board.actions import act
+from merels.protocol.board.actions.table import act
 from merels.protocol.board.session import HIDDEN_SECONDS, UNWATCHED_SECONDS, Session
 from merels.protocol.board.view import news_view
 from tests.protocol.board.webdriver import wait
@@ -23,13 +23,14 @@ def test_a_review_that_nobody_watches_ends(
     assert session.reviewer.progress is None
 
 
-def test_a_review_ends_with_the_next_move_of_an_engine(session: Session) -> None:
+def test_a_review_stays_when_the_game_goes_on(session: Session) -> None:
     act(session, "load", {"text": "1. d6 *"})
     act(session, "review", {})
-    wait(lambda: (session.reviewer.progress or {}).get("done") == 1, 10, "a review")
-    act(session, "pause", {"on": False})
-    wait(lambda: session.reviewer.progress is None, 10, "its end")
-    assert len(session.game.moves) == 2
+    wait(lambda: session.reviewer.progress and not session.reviewer.running, 10, "a review")
+    act(session, "play_on", {})
+    wait(lambda: session.game.live.ply == 2, 10, "a move")
+    assert session.reviewer.progress is not None
+    assert len(session.reviewer.progress.judgements) == 1
 
 
 def test_a_resigned_game_is_opened_as_it_was_and_can_be_played_on(session: Session) -> None:
@@ -43,6 +44,7 @@ def test_a_resigned_game_is_opened_as_it_was_and_can_be_played_on(session: Sessi
     state = news_view(session, "state", session.subscribe())
     assert (state["result"], state["reason"]) == ("0-1", "Black wins, White resigns")
     assert act(session, "export", {})["record"] == record
+    act(session, "play_on", {})
     act(session, "play", {"move": "d2", "at": 2})
     assert "1. d6 f4 2. d2 *" in act(session, "export", {})["record"]
 

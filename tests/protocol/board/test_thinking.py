@@ -13,7 +13,7 @@ import pytest
 
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Info
-from merels.protocol.board.actions import act
+from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import Job, Thinker
@@ -56,7 +56,7 @@ def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop:
     act(slow_to_stop, "pause", {"on": True})
     act(slow_to_stop, "pause", {"on": False})
     wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
-    assert len(slow_to_stop.game.moves) == 1
+    assert slow_to_stop.game.live.ply == 1
 
 
 def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
@@ -65,7 +65,7 @@ def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
     act(slow_to_stop, "undo", {})
     act(slow_to_stop, "play", {"move": "d6", "at": 0})
     wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
-    assert len(slow_to_stop.game.moves) == 1
+    assert slow_to_stop.game.live.ply == 1
 
 
 def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None:
@@ -76,7 +76,7 @@ def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None
 
 def test_an_engine_that_plays_after_its_flag_has_lost() -> None:
     with thinking("slow-start", "1.2", time=clock(1)) as session:
-        wait(lambda: session.game.over or len(session.game.moves) > 1, 10, "an end")
+        wait(lambda: session.game.over or session.game.live.ply > 1, 10, "an end")
         assert session.game.result() == ("1-0", "White wins, Black is out of time")
 
 
@@ -99,13 +99,13 @@ def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
 
 def test_an_engine_is_told_of_every_game_that_begins() -> None:
     with thinking("sound") as session:
-        wait(lambda: len(session.game.moves) == 2, 10, "an answer")
+        wait(lambda: session.game.live.ply == 2, 10, "an answer")
         act(session, "new", {})
         act(session, "play", {"move": "d6", "at": 0})
-        wait(lambda: len(session.game.moves) == 2, 10, "an answer")
+        wait(lambda: session.game.live.ply == 2, 10, "an answer")
         act(session, "load", {"text": "1. d6 *"})
-        act(session, "pause", {"on": False})
-        wait(lambda: len(session.game.moves) == 2, 10, "an answer")
+        act(session, "play_on", {})
+        wait(lambda: session.game.live.ply == 2, 10, "an answer")
         assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
 
 
@@ -115,7 +115,7 @@ def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
         act(session, "configure", {"seat": 1, "settings": {"Clear Hash": None}})
         act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST]})
         act(session, "play", {"move": "d6", "at": 0})
-        wait(lambda: session.error or len(session.game.moves) == 2, 10, "an answer")
+        wait(lambda: session.error or session.game.live.ply == 2, 10, "an answer")
         assert session.error == ""
 
 

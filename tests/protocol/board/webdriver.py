@@ -24,6 +24,7 @@ _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _KEYS = {
     "Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp": "\ue013",
     "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Tab": "\ue004", "Home": "\ue011",
+    "End": "\ue010",
 }
 
 

@@ -1,50 +1,137 @@
-// The moves played.
+// The moves: the main line in rows, and the variations between them.
 
 import { $, element } from "../dom.js";
 
-/** The move list, rebuilt only when it changes because it is long. */
+/** The list of moves. It may be long: each step changes only what it must. */
 export class MoveList {
-  constructor(onGo) {
-    this.onGo = onGo;
-    this.key = "";
+  /** `onGo` is called with the number of the node that is clicked. */
+  constructor(tree, onGo) {
+    this.tree = tree;
+    this.buttons = new Map();
+    this.end = tree.root;
+    this.current = null;
+    this.judged = 0;
+    this.review = null;
+    $("moves").addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button) onGo(Number(button.dataset.node));
+    });
   }
 
-  draw(state, judgements) {
-    const key = JSON.stringify([state.moves, state.comments, state.first, judgements.length]);
-    if (key !== this.key) this.build(state, judgements);
-    this.key = key;
-    let current = null;
-    for (const button of $("moves").querySelectorAll("button")) {
-      const here = Number(button.dataset.ply) === state.cursor;
-      button.setAttribute("aria-current", String(here));
-      if (here) current = button;
+  /** Draws nodes that were added, or with null the whole tree. */
+  grow(added) {
+    const { root } = this.tree;
+    const isNext = (node, index) => node.parent === (index ? added[index - 1] : this.end)
+      && node.parent.children.length === 1;
+    if (added && added.every(isNext)) {
+      for (const node of added) this.addMove(node);
+      return;
     }
-    const list = $("moves");
-    // Not scrollIntoView: it would scroll the whole page on a phone.
-    if (current) {
-      const top = current.offsetTop - list.offsetTop;
+    this.buttons.clear();
+    this.current = null;
+    this.judged = 0;
+    this.end = root;
+    $("moves").replaceChildren();
+    while (this.end.children.length) this.addMove(this.end.children[0]);
+  }
+
+  /** Adds the next move of the main line, and the variations in its place. */
+  addMove(node) {
+    const { tree, end } = this;
+    const [number, side] = tree.numberOf(node);
+    const broken = end === tree.root || end.parent.children.length > 1;
+    const cells = [];
+    if (side === 0 || broken) cells.push(element("li", { class: "number" }, `${number}.`));
+    if (side === 1 && broken) cells.push(element("li", { class: "gap" }, "…"));
+    cells.push(element("li", {}, this.button(node)));
+    const others = node.parent.children.slice(1);
+    if (others.length) {
+      if (side === 0) cells.push(element("li", { class: "gap" }, "…"));
+      cells.push(element("li", { class: "variations" },
+        ...others.map((other) => element("p", {}, ...this.variation(other)))));
+    }
+    $("moves").append(...cells);
+    this.end = node;
+  }
+
+  /** The words of a variation and of those inside it, which may be nested deeper than calls. */
+  variation(first) {
+    const words = [];
+    // What is still to be written, the next last.
+    const todo = [{ after: first }, { move: first, numbered: true }];
+    while (todo.length) {
+      const { move, after, word, numbered } = todo.pop();
+      if (word) words.push(word);
+      if (move) {
+        const [number, side] = this.tree.numberOf(move);
+        if (side === 0 || numbered) words.push(`${number}${side === 0 ? "." : "…"} `);
+        words.push(this.button(move), " ");
+      }
+      if (after && after.children.length) {
+        const [main, ...others] = after.children;
+        todo.push({ after: main, numbered: others.length > 0 });
+        for (const other of others.reverse()) {
+          todo.push({ word: ") " }, { after: other }, { move: other, numbered: true });
+          todo.push({ word: "( " });
+        }
+        todo.push({ move: main, numbered });
+      }
+    }
+    return words;
+  }
+
+  button(node) {
+    const button = element("button", { "data-node": node.number }, node.text);
+    if (node.comment) {
+      button.classList.add("commented");
+      button.title = node.comment;
+    }
+    this.buttons.set(node.number, button);
+    return button;
+  }
+
+  /** Draws the judgements of a review that are new. */
+  judge(review) {
+    if (review !== this.review) {
+      for (const button of this.buttons.values()) {
+        if (button.dataset.judged) this.mark(button, "", "");
+      }
+      this.review = review;
+      this.judged = 0;
+    }
+    for (; review && this.judged < review.judgements.length; this.judged += 1) {
+      const { name, sentence } = review.judgements[this.judged];
+      const button = this.buttons.get(review.nodes[this.judged]);
+      if (button && name) this.mark(button, name, sentence);
+    }
+  }
+
+  mark(button, name, sentence) {
+    if (button.dataset.judged) button.classList.remove(button.dataset.judged);
+    if (name) button.classList.add(name);
+    button.dataset.judged = name;
+    const { comment } = this.tree.node(Number(button.dataset.node));
+    button.title = [sentence, comment].filter(Boolean).join(" ");
+  }
+
+  /** Marks the node shown, and those that were taken back. */
+  show(state) {
+    const button = this.buttons.get(state.node) || null;
+    if (button !== this.current) {
+      if (this.current) this.current.removeAttribute("aria-current");
+      if (button) button.setAttribute("aria-current", "true");
+      this.current = button;
+      // Not scrollIntoView: it would scroll the whole page on a phone.
+      const list = $("moves");
+      const top = button ? button.offsetTop - list.offsetTop : 0;
       const hidden = top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30;
       if (hidden) list.scrollTop = top - 60;
     }
-  }
-
-  build(state, judgements) {
-    const cells = [];
-    let { number, side } = state.first;
-    state.moves.forEach((text, index) => {
-      if (side === 0 || index === 0) cells.push(element("li", { class: "number" }, `${number}.`));
-      if (side === 1 && index === 0) cells.push(element("li", {}, "…"));
-      const button = element("button", { "data-ply": index + 1 }, text);
-      const judged = judgements[index];
-      if (judged && judged.name) {
-        button.classList.add(judged.name);
-        button.title = judged.sentence;
-      } else if (state.comments[index]) button.title = state.comments[index];
-      button.addEventListener("click", () => this.onGo(index + 1));
-      cells.push(element("li", {}, button));
-      number += side;
-      side = 1 - side;
-    });
-    $("moves").replaceChildren(...cells);
+    for (const old of document.querySelectorAll("#moves .taken")) old.classList.remove("taken");
+    let [node] = this.tree.node(state.live).children;
+    for (; state.redo && !state.analysing && node; [node] = node.children) {
+      const gone = this.buttons.get(node.number);
+      if (gone) gone.classList.add("taken");
+    }
   }
 }

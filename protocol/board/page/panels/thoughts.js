@@ -27,7 +27,7 @@ function proven(state) {
 
 /** What the bar says: words, share and where they come from; null if nothing new is known. */
 function verdict(info, state, judged) {
-  const over = state.over && state.cursor === state.moves.length;
+  const over = state.over && state.node === state.live;
   if (over && state.result in RESULTS) {
     return [state.reason || state.result, RESULTS[state.result], "The game is over."];
   }

@@ -1,0 +1,1 @@
+"""The page's requests: each changes a board, or answers a question about it."""

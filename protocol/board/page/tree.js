@@ -1,0 +1,65 @@
+// The tree of moves, as the server tells it: the first child goes on with a line, the others are
+// variations.
+
+export class Tree {
+  constructor() {
+    this.root = { number: 0, parent: null, text: "", comment: "", children: [], ply: 0 };
+    this.nodes = new Map([[0, this.root]]);
+    this.first = { number: 1, side: 0 };
+  }
+
+  /** Takes news; returns the nodes that were added, or null if the whole tree is another. */
+  take(news) {
+    if (news.whole) {
+      for (const node of this.nodes.values()) node.children = [];
+      this.nodes = new Map([[0, this.root]]);
+    }
+    this.first = news.first;
+    this.root.comment = news.comment;
+    const added = news.nodes.map(([number, parent, text, comment]) => {
+      const above = this.nodes.get(parent);
+      const node = { number, parent: above, text, comment, children: [], ply: above.ply + 1 };
+      above.children.push(node);
+      this.nodes.set(number, node);
+      return node;
+    });
+    return news.whole ? null : added;
+  }
+
+  node(number) {
+    return this.nodes.get(number) || this.root;
+  }
+
+  /** The last node of the line that goes on from a node. */
+  end(node) {
+    let last = node;
+    while (last.children.length) [last] = last.children;
+    return last;
+  }
+
+  /** The next or, with -1, the previous alternative to a node's move; null: there is none. */
+  alternative(node, way) {
+    const all = node.parent ? node.parent.children : [];
+    return all[all.indexOf(node) + way] || null;
+  }
+
+  isMain(node) {
+    for (let one = node; one.parent; one = one.parent) {
+      if (one.parent.children[0] !== one) return false;
+    }
+    return true;
+  }
+
+  /** How many moves are deleted with a node. */
+  size(node) {
+    let count = 0;
+    for (const nodes = [node]; nodes.length; count += 1) nodes.push(...nodes.pop().children);
+    return count;
+  }
+
+  /** A move's number and side. */
+  numberOf(node) {
+    const half = 2 * this.first.number + this.first.side + node.ply - 1;
+    return [Math.floor(half / 2), half % 2];
+  }
+}

@@ -1,0 +1,59 @@
+"""The clock of a game."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from merels.engine.game.position import BLACK, WHITE
+
+
+class Clock:
+    """The time of both sides in seconds, of which one side's may run.
+
+    It remembers the times before each move, so that moves can be taken back.
+    """
+
+    def __init__(
+        self, base: float, increment: float, left: tuple[float, float] | None = None
+    ) -> None:
+        """``left`` are White's and Black's remaining times where they are not the base."""
+        self.base = base
+        self.increment = increment
+        self._left = list(left or (base, base))
+        self._history: list[tuple[float, float]] = []
+        self.running: int | None = None
+        """The side whose time runs; `run` sets it."""
+        self._since = 0.0
+
+    def left(self, side: int) -> float:
+        """A side's remaining seconds, perhaps less than 0."""
+        spent = monotonic() - self._since if side == self.running else 0.0
+        return self._left[side] - spent
+
+    def run(self, side: int | None) -> None:
+        """Let only one side's time run, or with None neither's."""
+        if side == self.running:
+            return
+        if self.running is not None:
+            self._left[self.running] = self.left(self.running)
+        self.running, self._since = side, monotonic()
+
+    def press(self, side: int) -> None:
+        """End a side's move and add its increment."""
+        self._history.append((self._left[WHITE], self._left[BLACK]))
+        running = self.running == side
+        self.run(None)
+        if running:
+            self._left[side] += self.increment
+
+    def take_back(self, moves: int) -> None:
+        """Restore the times before the last ``moves``."""
+        self.run(None)
+        for _ in range(moves):
+            if self._history:
+                self._left = list(self._history.pop())
+
+    def replay(self, moves: int) -> None:
+        """Note moves that are played again after they were taken back: they cost no time."""
+        self.run(None)
+        self._history += [(self._left[WHITE], self._left[BLACK])] * moves

@@ -1,0 +1,177 @@
+"""A game on the board: its tree of moves, where it stands, the position shown, and the clock."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
+from merels.engine.game.record import Record
+from merels.protocol.games.clock import Clock
+from merels.protocol.games.tree import Node, Tree, from_record, to_record
+from merels.protocol.games.variations import Variations
+
+_RESIGNS, _OUT_OF_TIME = "resigns", "is out of time"
+_ENDINGS = {
+    (loser, how): (("0-1", "1-0")[loser], f"{COLOURS[1 - loser]} wins, {COLOURS[loser]} {how}")
+    for loser in (WHITE, BLACK)
+    for how in (_RESIGNS, _OUT_OF_TIME)
+}
+"""Result and reason of games that do not end on the board."""
+_AGREED = ("1/2-1/2", "Draw by agreement")
+_DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount")
+
+
+class Game(Variations):
+    """A game with its clock and its result; its moves are the tree's main line."""
+
+    def __init__(self, start: Position | Tree, clock: Clock | None = None) -> None:
+        super().__init__(start)
+        self.clock = clock
+        self.tags = {"Date": datetime.now().strftime("%Y.%m.%d")}
+        self.offer: int | None = None
+        """The side that offers a draw."""
+        self.ended: tuple[Node, str, str] | None = None
+        """Where a game ended that did not end on the board, its result and the reason."""
+        self.taken_back: list[Node] = []
+        """Where the game stood before moves were taken back, the last time last."""
+
+    @property
+    def last(self) -> Position:
+        """The position in which the game stands."""
+        return self.live.position
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.result()[0] != "*"
+
+    @property
+    def in_play(self) -> bool:
+        """Whether the game is played and goes on."""
+        return self.played and not self.over
+
+    def result(self) -> tuple[str, str]:
+        """The result and the reason in words; ``*`` and nothing during the game.
+
+        A record may state a result without a reason.
+        """
+        outcome = self.last.outcome()
+        if outcome is not None:
+            return outcome.result, str(outcome)
+        if self.ended is not None and self.ended[0] is self.live:
+            return self.ended[1:]
+        return "*", ""
+
+    # The game itself.
+
+    def play(self, move: Move) -> None:
+        """Play a move of the game."""
+        if self.over:
+            raise InputError(str(move), "the game is over; take a move back or begin a new one")
+        side, before = self.last.side, self.live
+        node = self.tree.add(before, move)
+        if before.children[0] is not node:
+            self.tree.put(node, 0)
+        if self.at is before:
+            self.at = node
+        self.live = node
+        self.version += 1
+        self.offer = None
+        self.taken_back.clear()
+        self.forget_edits()
+        if self.clock is not None:
+            self.clock.press(side)
+
+    def take_back(self, node: Node) -> None:
+        """Let the game stand where it stood before; what was played stays in the tree."""
+        self.taken_back.append(self.live)
+        if self.clock is not None:
+            self.clock.take_back(self.live.ply - node.ply)
+        self._stand(node)
+
+    @property
+    def can_replay(self) -> bool:
+        """Whether what was taken back last can be played again."""
+        return bool(self.taken_back) and self.taken_back[-1] in self.tree
+
+    def replay(self) -> None:
+        """Play again what was taken back last."""
+        if not self.can_replay:
+            raise InputError("redo", "no move has been taken back")
+        node = self.taken_back.pop()
+        if self.clock is not None:
+            self.clock.replay(node.ply - self.live.ply)
+        self._stand(node)
+
+    def play_from(self, node: Node) -> None:
+        """Let the game go on from a node, in place of the moves that it had there."""
+        if node.position.outcome() is not None:
+            raise InputError("position", f"the game is over there: {node.position.outcome()}")
+        for one in node.line():
+            if one.parent is not None and one.parent.children[0] is not one:
+                self.tree.put(one, 0)
+        self.played = True
+        self.ended = None
+        self.taken_back.clear()
+        self.forget_edits()
+        self._stand(node)
+
+    def _stand(self, node: Node) -> None:
+        self.live = self.at = node
+        self.offer = None
+        self.version += 1
+
+    def resign(self, side: int) -> None:
+        """End the game: a side resigns."""
+        self._end(*_ENDINGS[side, _RESIGNS])
+
+    def agree(self) -> None:
+        """End the game: both sides agree on a draw."""
+        self._end(*_AGREED)
+
+    def flag(self) -> bool:
+        """End the game if a side's time has run out; whether it has."""
+        if self.clock is None or self.over or self.clock.running is None:
+            return False
+        side = self.clock.running
+        if self.clock.left(side) > 0:
+            return False
+        self._end(*_ENDINGS[side, _OUT_OF_TIME])
+        return True
+
+    def _end(self, result: str, reason: str) -> None:
+        self.ended = self.live, result, reason
+        self.offer = None
+        self.version += 1
+        if self.clock is not None:
+            self.clock.run(None)
+
+    # As a record.
+
+    def record(self, names: tuple[str, str]) -> Record:
+        """The game as a record; ``names`` are White's and Black's."""
+        record = to_record(self.tree)
+        record.result, reason = self.result()
+        at_end = self.live is self.tree.root.end()
+        if record.comments and reason and not record.comments[-1] and at_end:
+            record.comments[-1] = reason
+        tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
+        record.tags = tags | self.tags
+        return record
+
+
+def game_of(record: Record) -> Game:
+    """The game of a record, shown at its end, to be looked at."""
+    game = Game(from_record(record))
+    game.played = False
+    game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
+    if record.result != "*":
+        reason = game.live.comment
+        if (record.result, reason) in (*_ENDINGS.values(), _AGREED):
+            # The comment is true only while the last move is the end of the game.
+            game.live.comment = ""
+        else:
+            reason = ""
+        game.ended = game.live, record.result, reason
+    return game

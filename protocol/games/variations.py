@@ -1,0 +1,155 @@
+"""Variations and comments: made, moved and removed; all of it can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.position import Move, Position
+from merels.protocol.games.tree import Node, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A change of the tree, with where the game stands and what is shown before and after it."""
+
+    redo: Callable[[], object]
+    undo: Callable[[], object]
+    before: tuple[Node, Node]
+    after: tuple[Node, Node]
+
+
+class Variations:
+    """A tree of which a node is shown, ``at``, and its changes that are not moves of the game.
+
+    The game that the tree is of stands at the node ``live``: while it is ``played`` where its
+    players are, else at the end of the main line. Changes can be undone, the last first, until
+    the game goes on.
+    """
+
+    def __init__(self, start: Position | Tree) -> None:
+        self.tree = start if isinstance(start, Tree) else Tree(start)
+        self.live = self.at = self.tree.root.end()
+        self.played = True
+        self.version = 0
+        """Increased by every change of moves, comments or result."""
+        self._done: list[_Edit] = []
+        self._undone: list[_Edit] = []
+
+    @property
+    def in_play(self) -> bool:
+        """Whether the game is played and goes on."""
+        return self.played
+
+    @property
+    def shown(self) -> Position:
+        """The position shown."""
+        return self.at.position
+
+    @property
+    def can_undo_edit(self) -> bool:
+        """Whether there is a change to undo."""
+        return bool(self._done)
+
+    @property
+    def can_redo_edit(self) -> bool:
+        """Whether a change was undone."""
+        return bool(self._undone)
+
+    def attempt(self, move: Move) -> None:
+        """Try a move in the position shown; a move that is new there becomes a variation."""
+        tree, parent = self.tree, self.at
+        known = len(parent.children)
+        node = tree.add(parent, move)
+        if len(parent.children) == known:
+            self.at = node
+            return
+        self._note(
+            lambda: tree.put(node, known), lambda: tree.remove(node), (self.live, parent),
+            self.live, node,
+        )
+
+    def promote(self, node: Node) -> None:
+        """Let the variation that a node belongs to change places with the one before it."""
+        tree = self.tree
+        while node.parent is not None and node.parent.children[0] is node:
+            node = node.parent
+        if node.parent is None:
+            raise InputError("promote", "this is the main line already")
+        children = node.parent.children
+        place = children.index(node)
+        if place == 1 and self.in_play and children[0] in self.live.line():
+            raise InputError("promote", "the game stays the main line while it is played")
+        self._carry_out(
+            lambda: tree.put(node, place - 1), lambda: tree.put(node, place), self.live, self.at
+        )
+
+    def delete(self, node: Node) -> None:
+        """Take a node and all after it from the tree."""
+        tree, parent = self.tree, node.parent
+        if parent is None:
+            raise InputError("delete", "the start is not a move")
+        of_game = node in self.live.line()
+        if of_game and self.in_play:
+            raise InputError(str(node.move), "a move of the game is not deleted while it is played")
+        place = parent.children.index(node)
+        self._carry_out(
+            lambda: tree.remove(node), lambda: tree.put(node, place),
+            parent if of_game else self.live, parent if node in self.at.line() else self.at,
+        )
+
+    def comment(self, node: Node, text: str) -> None:
+        """Change the comment on a node's move."""
+        tree, before = self.tree, node.comment
+        if text != before:
+            self._carry_out(
+                lambda: tree.comment(node, text), lambda: tree.comment(node, before),
+                self.live, self.at,
+            )
+
+    def undo_edit(self) -> None:
+        """Undo the last change."""
+        if not self._done:
+            raise InputError("undo", "there is nothing to undo")
+        edit = self._done.pop()
+        edit.undo()
+        self._undone.append(edit)
+        self._show(edit.before)
+
+    def redo_edit(self) -> None:
+        """Make the change again that was undone last."""
+        if not self._undone:
+            raise InputError("redo", "there is nothing to do again")
+        edit = self._undone.pop()
+        edit.redo()
+        self._done.append(edit)
+        self._show(edit.after)
+
+    def forget_edits(self) -> None:
+        """Forget all changes, which stay as they are."""
+        self._done.clear()
+        self._undone.clear()
+
+    def _carry_out(
+        self, redo: Callable[[], object], undo: Callable[[], object], live: Node, at: Node
+    ) -> None:
+        """Make a change, after which the game stands at one node and another is shown."""
+        before = self.live, self.at
+        redo()
+        self._note(redo, undo, before, live, at)
+
+    def _note(
+        self, redo: Callable[[], object], undo: Callable[[], object], before: tuple[Node, Node],
+        live: Node, at: Node,
+    ) -> None:
+        """Remember a change that was made, and show what it leads to."""
+        # A record that is only looked at always stands at the end of its main line.
+        after = (live if self.played else self.tree.root.end(), at)
+        self._done.append(_Edit(redo, undo, before, after))
+        self._undone.clear()
+        self._show(after)
+
+    def _show(self, nodes: tuple[Node, Node]) -> None:
+        self.live, self.at = nodes
+        self.version += 1

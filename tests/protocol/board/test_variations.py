@@ -1,0 +1,222 @@
+"""The tree of moves in a real browser: nothing that was played or tried is ever lost."""
+
+from __future__ import annotations
+
+import random
+
+from merels.engine.game.notation import parse_position
+from merels.engine.game.record import Record, format_record
+from merels.engine.game.record_reader import parse_record
+from merels.engine.game.rules import make_rules
+from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, play, shot
+from tests.protocol.board.webdriver import Browser
+
+GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 *"
+MAIN = "[...document.querySelectorAll('#moves > li:not(.variations) button')]"
+TRIED = "[...document.querySelectorAll('#moves .variations button')]"
+
+
+def texts(page: Browser, buttons: str) -> list[str]:
+    """The moves of some buttons of the list."""
+    found: list[str] = page.run(f"return {buttons}.map((one) => one.textContent)")
+    return found
+
+
+def status(page: Browser, words: str) -> None:
+    """Wait until the status line says something."""
+    page.wait(f"document.getElementById('status').textContent.includes({words!r})")
+
+
+def at(page: Browser, move: str) -> None:
+    """Wait until the position after a move is shown."""
+    page.wait(f"document.querySelector('#moves [aria-current]')?.textContent === {move!r}")
+
+
+def record(page: Browser) -> str:
+    """The movetext of the game as it is saved."""
+    text: str = ask(page, "export")["record"]
+    return " ".join(text.split("\n\n")[1].split())
+
+
+def test_looking_back_in_a_game_does_not_play(page: Browser) -> None:
+    begin(page)
+    for point in ("d6", "f4", "d2"):
+        play(page, point)
+    page.key("ArrowLeft")
+    at(page, "f4")
+    status(page, "You look back at move 2 of 3. It is Black's turn: » goes to the last move.")
+    assert page.run("return document.querySelectorAll('.target').length") == 0
+    click(page, "b4")
+    page.key("ArrowLeft")
+    at(page, "d6")
+    assert texts(page, MAIN) == ["d6", "f4", "d2"]
+    page.key("End")
+    at(page, "d2")
+    play(page, "b4")
+    assert record(page) == "1. d6 f4 2. d2 b4 *"
+
+
+def test_a_move_in_an_analysis_makes_a_variation(page: Browser) -> None:
+    load(page, GAME)
+    page.wait(f"{MAIN}.length === 8")
+    page.click("#moves button[data-node='2']")
+    at(page, "f4")
+    click(page, "g7")
+    at(page, "g7")
+    click(page, "a7")
+    at(page, "a7")
+    page.key("ArrowLeft")
+    at(page, "g7")
+    click(page, "a1")
+    at(page, "a1")
+    assert texts(page, MAIN) == parse_moves(GAME)
+    assert texts(page, TRIED) == ["g7", "a7", "a1"]
+    assert record(page) == "1. d6 f4 2. d2 ( 2. g7 a7 ( 2... a1 ) ) 2... b4 3. f2 b2 4. f6 b6xf6 *"
+    # A move that is there already is gone to, not made twice.
+    page.key("ArrowLeft")
+    at(page, "g7")
+    click(page, "a7")
+    at(page, "a7")
+    assert texts(page, TRIED) == ["g7", "a7", "a1"]
+    # The keys go from one variation to the next.
+    page.key("ArrowDown")
+    at(page, "a1")
+    page.key("ArrowUp")
+    at(page, "a7")
+    page.click("#moves button[data-node='3']")
+    at(page, "d2")
+    page.key("ArrowDown")
+    at(page, "g7")
+    shot(page, "variations")
+
+
+def parse_moves(text: str) -> list[str]:
+    """The moves of a record."""
+    return [str(move) for move in parse_record(text).moves]
+
+
+def test_variations_are_promoted_deleted_and_commented_and_all_is_undone(page: Browser) -> None:
+    load(page, "1. d6 ( 1. f4 d6 ) f4 *")
+    page.wait(f"{TRIED}.length === 2")
+    before = record(page)
+    page.click("#moves .variations button")
+    at(page, "f4")
+    page.click("#promote")
+    page.wait(f"{MAIN}.map((one) => one.textContent).join() === 'f4,d6'")
+    promoted = record(page)
+    assert promoted == "1. f4 ( 1. d6 f4 ) 1... d6 *"
+    page.click("#comment")
+    page.run("document.getElementById('comment').value = ''")
+    for letter in "bold!":
+        page.key(letter)
+    page.key("Enter")
+    page.wait("document.querySelector('#moves .commented')")
+    assert record(page) == "1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *"
+    page.click("#delete")
+    page.wait(f"{MAIN}.map((one) => one.textContent).join() === 'd6,f4'")
+    assert page.text("#toast") == "2 moves deleted. Undo brings back."
+    assert record(page) == "1. d6 f4 *"
+    for wanted in ("1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *", promoted, before):
+        count = page.run("return document.getElementById('moves').innerHTML")
+        page.click("#undo")
+        page.wait(f"document.getElementById('moves').innerHTML !== {count!r}")
+        assert record(page) == wanted
+    assert page.run("return document.getElementById('undo').disabled")
+    for _ in range(3):
+        count = page.run("return document.getElementById('moves').innerHTML")
+        page.click("#redo")
+        page.wait(f"document.getElementById('moves').innerHTML !== {count!r}")
+    assert record(page) == "1. d6 f4 *"
+
+
+def test_what_is_taken_back_stays_as_a_variation(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    play(page, "d6")
+    page.wait(f"{MAIN}.length === 2")
+    answer = texts(page, MAIN)[1]
+    page.key("u")
+    page.wait("document.querySelectorAll('#moves .taken').length === 2")
+    status(page, "White: place a man.")
+    page.key("r")
+    page.wait("document.querySelectorAll('#moves .taken').length === 0")
+    at(page, answer)
+    page.click("#undo")
+    page.wait("document.querySelectorAll('#moves .taken').length === 2")
+    other = "a1" if answer != "a1" else "g1"
+    click(page, other)
+    page.wait(f"{MAIN}[0].textContent === {other!r} && {MAIN}.length === 2")
+    assert texts(page, TRIED) == ["d6", answer]
+    assert f"( 1. d6 {answer} )" in record(page)
+
+
+def test_an_analysis_of_a_running_game_leaves_it_as_it_is(page: Browser) -> None:
+    begin(page)
+    play(page, "d6")
+    play(page, "f4")
+    page.click("#analyse")
+    page.wait("document.getElementById('study').checkVisibility()")
+    click(page, "d2")
+    at(page, "d2")
+    page.key("ArrowLeft")
+    page.key("ArrowLeft")
+    at(page, "d6")
+    assert page.run("return document.getElementById('delete').disabled") is False
+    page.click("#delete")
+    page.wait("/not deleted while it is played/.test(document.getElementById('toast').textContent)")
+    page.messages()
+    ask(page, "analyse", on=False)
+    at(page, "f4")
+    click(page, "b4")
+    at(page, "b4")
+    assert record(page) == "1. d6 f4 2. b4 ( 2. d2 ) *"
+
+
+def test_the_game_goes_on_from_where_one_wants(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    load(page, "1. d6 f4 2. d2 b4 *")
+    page.wait(f"{MAIN}.length === 4")
+    status(page, "Try moves for both sides, or play on from here.")
+    page.click("#moves button[data-node='3']")
+    at(page, "d2")
+    page.click("#play-on")
+    # It is the engine's turn there, and it answers.
+    page.wait("document.querySelector('#moves [aria-current]')?.dataset.node === '5'"
+              " || document.querySelector('#moves [aria-current]')?.textContent === 'b4'")
+    status(page, "White: place a man.")
+
+
+def long_game(plies: int) -> str:
+    """A game of so many plies without a removal, as text."""
+    chance = random.Random(1)
+    rules = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+    position = parse_position("O*@*O*@*/@*O*@*O*/***O***@ w 0 0 0 1", rules)
+    record = Record(position)
+    while len(record.moves) < plies:
+        quiet = [move for move in position.legal_moves() if not move.removed]
+        record.moves.append(chance.choice(quiet))
+        position = position.play(record.moves[-1])
+    return format_record(record)
+
+
+def test_a_step_in_a_long_game_changes_two_moves_of_the_list(page: Browser) -> None:
+    assert ask(page, "load", text=long_game(4000)) == {"moves": 4000}
+    page.wait(f"{MAIN}.length === 4000", 30)
+    ask(page, "analyse", on=True)
+    ask(page, "review")
+    page.wait("document.querySelectorAll('#graph polygon').length === 1", 30)
+    page.run(
+        """window.seen = new Set();
+           new MutationObserver((changes) => {
+             for (const { target, attributeName } of changes) {
+               if (attributeName === "aria-current") seen.add(target.dataset.node);
+             }
+           }).observe(document.getElementById("moves"), {attributes: true, subtree: true});"""
+    )
+    for key, node in (("ArrowLeft", 3999), ("ArrowLeft", 3998), ("ArrowRight", 3999)):
+        page.key(key)
+        page.wait(f"document.querySelector('#moves [aria-current]').dataset.node === '{node}'")
+    assert sorted(page.run("return [...seen]")) == ["3998", "3999", "4000"]
+    # Each judgement is sent once.
+    verdict = "document.getElementById('verdict').textContent"
+    page.wait(f"/Judging move ([2-9]|\\d\\d)/.test({verdict})", 60)
+    ask(page, "review", on=False)
