@@ -97,7 +97,7 @@ def open_packed(
     blocks, tables = blocks_of(size), len(header.tallies)
     index = _END.size * blocks * tables
     ends, rest = data[:index], data[index:]
-    total = _end(ends, blocks * tables - 1) if len(ends) == index else 0
+    total = _end(ends, blocks * tables - 1) if blocks and len(ends) == index else 0
     check_data(path, header, data, index + total, check)
     return header, [
         PackedTable(path, ends, rest, table * blocks, size, problems)

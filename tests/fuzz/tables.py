@@ -15,6 +15,7 @@ from merels.engine.tablebase.files import (
     DEPTHS,
     HEADER_SIZE,
     NOT_LOST,
+    PACKED,
     SUFFIX,
     VALUES,
     Header,
@@ -23,8 +24,10 @@ from merels.engine.tablebase.files import (
     file_name,
     parse_header,
     rule_fields,
+    rules_folder,
 )
 from merels.engine.tablebase.files import Tally as Counted
+from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import AnySector, Sector
 from merels.engine.tablebase.storage import write_whole
@@ -97,7 +100,9 @@ class TableFiles(FolderFuzzer):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        self._path = Path(self._folder.name)
+        root = Path(self._folder.name)
+        self._path = root / rules_folder(DEFAULT_RULES)
+        self._path.mkdir()
         self._sound: dict[str, bytes] = {}
         for sector in _SECTORS:
             for kind in (VALUES, DEPTHS):
@@ -105,6 +110,8 @@ class TableFiles(FolderFuzzer):
                 path = self._path / file_name(sector, kind)
                 write_whole(path, [header.pack(), data])
                 self._sound[path.name] = path.read_bytes()
+        for path in Packer(root, root, DEFAULT_RULES).pack():
+            self._sound[path.name] = path.read_bytes()
         return self
 
     def make(self, chance: random.Random) -> Case:
@@ -128,7 +135,10 @@ class TableFiles(FolderFuzzer):
         path.write_bytes(data)
         tables = Tables(DEFAULT_RULES)
         try:
-            tables.load(self._path, Sector(int(name[0]), int(name[2])))
+            if name.endswith(SUFFIX[PACKED]):
+                tables.load_packed(self._path, Sector(int(name[0]), int(name[2])), PACKED, False)
+            else:
+                tables.load(self._path, Sector(int(name[0]), int(name[2])))
         except TableError:
             return Tally(rejected=1)
         finally:
