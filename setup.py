@@ -80,7 +80,7 @@ setup(
     package_dir={".".join(("merels", *room.parts)): room.as_posix() for room in ROOMS},
     package_data={
         "merels.engine": ["py.typed", "*.md"],
-        "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "*/*.pxi"],
+        "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "**/*.pxi"],
         "merels.engine.tablebase": ["*.md"],
         "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
         "merels.protocol.client": ["*.pyx", "*.pyi"],

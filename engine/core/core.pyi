@@ -47,6 +47,7 @@ FEATURES: int
 BLOCK_BYTES: int                         # of an unpacked block of a packed table
 SAMPLE_FORMAT: str                       # of training's `Sample`, as in `struct`
 STAGES: tuple[int, int, int, int, int]   # of `Retrograde`; the fourth is repeated for every level
+PLACING_STAGES: tuple[int, int, int, int, int]
 
 def perft(rules: _Rules, fields: _Board, depth: int) -> int:
     """The number of legal move sequences of ``depth`` plies; draws by counting do not end them."""
@@ -161,22 +162,33 @@ class SearchWorker:
         """
 
 def table_classes(men: int) -> int:
-    """How many classes sets of so many men (3 to 9) form under the 16 symmetries."""
+    """How many classes sets of so many men (up to 9) form under the 16 symmetries."""
 
 def table_limit(rules: _Rules, own: int, opponent: int) -> int:
     """The plies without a removal that make a draw with so many men; 0 for no limit."""
 
-def table_places(own: int, opponent: int) -> int:
-    """The number of places of the table of ``own`` men to move against ``opponent``."""
+def table_places(own: int, opponent: int, hand: int = 0) -> int:
+    """The places of the table of ``own`` men to move against ``opponent``, ``hand`` in hand."""
 
-def table_place(own: int, opponent: int) -> tuple[int, int]:
-    """The class and the rank of a board of 3 to 9 men a side (masks), as FORMAT.md defines them."""
+def table_place(own: int, opponent: int, hand: int = 0) -> tuple[int, int]:
+    """The class and the rank of a board of up to 9 men a side (masks), as FORMAT.md defines them.
 
-def table_board(own_count: int, opponent_count: int, found: int, rank: int) -> tuple[int, int]:
-    """The men (own, opponent) at a class and rank: the inverse of `table_place`."""
+    ``hand`` is the men in hand of both sides together. `ValueError` where two men share a point.
+    """
+
+def table_board(
+    own: int, opponent: int, found: int, rank: int, hand: int = 0
+) -> tuple[int, int]:
+    """The men (own, opponent) at a class and rank: the inverse of `table_place`.
+
+    ``own`` and ``opponent`` are numbers of men. `ValueError` where there is no such place.
+    """
 
 def sector_memory(larger: int, smaller: int, with_depths: bool) -> int:
     """Bytes that `Retrograde` needs for a sector at most."""
+
+def slice_memory(rules: _Rules, own: int) -> int:
+    """Bytes that `PlacingSlice` needs at most."""
 
 def verify_places(
     tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int
@@ -288,6 +300,37 @@ class Retrograde:
 
     def depths(self, table: int) -> memoryview:
         """A table's depths, a byte for each place; they live as long as this object."""
+
+class PlacingSlice:
+    """A slice of the placing phase: positions with so many men in hand, and of the side to move.
+
+    One thread begins each stage; then any number of threads work on it until none of it is left.
+
+    done        how much of the stage was begun, from 0 to 1
+    tally       of the sector that was written: canonical states drawn, won and lost
+    values      its packed table, which lasts until the next stage
+    """
+
+    done: float
+    tally: tuple[int, int, int]
+    values: memoryview
+
+    def __init__(self, rules: _Rules, hand: int, own: int, tables: TableSet) -> None:
+        """``hand`` is even, 2 to 18; ``own`` men of the side to move are on the board."""
+
+    def begin(self, stage: int, others: int = 0, removed: int = 0) -> None:
+        """Make one of `PLACING_STAGES` ready for `work`.
+
+        The first reads a table from ``tables``: ``others`` men of the opponent's, and after both
+        sides have placed and ``removed`` men of the side to move are gone. The last writes the
+        sector with ``others`` men.
+        """
+
+    def work(self) -> None:
+        """Work on the stage until none of it is left."""
+
+    def stop(self) -> None:
+        """Let every `work` return early; what was solved is then of no use."""
 
 class PlacingProver:
     """Proves values of positions with men in hand from the tablebase; for any number of threads.

@@ -156,7 +156,7 @@ class Packer:
         if self.report is not None and now >= self._reported + _REPORT_EVERY:
             self._reported = now
             done = self._done + min(places, sector.places)
-            self.report(Progress(sector, 0, done, self._total, now - self._started))
+            self.report(Progress(str(sector), done, self._total, now - self._started))
 
 
 def _parts(table: memoryview, kind: int) -> Iterator[tuple[memoryview, int]]:

@@ -87,7 +87,7 @@ class PlacingSector(NamedTuple):
     @property
     def table_places(self) -> int:
         """The places in its table."""
-        return core.table_places(self.own, self.opponent)
+        return core.table_places(self.own, self.opponent, self.hand)
 
     @property
     def places(self) -> int:

@@ -106,8 +106,9 @@ class Verifier:
 
     def _position(self, sector: AnySector, own: int, opponent: int, place: int) -> Position:
         """The position at a place, White to move."""
-        size = sector.table_places // core.table_classes(max(own, opponent))
-        men = core.table_board(own, opponent, *divmod(place, size))
+        classes = core.table_classes(own if sector.hand else max(own, opponent))
+        size = sector.table_places // classes
+        men = core.table_board(own, opponent, *divmod(place, size), sector.hand)
         return Position(self.tables.rules, men, sector.hands, WHITE)
 
     def _recompute(self, sector: PlacingSector, pool: ThreadPoolExecutor) -> None:

@@ -65,6 +65,6 @@ def _show(bar: ProgressLine, progress: Progress) -> None:
     minutes, seconds = divmod(int(progress.left), 60)
     bar.show(
         progress.done / progress.total if progress.total else 1.0,
-        f"{progress.sector} {progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million "
+        f"{progress.step} {progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million "
         f"places, {progress.rate / 1e6:.1f} million/s, {minutes}:{seconds:02} left",
     )

@@ -62,6 +62,10 @@ def _parser() -> Parser:
     )
     add_flag(men, "all", action="store_true", help="the whole moving phase: -men 18")
     add_flag(
+        build, "placing", action="store_true",
+        help="the placing phase, too; with -all every position of the game",
+    )
+    add_flag(
         build, "memory", type=real_from(0.001, 100_000, "GiB"), metavar="GiB",
         help="refuse to use more memory than this",
     )
@@ -128,7 +132,7 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
     )
     started = time.monotonic()
     try:
-        tables = builder.build(men)
+        tables = builder.build(men, arguments.placing)
     except KeyboardInterrupt:
         bar.clear()
         print("merels tables: interrupted; all finished tables are kept", file=sys.stderr)
@@ -153,7 +157,7 @@ def _show(bar: ProgressLine, progress: Progress) -> None:
     """Show how far a build is."""
     bar.show(
         progress.done / progress.total if progress.total else 1.0,
-        f"{progress.sector} ply {progress.level:<3} "
+        f"{progress.step:<12} "
         f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million places, "
         f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.left)} left",
     )

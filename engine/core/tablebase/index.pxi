@@ -1,12 +1,43 @@
-# The index of the tables: from a board with empty hands to its place, and back, by combinatorial
+# The index of the tables: from a board to its place, and back, by combinatorial
 # ranking.
 #
-# The side with more men (the side to move where both have equally many) is named by its class
-# under the 16 symmetries of the board; the other side's men by the rank of their set among the
-# points that the class's representative leaves empty. Places run class by class, rank by rank.
+# One side, with empty hands the one with more men (the side to move where both have equally many),
+# with men in hand the side to move, is named by its class under the 16 symmetries of the board; the
+# other side's men by the rank of their set among the points that the class's representative leaves
+# empty. Places run class by class, a block each, and within a block rank by rank.
 # Every order is the rising order of masks as numbers. See FORMAT.md.
 #
 # Needs bitboard.pxi, board.pxi.
+
+cdef extern from *:
+    """
+    #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+      /* Chosen at run time, as for counting: one build serves all processors. */
+      static int merels_has_bmi2 = 0;
+      __attribute__((constructor)) static void merels_look_for_bmi2(void) {
+          __builtin_cpu_init();
+          merels_has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
+      }
+      #define MERELS_HAS_BIT_GATHER merels_has_bmi2
+      static inline uint32_t MERELS_GATHER_BITS(uint32_t x, uint32_t mask) {
+          uint32_t result;
+          __asm__("pextl %2, %1, %0" : "=r"(result) : "r"(x), "r"(mask));
+          return result;
+      }
+      static inline uint32_t MERELS_SCATTER_BITS(uint32_t x, uint32_t mask) {
+          uint32_t result;
+          __asm__("pdepl %2, %1, %0" : "=r"(result) : "r"(x), "r"(mask));
+          return result;
+      }
+    #else
+      #define MERELS_HAS_BIT_GATHER 0
+      #define MERELS_GATHER_BITS(x, mask) (x)
+      #define MERELS_SCATTER_BITS(x, mask) (x)
+    #endif
+    """
+    const bint HAS_BIT_GATHER "MERELS_HAS_BIT_GATHER"
+    uint32_t gather_bits "MERELS_GATHER_BITS"(uint32_t x, uint32_t mask) noexcept nogil
+    uint32_t scatter_bits "MERELS_SCATTER_BITS"(uint32_t x, uint32_t mask) noexcept nogil
 
 cdef enum:
     SYMMETRY_COUNT = 16
@@ -23,7 +54,7 @@ cdef uint8_t INVERSE[SYMMETRY_COUNT]
 cdef uint32_t *CLASS_OF[MEN_PER_SIDE + 1]           # by rank: class << 4 | symmetry to its member
 cdef uint32_t *MEMBER[MEN_PER_SIDE + 1]             # by class: its smallest mask
 cdef uint32_t CLASSES[MEN_PER_SIDE + 1]
-cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank: masks of a smaller side, compressed
+cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank
 cdef bint index_loaded = False
 
 
@@ -42,6 +73,8 @@ cdef inline uint32_t image_of(int symmetry, uint32_t mask) noexcept nogil:
 cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
     cdef uint32_t below
     assert (mask & men) == 0
+    if likely(HAS_BIT_GATHER):
+        return gather_bits(mask, ALL & ~men)
     while men:
         below = (men & (0 - men)) - 1
         mask = (mask & below) | ((mask >> 1) & ~below)
@@ -52,6 +85,8 @@ cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
 # The inverse of `compress`.
 cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
     cdef uint32_t below
+    if likely(HAS_BIT_GATHER):
+        return scatter_bits(mask, ALL & ~men)
     while men:
         below = (men & (0 - men)) - 1
         mask = (mask & below) | ((mask & ~below) << 1)
@@ -59,24 +94,56 @@ cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
     return mask
 
 
-# The larger side's class and the place of the smaller side within the class's block.
-cdef inline uint32_t locate(uint32_t larger, int larger_count, uint32_t smaller,
-                            int smaller_count, uint32_t *place) noexcept nogil:
-    cdef uint32_t cls = CLASS_OF[larger_count][rank_of(larger, larger_count)]
-    cdef uint32_t image = image_of(cls & 15, smaller)
-    assert cls >> 4 < CLASSES[larger_count]
-    assert image_of(cls & 15, larger) == MEMBER[larger_count][cls >> 4]
-    place[0] = rank_of(compress(image, MEMBER[larger_count][cls >> 4]), smaller_count)
-    assert place[0] < BINOMIAL[POINT_COUNT - larger_count][smaller_count]
+# One side's class and the place of the other side within the class's block.
+cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int other_count,
+                            uint32_t *place) noexcept nogil:
+    cdef uint32_t cls = CLASS_OF[side_count][rank_of(side, side_count)]
+    cdef uint32_t image = image_of(cls & 15, other)
+    assert cls >> 4 < CLASSES[side_count]
+    assert image_of(cls & 15, side) == MEMBER[side_count][cls >> 4]
+    place[0] = rank_of(compress(image, MEMBER[side_count][cls >> 4]), other_count)
+    assert place[0] < BINOMIAL[POINT_COUNT - side_count][other_count]
     return cls >> 4
 
 
-# The same, whichever side is the larger.
+# Whether a table's blocks are those of the side to move's classes: always with men in hand, so that
+# the tables of all numbers of the opponent's men have the same blocks.
+cdef inline bint by_own_class(int own_count, int opponent_count, int hand) noexcept nogil:
+    return hand != 0 or own_count >= opponent_count
+
+
+# The class that names one side of a board, and the place of the other side in the class's block.
 cdef inline uint32_t locate_sides(uint32_t own, int own_count, uint32_t opponent,
-                                  int opponent_count, uint32_t *place) noexcept nogil:
-    if own_count >= opponent_count:
+                                  int opponent_count, int hand, uint32_t *place) noexcept nogil:
+    if by_own_class(own_count, opponent_count, hand):
         return locate(own, own_count, opponent, opponent_count, place)
     return locate(opponent, opponent_count, own, own_count, place)
+
+
+# The places of a block.
+cdef inline uint32_t block_size(int own_count, int opponent_count, int hand) noexcept nogil:
+    if by_own_class(own_count, opponent_count, hand):
+        return BINOMIAL[POINT_COUNT - own_count][opponent_count]
+    return BINOMIAL[POINT_COUNT - opponent_count][own_count]
+
+
+# The place of a board in the table of its numbers of men.
+cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent, int opponent_count,
+                              int hand) noexcept nogil:
+    cdef uint32_t rank
+    cdef uint64_t cls = locate_sides(own, own_count, opponent, opponent_count, hand, &rank)
+    return cls * block_size(own_count, opponent_count, hand) + rank
+
+
+# The inverse of `locate_sides`: the men of both sides at a class and a place in its block.
+cdef inline void men_at(int own_count, int opponent_count, int hand, uint32_t cls, uint32_t place,
+                        uint32_t *own, uint32_t *opponent) noexcept nogil:
+    if by_own_class(own_count, opponent_count, hand):
+        own[0] = MEMBER[own_count][cls]
+        opponent[0] = expand(MASKS[opponent_count][place], own[0])
+    else:
+        opponent[0] = MEMBER[opponent_count][cls]
+        own[0] = expand(MASKS[own_count][place], opponent[0])
 
 
 cdef void load_ranks() noexcept nogil:
@@ -100,25 +167,26 @@ cdef void load_ranks() noexcept nogil:
 
 # The next larger mask of the same size (Gosper's hack, HAKMEM item 175).
 cdef inline uint32_t next_mask(uint32_t mask) noexcept nogil:
-    cdef uint32_t low = mask & (0 - mask)
-    cdef uint32_t up = mask + low
-    return up | (((mask ^ up) >> 2) / low)
+    cdef uint32_t up
+    if mask == 0:
+        return 0
+    up = mask + (mask & (0 - mask))
+    return up | ((mask ^ up) >> 2 >> lowest(mask))
 
 
-# Class every set of `men` points, and list the compressed masks of a smaller side of so many men.
+# Class every set of `men` points, and list them.
 cdef bint load_classes(int men) noexcept nogil:
     cdef uint32_t total = BINOMIAL[POINT_COUNT][men]
     cdef uint32_t *class_of = <uint32_t *>malloc(total * sizeof(uint32_t))
     cdef uint32_t *member = <uint32_t *>malloc((total // 8 + 64) * sizeof(uint32_t))
-    cdef uint32_t *masks = <uint32_t *>malloc(BINOMIAL[POINT_COUNT - men][men] * sizeof(uint32_t))
+    cdef uint32_t *masks = <uint32_t *>malloc(total * sizeof(uint32_t))
     cdef uint32_t mask = (1u << men) - 1, classes = 0, rank
     cdef int symmetry
     if class_of == NULL or member == NULL or masks == NULL:
         return False
     memset(class_of, 0xFF, total * sizeof(uint32_t))
     for rank in range(total):
-        if rank < BINOMIAL[POINT_COUNT - men][men]:
-            masks[rank] = mask
+        masks[rank] = mask
         if class_of[rank] == 0xFFFFFFFFu:
             # The set is the smallest of a new class; from each image of it one symmetry leads back.
             assert classes < total // 8 + 64
@@ -156,7 +224,7 @@ cdef void load_index() except *:
                         IMAGE[symmetry][other][byte] |= 1u << MAPPED[symmetry][8 * other + point]
     # With the interpreter's lock, so that no other thread finds these half filled.
     load_ranks()
-    for men in range(MINIMUM_MEN, MEN_PER_SIDE + 1):
+    for men in range(MEN_PER_SIDE + 1):
         filled = filled and load_classes(men)
     if not filled:
         raise MemoryError("no memory for the index of the tables")
@@ -168,15 +236,34 @@ def table_classes(int men):
     return CLASSES[men]
 
 
-def table_place(uint32_t own, uint32_t opponent):
-    cdef uint32_t rank, cls
+cdef int check_counts(int own, int opponent, int hand) except -1:
     load_index()
-    cls = locate_sides(own, count(own), opponent, count(opponent), &rank)
+    if not (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE
+            and 0 <= hand <= 2 * MEN_PER_SIDE):
+        raise ValueError("tables have up to 9 men a side, and 18 in hand")
+    return 0
+
+
+cpdef uint64_t table_places(int own, int opponent, int hand=0) except? 0:
+    check_counts(own, opponent, hand)
+    cdef int men = own if by_own_class(own, opponent, hand) else opponent
+    return <uint64_t>CLASSES[men] * block_size(own, opponent, hand)
+
+
+def table_place(uint32_t own, uint32_t opponent, int hand=0):
+    cdef uint32_t rank, cls
+    if (own | opponent) >> POINT_COUNT or own & opponent:
+        raise ValueError("no such board")
+    check_counts(count(own), count(opponent), hand)
+    cls = locate_sides(own, count(own), opponent, count(opponent), hand, &rank)
     return cls, rank
 
 
-def table_board(int own_count, int opponent_count, uint32_t cls, uint32_t rank):
-    cdef int larger = max(own_count, opponent_count), smaller = min(own_count, opponent_count)
-    load_index()
-    cdef uint32_t men = MEMBER[larger][cls], others = expand(MASKS[smaller][rank], men)
-    return (men, others) if own_count >= opponent_count else (others, men)
+def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
+    cdef uint32_t men, others
+    check_counts(own, opponent, hand)
+    if cls >= CLASSES[own if by_own_class(own, opponent, hand) else opponent] or (
+            rank >= block_size(own, opponent, hand)):
+        raise ValueError("no such place")
+    men_at(own, opponent, hand, cls, rank, &men, &others)
+    return men, others

@@ -23,14 +23,6 @@ cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
     return (values[place >> 2] >> (2 * (place & 3))) & 3
 
 
-# The place of a board in the table of its two counts.
-cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent,
-                              int opponent_count) noexcept nogil:
-    cdef uint32_t rank, found = locate_sides(own, own_count, opponent, opponent_count, &rank)
-    cdef int larger = max(own_count, opponent_count), smaller = min(own_count, opponent_count)
-    return <uint64_t>found * BINOMIAL[POINT_COUNT - larger][smaller] + rank
-
-
 # What the table of a board's numbers of men has for it; UNKNOWN where there is none. `place` is set
 # where there is one.
 cdef inline int stored_value(const Tables *tables, const Board *b, uint64_t *place) noexcept nogil:
@@ -43,12 +35,12 @@ cdef inline int stored_value(const Tables *tables, const Board *b, uint64_t *pla
     if own_hand - opponent_hand != (own_hand + opponent_hand) & 1:
         return UNKNOWN
     if likely(values != NULL):
-        place[0] = place_of(b.own, own, b.opponent, opponent)
+        place[0] = place_of(b.own, own, b.opponent, opponent, own_hand + opponent_hand)
         return value_at(values, place[0])
     packed = tables.packed[own_hand + opponent_hand][own][opponent]
     if packed == NULL:
         return UNKNOWN
-    place[0] = place_of(b.own, own, b.opponent, opponent)
+    place[0] = place_of(b.own, own, b.opponent, opponent, own_hand + opponent_hand)
     return packed_value(packed, place[0])
 
 
@@ -157,9 +149,7 @@ cdef class TableSet:
 
     def add(self, int own, int opponent, const uint8_t[::1] values, depths=None, int hand=0):
         cdef const uint8_t[::1] view
-        cdef uint64_t places = table_places(own, opponent)
-        if not 0 <= hand <= 2 * MEN_PER_SIDE:
-            raise ValueError("at most 18 men are in hand")
+        cdef uint64_t places = table_places(own, opponent, hand)
         if <uint64_t>values.shape[0] < (places + 3) // 4:
             raise ValueError("a table that is too short")
         if hand == 0:
@@ -225,9 +215,3 @@ def table_limit(tuple rules, int own, int opponent):
     return plies_limit(&rule_set, own, opponent)
 
 
-def table_places(int own, int opponent):
-    load_index()
-    if not (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE):
-        raise ValueError("tables have up to 9 men a side")
-    cdef int larger = max(own, opponent), smaller = min(own, opponent)
-    return <uint64_t>CLASSES[larger] * BINOMIAL[POINT_COUNT - larger][smaller]

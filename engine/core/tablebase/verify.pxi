@@ -34,12 +34,8 @@ cdef struct Group:           # states of one table
 
 # The board at a place of the group's table.
 cdef inline void load_state(const Group *group, uint64_t place, Board *b) noexcept nogil:
-    cdef int larger = max(group.own, group.opponent), smaller = min(group.own, group.opponent)
-    cdef uint32_t size = BINOMIAL[POINT_COUNT - larger][smaller]
-    cdef uint32_t men = MEMBER[larger][place // size]
-    cdef uint32_t others = expand(MASKS[smaller][place % size], men)
-    b.own = men if group.own >= group.opponent else others
-    b.opponent = others if group.own >= group.opponent else men
+    cdef uint32_t size = block_size(group.own, group.opponent, group.hand)
+    men_at(group.own, group.opponent, group.hand, place // size, place % size, &b.own, &b.opponent)
     b.own_hand = (group.hand + 1) // 2
     b.opponent_hand = group.hand // 2
     b.plies = 0
@@ -65,7 +61,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Grou
         if successor.value == UNKNOWN:
             group.missing = 1 << 24 | own << 16 | opponent << 8 | hand
         return
-    successor.place = place_of(after.own, own, after.opponent, opponent)
+    successor.place = place_of(after.own, own, after.opponent, opponent, hand)
     prefetch(successor.values + (successor.place >> 2))
     if hand == 0 and group.hand == 0:
         successor.depths = tables.depths[own][opponent]
@@ -198,7 +194,7 @@ def verify_places(TableSet tables, int own, int opponent, int hand, uint64_t fir
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0
     cdef int i
-    if last > table_places(own, opponent) or not tables.has(own, opponent, hand):
+    if last > table_places(own, opponent, hand) or not tables.has(own, opponent, hand):
         raise ValueError("no such places")
     group = new_group(own, opponent, hand)
     with nogil:
@@ -217,7 +213,7 @@ def verify_places(TableSet tables, int own, int opponent, int hand, uint64_t fir
 
 def verify_sample(TableSet tables, int own, int opponent, int hand, const uint64_t[::1] places):
     cdef Group *group
-    cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = table_places(own, opponent)
+    cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = table_places(own, opponent, hand)
     cdef Py_ssize_t done = 0
     cdef int i
     if max(places) >= limit or not tables.has(own, opponent, hand):
@@ -242,7 +238,7 @@ def recompute_places(TableSet tables, int own, int opponent, int hand, uint64_t 
     cdef Group *group
     cdef Checked states[GROUP]
     cdef int i, value
-    if first & 3 or last > table_places(own, opponent) or not hand or (
+    if first & 3 or last > table_places(own, opponent, hand) or not hand or (
             <uint64_t>values.shape[0] < (last + 3) // 4):
         raise ValueError("no such places")
     group = new_group(own, opponent, hand)

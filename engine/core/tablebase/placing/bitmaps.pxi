@@ -1,0 +1,240 @@
+# Bitmaps over sets of men, by which the placing phase is solved 64 positions at a time.
+#
+# Let the men of one side stand still. The other side's men may stand on any of the n points that
+# they leave empty: compressed to n bits, such a set is an index into a bitmap of 2^n bits, which
+# holds sets of all sizes. To place a man of the side that stands still leaves out one bit of every
+# index, a symmetry of the board permutes the index's bits, and to remove a man clears one of them.
+#
+# Needs bitboard.pxi, board.pxi, index.pxi.
+
+cdef extern from *:
+    """
+    /* The indices within a word of 64 that have a bit. */
+    static const uint64_t HAVING[6] = {
+        0xAAAAAAAAAAAAAAAAull, 0xCCCCCCCCCCCCCCCCull, 0xF0F0F0F0F0F0F0F0ull,
+        0xFF00FF00FF00FF00ull, 0xFFFF0000FFFF0000ull, 0xFFFFFFFF00000000ull};
+    """
+    const uint64_t HAVING[6]
+
+cdef enum:
+    WORD_BITS = 6            # bits of an index that tell places within a word apart
+    PLANES_OF_VALUE = 2      # bitmaps of where the side that stands still wins, and at least draws
+
+
+# The words of a bitmap over sets of men on so many points; there are always at least 15 points.
+cdef inline size_t words_over(int points) noexcept nogil:
+    return <size_t>1 << (points - WORD_BITS)
+
+
+# The words of a bitmap that have sets of up to so many men, the only ones that matter, in order.
+cdef struct Useful:
+    uint32_t *words
+    uint32_t size[POINT_COUNT + 1]       # of those in a bitmap over so many points
+
+
+cdef bint list_useful(Useful *useful, int points, int most) noexcept nogil:
+    cdef uint32_t word, size = 0
+    cdef int of = 0
+    free(useful.words)
+    useful.words = <uint32_t *>malloc(words_over(points) * sizeof(uint32_t))
+    if useful.words == NULL:
+        return False
+    for word in range(words_over(points)):
+        while of <= points and (of < WORD_BITS or word >= words_over(of)):
+            useful.size[of] = size
+            of += 1
+        if count(word) <= most:
+            useful.words[size] = word
+            size += 1
+    useful.size[points] = size
+    return True
+
+
+# Exchange two bits of every index of a bitmap; `low` is within a word.
+cdef void swap_index_bits(uint64_t *words, const Useful *useful, uint32_t size, int low,
+                          int other) noexcept nogil:
+    cdef uint64_t changed, mask
+    cdef uint32_t i, j, step
+    cdef int shift = 1 << low
+    if other < WORD_BITS:
+        # A bit of a higher weight always: lower bits are in their places already.
+        mask = HAVING[low] & ~HAVING[other]
+        shift = (1 << other) - shift
+        for j in range(size):
+            i = useful.words[j]
+            changed = (words[i] ^ (words[i] >> shift)) & mask
+            words[i] ^= changed ^ (changed << shift)
+        return
+    mask = ~HAVING[low]
+    step = 1u << (other - WORD_BITS)
+    for j in range(size):
+        i = useful.words[j]
+        if i & step == 0:
+            changed = ((words[i] >> shift) ^ words[i + step]) & mask
+            words[i + step] ^= changed
+            words[i] ^= changed << shift
+
+
+# How the indices of a bitmap are permuted: a few exchanges, then whole words.
+cdef struct Permutation:
+    int exchanges
+    uint8_t low[WORD_BITS]
+    uint8_t other[WORD_BITS]
+    uint8_t high[POINT_COUNT]            # from which bit each bit beyond a word's then comes
+
+
+# Plan the permutation that takes bit k of a result's index from bit `source[k]`.
+cdef void plan_permutation(Permutation *plan, const uint8_t *source, int points) noexcept nogil:
+    cdef uint8_t present[POINT_COUNT]    # where the bit that bit k wants stands
+    cdef int k, other
+    memcpy(present, source, points)
+    plan.exchanges = 0
+    for k in range(WORD_BITS):
+        if present[k] == k:
+            continue
+        plan.low[plan.exchanges] = k
+        plan.other[plan.exchanges] = present[k]
+        plan.exchanges += 1
+        for other in range(k + 1, points):
+            if present[other] == k:
+                present[other] = present[k]
+    for k in range(WORD_BITS, points):
+        plan.high[k] = present[k]
+
+
+# Copy a bitmap and permute it; `order` tells which word of the copy each word of the result is.
+# The result may be over fewer points; its sets hold none of the others.
+cdef void permute(const Permutation *plan, const Useful *useful, const uint64_t *bitmap, int points,
+                  int result_points, uint64_t *copy, uint32_t *order) noexcept nogil:
+    cdef int k
+    cdef uint32_t i, j
+    for j in range(useful.size[points]):
+        copy[useful.words[j]] = bitmap[useful.words[j]]
+    for k in range(plan.exchanges):
+        swap_index_bits(copy, useful, useful.size[points], plan.low[k], plan.other[k])
+    order[0] = 0
+    for j in range(1, useful.size[result_points]):
+        i = useful.words[j]
+        order[i] = order[i & (i - 1)] | 1u << (plan.high[lowest(i) + WORD_BITS] - WORD_BITS)
+
+
+# Spread the 32 lower bits of a word over 64, so that bit `gap` of each index becomes 0.
+cdef inline uint64_t spread_word(uint64_t half, int gap) noexcept nogil:
+    cdef int bit = WORD_BITS - 2
+    while bit >= gap:
+        half = (half | (half << (1 << bit))) & ~HAVING[bit]
+        bit -= 1
+    return half
+
+
+# Add a bitmap over so many points, its words taken in `order`, to one over one more point, for the
+# sets without that point: bit `gap` of the index.
+cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const Useful *useful,
+                            int points, int gap, uint64_t *sum) noexcept nogil:
+    cdef uint32_t i, j, below = (1u << max(gap - WORD_BITS, 0)) - 1
+    cdef uint64_t word
+    for j in range(useful.size[points]):
+        i = useful.words[j]
+        word = bitmap[order[i]]
+        if gap < WORD_BITS:
+            sum[2 * i] |= spread_word(word & 0xFFFFFFFFu, gap)
+            sum[2 * i + 1] |= spread_word(word >> 32, gap)
+        else:
+            sum[(i & below) | ((i & ~below) << 1)] |= word
+
+
+# The lines of the points that some men leave empty, compressed; 0: a line holds one of the men.
+cdef struct Lines:
+    int points
+    uint8_t point[POINT_COUNT]           # by compressed point
+    uint32_t partners[POINT_COUNT][2]
+
+
+cdef void load_lines(uint32_t men, Lines *lines) noexcept nogil:
+    cdef int point, line
+    cdef uint32_t partners
+    lines.points = 0
+    for point in range(POINT_COUNT):
+        if (men >> point) & 1:
+            continue
+        lines.point[lines.points] = point
+        for line in range(2):
+            partners = PARTNERS[point][line]
+            lines.partners[lines.points][line] = 0 if partners & men else compress(partners, men)
+        lines.points += 1
+
+
+# For one word of a bitmap: which sets hold each point, and which fill a line, and both lines,
+# through it but for the point itself.
+cdef inline void look_at_word(const Lines *lines, uint32_t word, uint64_t *present,
+                              uint64_t *closed, uint64_t *twice) noexcept nogil:
+    cdef uint64_t full[2]
+    cdef uint32_t partners
+    cdef int k, line
+    for k in range(lines.points):
+        present[k] = HAVING[k] if k < WORD_BITS else (
+            0 - <uint64_t>((word >> (k - WORD_BITS)) & 1))
+    for k in range(lines.points):
+        for line in range(2):
+            partners = lines.partners[k][line]
+            full[line] = 0
+            if partners:
+                full[line] = present[lowest(partners)] & present[lowest(
+                    partners & (partners - 1))]
+        closed[k] = full[0] | full[1]
+        twice[k] = full[0] & full[1]
+
+
+# What a removal is worth: for each set of men the best of the sets with one removable man less,
+# and where none may be removed, of the set as it is.
+cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *useful,
+                        const uint64_t *bitmap, uint64_t *best) noexcept nogil:
+    cdef uint64_t present[POINT_COUNT]
+    cdef uint64_t closed[POINT_COUNT]
+    cdef uint64_t twice[POINT_COUNT]
+    cdef uint64_t all_closed, removable_here, found
+    cdef uint32_t word, j
+    cdef int k
+    for j in range(useful.size[lines.points]):
+        word = useful.words[j]
+        look_at_word(lines, word, present, closed, twice)
+        all_closed = ~<uint64_t>0
+        for k in range(lines.points):
+            all_closed &= ~present[k] | closed[k]
+        # Men in mills are safe, unless all are and the rules then let any be removed.
+        found = bitmap[word] & all_closed if rules.locked_none else bitmap[0] & (word == 0)
+        for k in range(lines.points):
+            removable_here = ~closed[k] if rules.locked_none else ~closed[k] | all_closed
+            removable_here &= present[k]
+            if k < WORD_BITS:
+                found |= removable_here & ((bitmap[word] & ~HAVING[k]) << (1 << k))
+            elif removable_here:
+                found |= removable_here & bitmap[word ^ (1u << (k - WORD_BITS))]
+        best[word] = found
+
+
+# What a placement is worth to the side whose sets the bitmap is over: the best of the sets with one
+# man more, each of them worth what `quiet`, `one` or `two` say where it closes no mill, one or two.
+cdef void best_placements(const Lines *lines, const Useful *useful, const uint64_t *quiet,
+                          const uint64_t *one, const uint64_t *two,
+                          uint64_t *best) noexcept nogil:
+    cdef uint64_t present[POINT_COUNT]
+    cdef uint64_t closed[POINT_COUNT]
+    cdef uint64_t twice[POINT_COUNT]
+    cdef uint64_t found, reached
+    cdef uint32_t word, other, j
+    cdef int k, shift
+    for j in range(useful.size[lines.points]):
+        word = useful.words[j]
+        look_at_word(lines, word, present, closed, twice)
+        found = 0
+        for k in range(lines.points):
+            shift = 1 << k if k < WORD_BITS else 0
+            other = word if shift else word | 1u << (k - WORD_BITS)
+            if not shift and other == word:
+                continue
+            reached = ((quiet[other] >> shift) & ~closed[k]) | (
+                (one[other] >> shift) & closed[k] & ~twice[k]) | (
+                (two[other] >> shift) & twice[k])
+            found |= reached & ~present[k]
+        best[word] = found

@@ -1,0 +1,249 @@
+# The class by which Python solves the placing phase, slice by slice.
+#
+# Needs slice.pxi.
+
+cdef enum:
+    STAGE_READ = 0           # a table of the positions two placements later, sector by sector
+    STAGE_REPLY = 1          # every placement of Y's
+    STAGE_REMOVE = 2         # what X's removals are worth
+    STAGE_PLACE = 3          # every placement of X's
+    STAGE_WRITE = 4          # two bits a place, and how many of each value, sector by sector
+
+PLACING_STAGES = (STAGE_READ, STAGE_REPLY, STAGE_REMOVE, STAGE_PLACE, STAGE_WRITE)
+
+
+# How many blocks the present stage has.
+cdef uint32_t blocks_of(const Slice *p) noexcept nogil:
+    if p.stage == STAGE_READ:
+        return CLASSES[p.after[p.removed].men]
+    return CLASSES[p.men + 1 if p.stage <= STAGE_REMOVE else p.men]
+
+
+# Work on one block in the present stage.
+cdef void work_on_block(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
+    cdef const Blocks *blocks = &p.after[p.removed]
+    if p.stage == STAGE_REPLY:
+        reply(p, cls, s)
+    elif p.stage == STAGE_REMOVE:
+        weigh_removals_of_y(p, cls, s)
+    elif p.stage == STAGE_PLACE:
+        place(p, cls, s)
+    elif p.hand > 2 or blocks.men >= p.others:
+        # Only tables of the moving phase may have the blocks of Y's classes.
+        read_by_x(p, blocks, cls)
+    else:
+        read_by_y(p, blocks, cls, s)
+
+
+# Work on the present stage, a few blocks at a time, until none is left or it is stopped.
+cdef void work_on_slice(Slice *p, SliceScratch *s) noexcept nogil:
+    cdef uint64_t counts[4]
+    cdef uint64_t first
+    cdef uint32_t blocks = blocks_of(p), last, cls
+    cdef int i
+    memset(counts, 0, sizeof(counts))
+    while not read_shared(&p.stop):
+        first = fetch_add(&p.next, 1) * BLOCKS_AT_ONCE
+        if first >= blocks:
+            break
+        last = min(<uint32_t>first + BLOCKS_AT_ONCE, blocks)
+        if p.stage == STAGE_WRITE:
+            write_blocks(p, first, last, counts, s)
+        else:
+            for cls in range(first, last):
+                work_on_block(p, cls, s)
+    for i in range(4):
+        fetch_add(&p.tally[i], counts[i])
+
+
+cdef void free_blocks(Blocks *blocks) noexcept nogil:
+    free(blocks.bitmaps)
+    free(blocks.number)
+    memset(blocks, 0, sizeof(Blocks))
+
+
+# Get memory for the blocks of all classes of so many men, or of those whose last man may have
+# closed `mills` mills; all bits are 0. False where there is not enough.
+cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
+    cdef uint32_t cls, total = CLASSES[men]
+    cdef size_t size
+    free_blocks(blocks)
+    blocks.men = men
+    blocks.words = words_over(POINT_COUNT - men)
+    if mills:
+        blocks.number = <uint32_t *>malloc(total * sizeof(uint32_t))
+        if blocks.number == NULL:
+            return False
+        total = 0
+        for cls in range(CLASSES[men]):
+            blocks.number[cls] = total
+            total += closable(MEMBER[men][cls]) >= mills
+    size = 2 * total * blocks.words * sizeof(uint64_t)
+    blocks.bitmaps = <uint64_t *>calloc(size + 64, 1)
+    if blocks.bitmaps != NULL:
+        spare_translations(blocks.bitmaps, size)
+    return blocks.bitmaps != NULL
+
+
+# Free what a stage no longer needs, and get the memory that it fills.
+cdef bint prepare_stage(Slice *p) noexcept nogil:
+    cdef int i
+    cdef bint filled = True
+    if p.stage == STAGE_REPLY:
+        free(p.table)
+        p.table = NULL
+        return allocate_blocks(&p.placed[0], p.men + 1, 0) and list_useful(
+            &p.useful, POINT_COUNT - max(p.men - 1, 0), p.most)
+    if p.stage == STAGE_REMOVE:
+        for i in range(3):
+            free_blocks(&p.after[i])
+        for i in range(1, 3 if p.rules.each_mill else 2):
+            filled = filled and allocate_blocks(&p.placed[i], p.men + 1, i)
+        return filled
+    if p.stage == STAGE_PLACE:
+        return allocate_blocks(&p.solved, p.men, 0)
+    if p.stage == STAGE_WRITE:
+        for i in range(3):
+            free_blocks(&p.placed[i])
+    return True
+
+
+cdef void free_slice(Slice *p) noexcept nogil:
+    cdef int i
+    for i in range(3):
+        free_blocks(&p.after[i])
+        free_blocks(&p.placed[i])
+    free_blocks(&p.solved)
+    free(p.useful.words)
+    free(p.table)
+    free(p.packed)
+
+
+cdef void free_slice_scratch(SliceScratch *s) noexcept nogil:
+    if s != NULL:
+        free(s.bitmap)
+        free(s.removals[0])
+        free(s.removals[1])
+        free(s.order)
+        free(s.states)
+        free(s)
+
+
+cdef SliceScratch *new_slice_scratch(const Slice *p) noexcept nogil:
+    cdef SliceScratch *s = <SliceScratch *>calloc(1, sizeof(SliceScratch))
+    cdef size_t words = words_over(POINT_COUNT - p.men - 1)
+    cdef size_t states = BLOCKS_AT_ONCE * <size_t>BINOMIAL[POINT_COUNT - p.men][p.others] + 64
+    if s == NULL:
+        return NULL
+    s.bitmap = <uint64_t *>calloc(4 * words, sizeof(uint64_t))
+    s.removals[0] = <uint64_t *>malloc(2 * words * sizeof(uint64_t))
+    s.removals[1] = <uint64_t *>malloc(2 * words * sizeof(uint64_t))
+    s.order = <uint32_t *>malloc(words * sizeof(uint32_t))
+    s.states = <uint8_t *>malloc(states)
+    if (s.bitmap == NULL or s.removals[0] == NULL or s.removals[1] == NULL or s.order == NULL
+            or s.states == NULL):
+        free_slice_scratch(s)
+        return NULL
+    return s
+
+
+# Bytes of the blocks of all classes of so many men.
+cdef uint64_t blocks_memory(int men) noexcept nogil:
+    return 2 * CLASSES[men] * words_over(POINT_COUNT - men) * sizeof(uint64_t)
+
+
+def slice_memory(tuple rules, int own):
+    cdef uint64_t more, reading, placing
+    cdef int doubles = 1 if load_rules(rules).each_mill else 0
+    if not 0 <= own < MEN_PER_SIDE:
+        raise ValueError("a side that places a man has up to 8 on the board")
+    load_index()
+    more = blocks_memory(own + 1)
+    reading = 2 * more + blocks_memory(own) + (blocks_memory(own - 1) if doubles and own else 0)
+    placing = (2 + doubles) * more + blocks_memory(own)
+    # The greatest table takes an eighth of the blocks that it is read into.
+    return max(reading, placing) + more // 4 + (1 << 24)
+
+
+cdef class PlacingSlice:
+    cdef Slice slice
+    cdef readonly TableSet tables
+
+    def __cinit__(self, tuple rules, int hand, int own, TableSet tables):
+        load_index()
+        if not 2 <= hand <= 2 * MEN_PER_SIDE or hand % 2 or (
+                not 0 <= own <= MEN_PER_SIDE - hand // 2):
+            raise ValueError(f"no slice has {own} men to move and {hand} in hand")
+        self.tables = tables
+        self.slice.rules = load_rules(rules)
+        self.slice.hand = hand
+        self.slice.men = own
+
+    def __dealloc__(self):
+        free_slice(&self.slice)
+
+    def begin(self, int stage, int others=0, int removed=0):
+        cdef Slice *p = &self.slice
+        cdef bint prepared
+        if not 0 <= others <= MEN_PER_SIDE or not 0 <= removed <= p.men or removed > 2:
+            raise ValueError("no such sector")
+        p.stage = stage
+        p.others = others
+        p.removed = removed
+        p.next = 0
+        memset(p.tally, 0, sizeof(p.tally))
+        with nogil:
+            prepared = prepare_stage(p)
+        if prepared and stage == STAGE_READ:
+            p.most = max(p.most, others)
+            prepared = self.load_table(p.men + 1 - removed)
+        elif prepared and stage == STAGE_WRITE:
+            free(p.packed)
+            p.packed = <uint8_t *>malloc((table_places(p.men, others, p.hand) + 3) // 4 + 64)
+            prepared = p.packed != NULL
+        if not prepared:
+            raise MemoryError(f"no memory to solve {p.men} men to move and {p.hand} in hand")
+
+    # Copy the table that is read: addresses of a mapped file take longer to translate.
+    cdef bint load_table(self, int own) except -1:
+        cdef Slice *p = &self.slice
+        cdef const uint8_t *values = self.tables.tables.values[p.hand - 2][own][p.others]
+        cdef size_t size = self.tables.kept[own, p.others, p.hand - 2][0].nbytes
+        cdef Blocks *blocks = &p.after[p.removed]
+        if blocks.bitmaps == NULL and not allocate_blocks(blocks, own, 0):
+            return False
+        free(p.table)
+        p.table = <uint8_t *>malloc(size)
+        if p.table == NULL:
+            return False
+        spare_translations(p.table, size)
+        with nogil:
+            memcpy(p.table, values, size)
+        return True
+
+    def work(self):
+        cdef SliceScratch *s = new_slice_scratch(&self.slice)
+        if s == NULL:
+            raise MemoryError("no memory for a thread's own tables")
+        with nogil:
+            work_on_slice(&self.slice, s)
+            free_slice_scratch(s)
+
+    def stop(self):
+        write_shared(&self.slice.stop, 1)
+
+    @property
+    def done(self):
+        cdef uint64_t blocks = blocks_of(&self.slice)
+        return min(1.0, fetch_add(&self.slice.next, 0) * BLOCKS_AT_ONCE / <double>blocks)
+
+    @property
+    def tally(self):
+        cdef uint64_t *counts = self.slice.tally
+        return counts[DRAWN], counts[WON], counts[LOST]
+
+    @property
+    def values(self):
+        cdef Slice *p = &self.slice
+        cdef uint64_t size = (table_places(p.men, p.others, p.hand) + 3) // 4
+        return memoryview(<uint8_t[:size]>p.packed)

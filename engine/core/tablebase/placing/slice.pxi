@@ -1,0 +1,333 @@
+# A slice of the placing phase: all positions with an even number of men in hand, so that both sides
+# have as many, and with given men of the side to move on the board. It is solved from the
+# positions two placements later.
+#
+# The side to move is called X and its opponent Y. All is cut into blocks, one for each class of X's
+# men: a block has a pair of bitmaps over the sets of Y's men, where one side wins and where it
+# holds, that is, at least draws. Y's placements stay in their block, but for what they remove; X's
+# lead from block to block by a permutation of the bitmap's index. Throughout, `p` is the slice and
+# `s` a thread's scratch memory.
+#
+# Needs bitmaps.pxi, probe.pxi, retrograde_sector.pxi (fetch_add, spare_translations).
+
+cdef enum:
+    WINS = 0                 # the bitmaps of a block
+    HOLDS = 1
+    BLOCKS_AT_ONCE = 16      # that a thread takes at a time; a multiple of 4
+    AHEAD = 16               # places whose memory is asked for before they are read
+
+cdef struct Blocks:          # of all classes of X's men, when there are so many
+    int men
+    size_t words             # of each of a block's bitmaps
+    uint64_t *bitmaps        # block by block
+    uint32_t *number         # the number of each class's block; NULL: its own
+
+cdef struct Slice:
+    RuleSet rules
+    int hand
+    int men                  # X's on the board
+    int most                 # of Y's men on the board after both placements
+    Useful useful
+    # After both placements, for Y: with all of X's men, and with one or two of them removed.
+    Blocks after[3]
+    # After X's placement, for X: as it is, with one man of Y's removed, and with two.
+    Blocks placed[3]
+    Blocks solved            # for X
+    uint8_t *table           # values of the sector that is read
+    uint8_t *packed          # two bits a place of the sector that is written
+    uint64_t tally[4]
+    int stage
+    int removed              # the index in `after` that is read
+    int others               # Y's men in the sector that is read or written
+    int stop
+    uint64_t next            # pieces of work begun
+
+cdef struct Halves24:        # what each half of a compressed mask becomes
+    uint32_t low[1 << HALF]
+    uint32_t high[1 << HALF]
+
+cdef struct SliceScratch:    # a thread's own
+    Halves24 halves
+    Lines lines
+    uint64_t *bitmap         # over one point more than a removal of two leaves
+    uint64_t *removals[2]    # a block's bitmaps after the removal of one man of X's, and of two
+    uint32_t *order
+    uint8_t *states
+
+
+cdef inline uint64_t *bitmap_of(const Blocks *blocks, uint32_t cls, int kind) noexcept nogil:
+    if blocks.number != NULL:
+        cls = blocks.number[cls]
+    return blocks.bitmaps + (2 * <size_t>cls + kind) * blocks.words
+
+
+# Prepare to send each point of a mask to another.
+cdef void load_halves24(Halves24 *halves, const uint8_t *to, int points) noexcept nogil:
+    cdef int bit, i
+    halves.low[0] = halves.high[0] = 0
+    for bit in range(points):
+        if bit < HALF:
+            for i in range(1 << bit):
+                halves.low[(1 << bit) + i] = halves.low[i] | 1u << to[bit]
+        else:
+            for i in range(1 << (bit - HALF)):
+                halves.high[(1 << (bit - HALF)) + i] = halves.high[i] | 1u << to[bit]
+
+
+cdef inline uint32_t sent(const Halves24 *halves, uint32_t mask) noexcept nogil:
+    return halves.low[mask & LOW_HALF] | halves.high[mask >> HALF]
+
+
+# Note the value that a table has for X as what it is worth to Y.
+cdef inline void note_reply(uint64_t *wins, uint64_t *holds, uint32_t index,
+                            int value) noexcept nogil:
+    wins[index >> WORD_BITS] |= <uint64_t>(value == LOST) << (index & 63)
+    holds[index >> WORD_BITS] |= <uint64_t>(value != WON) << (index & 63)
+
+
+# Read a block of a table whose blocks are those of X's classes.
+cdef void read_by_x(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept nogil:
+    cdef uint32_t size = BINOMIAL[POINT_COUNT - blocks.men][p.others], rank
+    cdef uint32_t index = (1u << p.others) - 1
+    cdef uint64_t place = <uint64_t>cls * size
+    cdef uint64_t *wins = bitmap_of(blocks, cls, WINS)
+    cdef uint64_t *holds = bitmap_of(blocks, cls, HOLDS)
+    for rank in range(size):
+        note_reply(wins, holds, index, value_at(p.table, place + rank))
+        index = next_mask(index)
+
+
+# Read a block of a table whose blocks are those of Y's classes: a look-up for each place.
+cdef void read_by_y(const Slice *p, const Blocks *blocks, uint32_t cls,
+                    SliceScratch *s) noexcept nogil:
+    cdef uint32_t men = MEMBER[blocks.men][cls], index = (1u << p.others) - 1
+    cdef uint32_t size = BINOMIAL[POINT_COUNT - blocks.men][p.others], rank = 0, batch, i, entry
+    cdef uint64_t width = BINOMIAL[POINT_COUNT - p.others][blocks.men]
+    cdef uint64_t *wins = bitmap_of(blocks, cls, WINS)
+    cdef uint64_t *holds = bitmap_of(blocks, cls, HOLDS)
+    cdef uint32_t images[SYMMETRY_COUNT]
+    cdef uint32_t indices[AHEAD]
+    cdef uint64_t places[AHEAD]
+    cdef int symmetry
+    for symmetry in range(SYMMETRY_COUNT):
+        images[symmetry] = image_of(symmetry, men)
+    load_lines(men, &s.lines)
+    load_halves24(&s.halves, s.lines.point, s.lines.points)
+    while rank < size:
+        batch = min(<uint32_t>AHEAD, size - rank)
+        for i in range(batch):
+            entry = CLASS_OF[p.others][rank_of(sent(&s.halves, index), p.others)]
+            indices[i] = index
+            places[i] = (entry >> 4) * width + rank_of(
+                compress(images[entry & 15], MEMBER[p.others][entry >> 4]), blocks.men)
+            prefetch(p.table + (places[i] >> 2))
+            index = next_mask(index)
+        for i in range(batch):
+            note_reply(wins, holds, indices[i], value_at(p.table, places[i]))
+        rank += batch
+
+
+# Add a block of blocks with one or two of X's men fewer, seen from a block without those `gone`.
+cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32_t gone,
+                      uint64_t *best, SliceScratch *s) noexcept nogil:
+    cdef uint32_t left = men & ~gone, entry, cls, member, image, word
+    cdef int points = POINT_COUNT - blocks.men, result_points = POINT_COUNT - count(men)
+    cdef int at[2]
+    cdef uint32_t i, kind
+    cdef uint32_t size = words_over(result_points)
+    cdef uint8_t sources[POINT_COUNT]
+    cdef Permutation plan
+    if blocks.bitmaps == NULL:
+        return               # Y has too few men to have closed a mill.
+    entry = CLASS_OF[blocks.men][rank_of(left, blocks.men)]
+    cls = entry >> 4
+    member = MEMBER[blocks.men][cls]
+    at[0] = 0                # of the points that stay empty, then of those that were removed
+    at[1] = result_points
+    for i in range(POINT_COUNT):
+        if not (left >> i) & 1:
+            image = MAPPED[entry & 15][i]
+            sources[at[(gone >> i) & 1]] = count(~member & ((1u << image) - 1))
+            at[(gone >> i) & 1] += 1
+    plan_permutation(&plan, sources, points)
+    for kind in range(2):
+        permute(&plan, &p.useful, bitmap_of(blocks, cls, kind), points, result_points, s.bitmap,
+                s.order)
+        for i in range(p.useful.size[result_points]):
+            word = p.useful.words[i]
+            best[kind * size + word] |= s.bitmap[s.order[word]]
+
+
+# Whether Y wins by any removal that leaves X with so many men on the board.
+cdef inline bint too_few(const Slice *p, int men) noexcept nogil:
+    return men + p.hand // 2 - 1 < MINIMUM_MEN
+
+
+# What Y's removal of one of X's men is worth to Y, and of two.
+cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men + 1][cls], left = removable(&p.rules, men), seconds, first
+    cdef size_t size = words_over(POINT_COUNT - p.men - 1)
+    cdef uint32_t paired[POINT_COUNT]
+    cdef int i, removals
+    for removals in range(1, 3 if p.rules.each_mill else 2):
+        memset(s.removals[removals - 1], 0, 2 * size * sizeof(uint64_t))
+        if left == 0:
+            memcpy(s.removals[removals - 1], bitmap_of(&p.after[0], cls, WINS),
+                   2 * size * sizeof(uint64_t))
+        elif too_few(p, p.men + 1 - removals):
+            memset(s.removals[removals - 1], 0xFF, 2 * size * sizeof(uint64_t))
+    if left == 0:
+        return
+    memset(paired, 0, sizeof(paired))
+    while left:
+        i = lowest(left)
+        left &= left - 1
+        first = 1u << i
+        if not too_few(p, p.men):
+            add_removal(p, &p.after[1], men, first, s.removals[0], s)
+        if not p.rules.each_mill or too_few(p, p.men - 1):
+            continue
+        seconds = removable(&p.rules, men & ~first)
+        if seconds == 0:
+            add_removal(p, &p.after[1], men, first, s.removals[1], s)
+        seconds &= ~paired[i]
+        while seconds:
+            paired[lowest(seconds)] |= first
+            add_removal(p, &p.after[2], men, first | (seconds & (0 - seconds)), s.removals[1], s)
+            seconds &= seconds - 1
+
+
+# Let Y place a man, in a block with X's men as they are after X's placement.
+cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
+    cdef size_t size = words_over(POINT_COUNT - p.men - 1)
+    cdef uint32_t i
+    cdef const uint64_t *one
+    cdef const uint64_t *two
+    cdef uint64_t *placed
+    cdef int kind
+    weigh_removals_of_x(p, cls, s)
+    load_lines(MEMBER[p.men + 1][cls], &s.lines)
+    for kind in range(2):
+        one = s.removals[0] + kind * size
+        two = s.removals[1] + kind * size if p.rules.each_mill else one
+        # What Y does not hold, X wins; what Y does not win, X holds.
+        placed = bitmap_of(&p.placed[0], cls, 1 - kind)
+        best_placements(&s.lines, &p.useful, bitmap_of(&p.after[0], cls, kind), one, two, placed)
+        for i in range(p.useful.size[s.lines.points]):
+            placed[p.useful.words[i]] = ~placed[p.useful.words[i]]
+
+
+# How many mills the last man of a set to come may have closed: 0, 1 or 2.
+cdef int closable(uint32_t men) noexcept nogil:
+    cdef uint32_t left = men
+    cdef int found = 0
+    while left:
+        found = max(found, mills_at(men, lowest(left)))
+        left &= left - 1
+    return found
+
+
+# What X's removals of one of Y's men are worth, and of two, where its placement may close mills.
+cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men + 1][cls]
+    cdef int mills = closable(men), kind, removals
+    if mills == 0:
+        return
+    load_lines(men, &s.lines)
+    for removals in range(1, 1 + (mills if p.rules.each_mill else 1)):
+        # Two men are removed one after the other.
+        for kind in range(2):
+            best_removals(&p.rules, &s.lines, &p.useful,
+                          bitmap_of(&p.placed[removals - 1], cls, kind),
+                          bitmap_of(&p.placed[removals], cls, kind))
+
+
+# Add what X reaches by placing a man on one point to a block of the slice.
+cdef void place_on(const Slice *p, uint32_t cls, int point, SliceScratch *s) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men][cls], placed = men | 1u << point
+    cdef uint32_t entry = CLASS_OF[p.men + 1][rank_of(placed, p.men + 1)]
+    cdef uint32_t member = MEMBER[p.men + 1][entry >> 4], image
+    cdef int mills = mills_at(men, point), points = POINT_COUNT - p.men - 1, k = 0, kind, i
+    cdef const Blocks *blocks = &p.placed[min(mills, 2 if p.rules.each_mill else 1)]
+    cdef uint8_t sources[POINT_COUNT]
+    cdef Permutation plan
+    for i in range(POINT_COUNT):
+        if not (placed >> i) & 1:
+            image = MAPPED[entry & 15][i]
+            sources[k] = count(~member & ((1u << image) - 1))
+            k += 1
+    plan_permutation(&plan, sources, points)
+    for kind in range(2):
+        permute(&plan, &p.useful, bitmap_of(blocks, entry >> 4, kind), points, points, s.bitmap,
+                s.order)
+        add_without_point(s.bitmap, s.order, &p.useful, points, count(~men & ((1u << point) - 1)),
+                          bitmap_of(&p.solved, cls, kind))
+
+
+# Let X place a man.
+cdef void place(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
+    cdef uint32_t empty = ALL & ~MEMBER[p.men][cls]
+    while empty:
+        place_on(p, cls, lowest(empty), s)
+        empty &= empty - 1
+
+
+# A block's values, a byte each, in the sector that is written.
+cdef void write_states(const Slice *p, uint32_t cls, uint8_t *states) noexcept nogil:
+    cdef const uint64_t *wins = bitmap_of(&p.solved, cls, WINS)
+    cdef const uint64_t *holds = bitmap_of(&p.solved, cls, HOLDS)
+    cdef uint32_t rank, index = (1u << p.others) - 1
+    cdef int won, held
+    for rank in range(BINOMIAL[POINT_COUNT - p.men][p.others]):
+        won = (wins[index >> WORD_BITS] >> (index & 63)) & 1
+        held = (holds[index >> WORD_BITS] >> (index & 63)) & 1
+        states[rank] = WON * won | LOST * (1 - held)
+        index = next_mask(index)
+
+
+# Count a block's values, each canonical state once: at the least of the places that hold it.
+cdef void tally_states(const Slice *p, uint32_t cls, const uint8_t *states,
+                       uint64_t *counts) noexcept nogil:
+    cdef uint32_t men = MEMBER[p.men][cls], size = BINOMIAL[POINT_COUNT - p.men][p.others]
+    cdef uint32_t rank, others, won = 0, lost = 0, mask = (1u << p.others) - 1
+    cdef int same[SYMMETRY_COUNT]
+    cdef int symmetry, sizes = 0, i
+    for symmetry in range(1, SYMMETRY_COUNT):
+        if image_of(symmetry, men) == men:
+            same[sizes] = symmetry
+            sizes += 1
+    if sizes == 0:
+        for rank in range(size):
+            lost += states[rank] == LOST
+            won += states[rank] == WON
+        counts[LOST] += lost
+        counts[WON] += won
+        counts[DRAWN] += size - won - lost
+        return
+    for rank in range(size):
+        others = expand(mask, men)
+        mask = next_mask(mask)
+        for i in range(sizes):
+            if rank_of(compress(image_of(same[i], others), men), p.others) < rank:
+                break
+        else:
+            counts[states[rank]] += 1
+
+
+# Write a few blocks of the sector's table.
+cdef void write_blocks(const Slice *p, uint32_t first, uint32_t last, uint64_t *counts,
+                       SliceScratch *s) noexcept nogil:
+    cdef size_t size = BINOMIAL[POINT_COUNT - p.men][p.others], at = 0, end = (last - first) * size
+    cdef uint8_t *packed = p.packed + ((first * size) >> 2)
+    cdef uint32_t cls
+    cdef int i, value
+    for cls in range(first, last):
+        write_states(p, cls, s.states + (cls - first) * size)
+        tally_states(p, cls, s.states + (cls - first) * size, counts)
+    memset(s.states + end, 0, 4)
+    while at < end:
+        value = 0
+        for i in range(4):
+            value |= s.states[at + i] << (2 * i)
+        packed[at >> 2] = value
+        at += 4

@@ -1,0 +1,1 @@
+"""Solving: what a build works out in memory before it is written."""

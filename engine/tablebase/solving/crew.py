@@ -1,0 +1,45 @@
+"""The threads of a build, which work together on what is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Protocol
+
+_REPORT_EVERY = 0.25
+"""Seconds."""
+
+
+class Solver(Protocol):
+    """What any number of threads can work on, one stage after the other."""
+
+    @property
+    def done(self) -> float:
+        """How much of the stage was begun, from 0 to 1."""
+
+    def work(self) -> None:
+        """Work on the stage until none of it is left."""
+
+    def stop(self) -> None:
+        """Let every `work` return early."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Some threads of a pool."""
+
+    pool: ThreadPoolExecutor
+    threads: int
+
+    def work(self, solver: Solver, report: Callable[[], None]) -> None:
+        """Work on a stage that has begun until it is done; calls ``report`` now and then."""
+        try:
+            work = [self.pool.submit(solver.work) for _ in range(self.threads)]
+            while wait(work, _REPORT_EVERY).not_done:
+                report()
+        except BaseException:
+            solver.stop()
+            raise
+        for future in work:
+            future.result()

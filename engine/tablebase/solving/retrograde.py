@@ -1,0 +1,75 @@
+"""The moving phase: a sector solved by retrograde analysis, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_rules
+from merels.engine.tablebase.files import Tally
+from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.sectors import Sector
+from merels.engine.tablebase.solving.crew import Crew
+
+REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = core.STAGES
+_START_SHARE = 0.5
+"""Roughly the share of the work on a sector that comes before its first level."""
+
+
+@dataclass
+class SectorSolver:
+    """Solves a sector; ``tables`` has those that its removals lead to.
+
+    ``report`` is called with the level, in plies, and the share of the sector that is done.
+    """
+
+    tables: Tables
+    sector: Sector
+    depths: bool
+    crew: Crew
+    report: Callable[[int, float], None]
+
+    def __post_init__(self) -> None:
+        self.core = core.Retrograde(
+            core_rules(self.tables.rules), *self.sector, self.depths, self.tables.core
+        )
+        self._share = 0.0
+
+    def solve(self) -> tuple[Tally, ...]:
+        """Solve the sector; a tally for each of its tables, which `core` then holds."""
+        for stage in (REMOVALS, FIRST_A, FIRST_B):
+            self._work(stage)
+            self._share += _START_SHARE / 3
+        longest: list[list[int | None]] = [
+            [None, 0 if some else None] for some in self.core.blocked()
+        ]
+        limit = self.sector.plies_limit(self.tables.rules)
+        level = 1
+        while not limit or level <= limit:
+            self._work(LEVEL, level)
+            settled = self.core.settled
+            for table, kinds in enumerate(settled):
+                for kind, number in enumerate(kinds):
+                    if number:
+                        longest[table][kind] = level
+            number = sum(map(sum, settled))
+            if not number:
+                break
+            self._share += (1 - _START_SHARE) * number / (2 * self.core.places)
+            level += 1
+        self._work(PACK)
+        return tuple(
+            Tally(*self.core.tallies[table], *longest[table])
+            for table in range(len(self.sector.sides))
+        )
+
+    def _work(self, stage: int, level: int = 0) -> None:
+        """Begin a stage and work on it until it is done."""
+
+        def report() -> None:
+            begun = self.core.done * _START_SHARE / 3 if stage < LEVEL else 0.0
+            self.report(level, self._share + begun)
+
+        self.core.begin(stage, level)
+        self.crew.work(self.core, report)
