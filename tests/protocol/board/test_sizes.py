@@ -23,7 +23,7 @@ PHONES = {"upright": (360, 740), "wider": (390, 844), "sideways": (740, 360)}
 SMALL_TARGETS = """
 const open = document.querySelector("dialog[open]");
 const all = [...(open || document).querySelectorAll(
-  "button, select, summary, input:not([type=radio]), textarea, label:has(input), #board .hit")];
+  "button, select, summary, input:not([type=radio]), textarea, label:has(input), .board .hit")];
 return all.filter((one) => one.checkVisibility({visibilityProperty: true}))
   .map((one) => [one.id || one.textContent || one.parentNode.dataset.point,
                  one.getBoundingClientRect()])
