@@ -45,7 +45,7 @@ export class Thoughts {
   constructor(on) {
     this.on = on;
     this.held = false;
-    this.keys = new Map();
+    this.explored = "";
     for (const list of [$("lines"), $("explorer")]) {
       list.addEventListener("pointerover", (event) => this.touch(event));
       list.addEventListener("focusin", (event) => this.touch(event));
@@ -95,7 +95,7 @@ export class Thoughts {
     this.write($("worth"), reveals && found ? found[0] : "");
     this.write($("facts"), reveals ? this.facts(info, found) : "Off: nothing is given away.");
     if (this.held) return;
-    this.drawLines(reveals && info ? info : null, state);
+    this.drawLines(reveals && info ? info : null);
     this.drawExplorer(reveals ? state.proven : null, state);
   }
 
@@ -113,42 +113,48 @@ export class Thoughts {
     return parts.join(" · ");
   }
 
-  /** Redraws a list only if it says something else than before. */
-  renew(list, key, make) {
-    const text = JSON.stringify(key);
-    if (this.keys.get(list) === text) return;
-    this.keys.set(list, text);
-    list.replaceChildren(...make());
-  }
-
-  drawLines(info, state) {
+  /** Redraws the lines in place: what is replaced could be neither clicked nor pointed at. */
+  drawLines(info) {
     const lines = info && info.share !== null ? info.lines : [];
-    this.renew($("lines"), [lines, state.position.text], () => lines.map((line) => element(
-      "li", {}, element("b", {}, line.text),
-      element("span", {}, ...line.moves.map((move, index) => element(
-        "button", { class: "step", "data-moves": line.moves.slice(0, index + 1).join(" ") }, move,
-      ))),
-    )));
+    fit($("lines"), lines.length, () => element("li", {}, element("b"), element("span")));
+    lines.forEach((line, index) => {
+      const [score, steps] = $("lines").children[index].children;
+      this.write(score, line.text);
+      fit(steps, line.moves.length, () => element("button", { class: "step" }));
+      line.moves.forEach((move, at) => {
+        this.write(steps.children[at], move);
+        steps.children[at].dataset.moves = line.moves.slice(0, at + 1).join(" ");
+      });
+    });
   }
 
   drawExplorer(found, state) {
     $("explorer-box").hidden = !found;
     if (!found) return;
     const side = COLOURS[state.position.side];
-    this.renew($("explorer"), [found, state.position.text], () => found.moves.map((one) => {
+    const key = JSON.stringify([found, side]);
+    if (this.explored === key) return;
+    this.explored = key;
+    $("explorer").replaceChildren(...found.moves.map((one) => {
       const button = element(
         "button", { class: `known ${one.value || "unknown"}`, "data-moves": one.move },
         symbol(one.value), element("span", { class: "move" }, one.move),
         element("span", { class: "worth" }, one.value ? `${side} ${WORDS[one.value]}` : "unknown"),
       );
       if (one.depth) {
-        const text = `in ${one.depth}${one.depth === 255 ? " or more" : ""}`;
-        button.append(element("span", { class: "depth" }, text));
-        button.title = `Removal or end ${text} plies`;
+        const text = `${one.depth}${one.depth === 255 ? " or more" : ""}`;
+        button.append(element("span", { class: "depth" }, `in ${text}`));
+        button.title = `The next removal or the end comes in ${text} moves, counting both sides`;
       }
       return element("li", {}, button);
     }));
   }
+}
+
+/** Gives an element so many children, made where they are missing. */
+function fit(place, count, make) {
+  while (place.children.length > count) place.lastChild.remove();
+  while (place.children.length < count) place.append(make());
 }
 
 /** The first moves of the variations, for the arrows on the board. */
