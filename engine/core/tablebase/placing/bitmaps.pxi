@@ -18,7 +18,6 @@ cdef extern from *:
 
 cdef enum:
     WORD_BITS = 6            # bits of an index that tell places within a word apart
-    PLANES_OF_VALUE = 2      # bitmaps of where the side that stands still wins, and at least draws
 
 
 # The words of a bitmap over sets of men on so many points; there are always at least 15 points.
@@ -143,10 +142,10 @@ cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const
             sum[(i & below) | ((i & ~below) << 1)] |= word
 
 
-# The lines of the points that some men leave empty, compressed; 0: a line holds one of the men.
+# The lines through the points that some men leave empty, all of them compressed: the other two
+# points of each; 0 where one of the men stands there.
 cdef struct Lines:
     int points
-    uint8_t point[POINT_COUNT]           # by compressed point
     uint32_t partners[POINT_COUNT][2]
 
 
@@ -157,7 +156,6 @@ cdef void load_lines(uint32_t men, Lines *lines) noexcept nogil:
     for point in range(POINT_COUNT):
         if (men >> point) & 1:
             continue
-        lines.point[lines.points] = point
         for line in range(2):
             partners = PARTNERS[point][line]
             lines.partners[lines.points][line] = 0 if partners & men else compress(partners, men)

@@ -1,6 +1,6 @@
 # The class by which Python solves the placing phase, slice by slice.
 #
-# Needs slice.pxi.
+# Needs slice.pxi, tables.pxi.
 
 cdef enum:
     STAGE_READ = 0           # a table of the positions two placements later, sector by sector
@@ -32,7 +32,7 @@ cdef void work_on_block(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
         # Only tables of the moving phase may have the blocks of Y's classes.
         read_by_x(p, blocks, cls)
     else:
-        read_by_y(p, blocks, cls, s)
+        read_by_y(p, blocks, cls)
 
 
 # Work on the present stage, a few blocks at a time, until none is left or it is stopped.

@@ -14,7 +14,6 @@ cdef enum:
     WINS = 0                 # the bitmaps of a block
     HOLDS = 1
     BLOCKS_AT_ONCE = 16      # that a thread takes at a time; a multiple of 4
-    AHEAD = 16               # places whose memory is asked for before they are read
 
 cdef struct Blocks:          # of all classes of X's men, when there are so many
     int men
@@ -42,89 +41,18 @@ cdef struct Slice:
     int stop
     uint64_t next            # pieces of work begun
 
-cdef struct Halves24:        # what each half of a compressed mask becomes
-    uint32_t low[1 << HALF]
-    uint32_t high[1 << HALF]
-
 cdef struct SliceScratch:    # a thread's own
-    Halves24 halves
     Lines lines
-    uint64_t *bitmap         # over one point more than a removal of two leaves
+    uint64_t *bitmap         # a copy that is permuted
     uint64_t *removals[2]    # a block's bitmaps after the removal of one man of X's, and of two
-    uint32_t *order
-    uint8_t *states
+    uint32_t *order          # of its words
+    uint8_t *states          # of the blocks that are written, a byte each
 
 
 cdef inline uint64_t *bitmap_of(const Blocks *blocks, uint32_t cls, int kind) noexcept nogil:
     if blocks.number != NULL:
         cls = blocks.number[cls]
     return blocks.bitmaps + (2 * <size_t>cls + kind) * blocks.words
-
-
-# Prepare to send each point of a mask to another.
-cdef void load_halves24(Halves24 *halves, const uint8_t *to, int points) noexcept nogil:
-    cdef int bit, i
-    halves.low[0] = halves.high[0] = 0
-    for bit in range(points):
-        if bit < HALF:
-            for i in range(1 << bit):
-                halves.low[(1 << bit) + i] = halves.low[i] | 1u << to[bit]
-        else:
-            for i in range(1 << (bit - HALF)):
-                halves.high[(1 << (bit - HALF)) + i] = halves.high[i] | 1u << to[bit]
-
-
-cdef inline uint32_t sent(const Halves24 *halves, uint32_t mask) noexcept nogil:
-    return halves.low[mask & LOW_HALF] | halves.high[mask >> HALF]
-
-
-# Note the value that a table has for X as what it is worth to Y.
-cdef inline void note_reply(uint64_t *wins, uint64_t *holds, uint32_t index,
-                            int value) noexcept nogil:
-    wins[index >> WORD_BITS] |= <uint64_t>(value == LOST) << (index & 63)
-    holds[index >> WORD_BITS] |= <uint64_t>(value != WON) << (index & 63)
-
-
-# Read a block of a table whose blocks are those of X's classes.
-cdef void read_by_x(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept nogil:
-    cdef uint32_t size = BINOMIAL[POINT_COUNT - blocks.men][p.others], rank
-    cdef uint32_t index = (1u << p.others) - 1
-    cdef uint64_t place = <uint64_t>cls * size
-    cdef uint64_t *wins = bitmap_of(blocks, cls, WINS)
-    cdef uint64_t *holds = bitmap_of(blocks, cls, HOLDS)
-    for rank in range(size):
-        note_reply(wins, holds, index, value_at(p.table, place + rank))
-        index = next_mask(index)
-
-
-# Read a block of a table whose blocks are those of Y's classes: a look-up for each place.
-cdef void read_by_y(const Slice *p, const Blocks *blocks, uint32_t cls,
-                    SliceScratch *s) noexcept nogil:
-    cdef uint32_t men = MEMBER[blocks.men][cls], index = (1u << p.others) - 1
-    cdef uint32_t size = BINOMIAL[POINT_COUNT - blocks.men][p.others], rank = 0, batch, i, entry
-    cdef uint64_t width = BINOMIAL[POINT_COUNT - p.others][blocks.men]
-    cdef uint64_t *wins = bitmap_of(blocks, cls, WINS)
-    cdef uint64_t *holds = bitmap_of(blocks, cls, HOLDS)
-    cdef uint32_t images[SYMMETRY_COUNT]
-    cdef uint32_t indices[AHEAD]
-    cdef uint64_t places[AHEAD]
-    cdef int symmetry
-    for symmetry in range(SYMMETRY_COUNT):
-        images[symmetry] = image_of(symmetry, men)
-    load_lines(men, &s.lines)
-    load_halves24(&s.halves, s.lines.point, s.lines.points)
-    while rank < size:
-        batch = min(<uint32_t>AHEAD, size - rank)
-        for i in range(batch):
-            entry = CLASS_OF[p.others][rank_of(sent(&s.halves, index), p.others)]
-            indices[i] = index
-            places[i] = (entry >> 4) * width + rank_of(
-                compress(images[entry & 15], MEMBER[p.others][entry >> 4]), blocks.men)
-            prefetch(p.table + (places[i] >> 2))
-            index = next_mask(index)
-        for i in range(batch):
-            note_reply(wins, holds, indices[i], value_at(p.table, places[i]))
-        rank += batch
 
 
 # Add a block of blocks with one or two of X's men fewer, seen from a block without those `gone`.
@@ -270,64 +198,3 @@ cdef void place(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     while empty:
         place_on(p, cls, lowest(empty), s)
         empty &= empty - 1
-
-
-# A block's values, a byte each, in the sector that is written.
-cdef void write_states(const Slice *p, uint32_t cls, uint8_t *states) noexcept nogil:
-    cdef const uint64_t *wins = bitmap_of(&p.solved, cls, WINS)
-    cdef const uint64_t *holds = bitmap_of(&p.solved, cls, HOLDS)
-    cdef uint32_t rank, index = (1u << p.others) - 1
-    cdef int won, held
-    for rank in range(BINOMIAL[POINT_COUNT - p.men][p.others]):
-        won = (wins[index >> WORD_BITS] >> (index & 63)) & 1
-        held = (holds[index >> WORD_BITS] >> (index & 63)) & 1
-        states[rank] = WON * won | LOST * (1 - held)
-        index = next_mask(index)
-
-
-# Count a block's values, each canonical state once: at the least of the places that hold it.
-cdef void tally_states(const Slice *p, uint32_t cls, const uint8_t *states,
-                       uint64_t *counts) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men][cls], size = BINOMIAL[POINT_COUNT - p.men][p.others]
-    cdef uint32_t rank, others, won = 0, lost = 0, mask = (1u << p.others) - 1
-    cdef int same[SYMMETRY_COUNT]
-    cdef int symmetry, sizes = 0, i
-    for symmetry in range(1, SYMMETRY_COUNT):
-        if image_of(symmetry, men) == men:
-            same[sizes] = symmetry
-            sizes += 1
-    if sizes == 0:
-        for rank in range(size):
-            lost += states[rank] == LOST
-            won += states[rank] == WON
-        counts[LOST] += lost
-        counts[WON] += won
-        counts[DRAWN] += size - won - lost
-        return
-    for rank in range(size):
-        others = expand(mask, men)
-        mask = next_mask(mask)
-        for i in range(sizes):
-            if rank_of(compress(image_of(same[i], others), men), p.others) < rank:
-                break
-        else:
-            counts[states[rank]] += 1
-
-
-# Write a few blocks of the sector's table.
-cdef void write_blocks(const Slice *p, uint32_t first, uint32_t last, uint64_t *counts,
-                       SliceScratch *s) noexcept nogil:
-    cdef size_t size = BINOMIAL[POINT_COUNT - p.men][p.others], at = 0, end = (last - first) * size
-    cdef uint8_t *packed = p.packed + ((first * size) >> 2)
-    cdef uint32_t cls
-    cdef int i, value
-    for cls in range(first, last):
-        write_states(p, cls, s.states + (cls - first) * size)
-        tally_states(p, cls, s.states + (cls - first) * size, counts)
-    memset(s.states + end, 0, 4)
-    while at < end:
-        value = 0
-        for i in range(4):
-            value |= s.states[at + i] << (2 * i)
-        packed[at >> 2] = value
-        at += 4
