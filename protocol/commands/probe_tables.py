@@ -42,6 +42,7 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
     """Show a position's value, and of each move its value and how many replies hold that."""
     position = setup_of([arguments.position], rules).position
     tables = open_folder(arguments, rules)
+    told = len(tables.problems)
     outcome = position.outcome()
     if outcome is not None:
         raise InputError(arguments.position, f"the game is over: {outcome}")
@@ -50,7 +51,11 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
         return 0
     if known is None:
-        raise InputError(arguments.position, _missing(position, root_of(arguments)))
+        # A packed table may turn out to be damaged when it is read.
+        damaged = "; ".join(tables.problems[told:])
+        raise InputError(
+            arguments.position, damaged or _missing(position, root_of(arguments))
+        )
     print(f"{'value':<12}{_say(known)}")
     bounds = tables.bounds(position) if position.plies and position.hands == (0, 0) else None
     if bounds is not None:
@@ -60,6 +65,8 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         replies = tables.holding(position.play(move))
         held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies hold it"
         print(f"{move!s:<12}{_say(after):<10}{held}".rstrip())
+    for problem in tables.problems[told:]:
+        print(f"merels tables: {problem}", file=sys.stderr)
     return 0
 
 
