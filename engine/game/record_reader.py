@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from merels.engine.game.errors import InputError
@@ -33,7 +33,7 @@ def parse_records(text: str, rules: Rules | None = None, line: int = 1) -> Itera
             if pieces.lines[0].tokens:
                 yield pieces.build("*", rules)
                 pieces = _Pieces()
-            pieces.tags[token["tag"]] = re.sub(r"\\(.)", r"\1", token["value"])
+            pieces.tags[token["tag"]] = _value(token)
             pieces.tag_lines[token["tag"]] = line
         elif comment:
             pieces.lines[-1].comment(comment)
@@ -50,6 +50,18 @@ def parse_records(text: str, rules: Rules | None = None, line: int = 1) -> Itera
             pieces.lines[-1].tokens.append((word, line))
     if pieces.begun:
         yield pieces.build("*", rules)
+
+
+def read_tags(text: str) -> dict[str, str]:
+    """The tags of a text's first record, whose moves are not looked at."""
+    tags: dict[str, str] = {}
+    with suppress(InputError):
+        for token, _ in _scan(text, 1):
+            if token["tag"] is not None:
+                tags[token["tag"]] = _value(token)
+            elif not token[0].isspace():
+                break
+    return tags
 
 
 def parse_record(text: str, rules: Rules | None = None, line: int = 1) -> Record:
@@ -77,6 +89,11 @@ def _scan(text: str, line: int) -> Iterator[tuple[re.Match[str], int]]:
         yield match, line
         line += text.count("\n", place, match.end())
         place = match.end()
+
+
+def _value(tag: re.Match[str]) -> str:
+    """A tag's value without the backslashes of its quotes."""
+    return re.sub(r"\\(.)", r"\1", tag["value"])
 
 
 @dataclass

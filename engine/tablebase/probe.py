@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.errors import InputError
+from merels.engine.game.folders import user_folder
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import (
@@ -226,19 +226,4 @@ def default_root() -> Path:
 
     `InputError` where the user has no home.
     """
-    if given := os.environ.get("MERELS_TABLES"):
-        return Path(given)
-    try:
-        if sys.platform == "darwin":
-            cache = Path.home() / "Library" / "Caches"
-        elif sys.platform == "win32":
-            cache = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        else:
-            cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-            # The XDG standard says to ignore a relative path.
-            cache = cache if cache.is_absolute() else Path.home() / ".cache"
-    except RuntimeError:
-        raise InputError(
-            "HOME", "there is no home folder to keep tables in: set MERELS_TABLES to a folder"
-        ) from None
-    return cache / "merels" / "tables"
+    return user_folder("tables", "MERELS_TABLES", cache=True)

@@ -10,13 +10,14 @@ import ipaddress
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from socket import AF_INET6, SHUT_RDWR, socket
 from socketserver import TCPServer
-from threading import BoundedSemaphore
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -98,7 +99,10 @@ class LocalServer(ThreadingHTTPServer):
         """Listen on a port, or with 0 on a free one; OSError where that fails."""
         if ":" in host:
             self.address_family = AF_INET6
-        self._places = BoundedSemaphore(MOST_CONNECTIONS)
+        self._open: set[socket] = set()
+        self._waiting: dict[socket, None] = {}
+        """The connections that owe a request, the first to wait first."""
+        self._lock = Lock()
         super().__init__((host, port), handler)
         self.host = host
         self.port = int(self.server_address[1])
@@ -114,18 +118,46 @@ class LocalServer(ThreadingHTTPServer):
         TCPServer.server_bind(self)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread of its own, unless there are too many."""
-        if not self._places.acquire(blocking=False):
+        """Serve a connection in a thread of its own.
+
+        If there are too many, the one that has owed a request for longest ends; if none does, this.
+        """
+        with self._lock:
+            if len(self._open) >= MOST_CONNECTIONS and self._waiting:
+                oldest = next(iter(self._waiting))
+                del self._waiting[oldest]
+                self._open.discard(oldest)
+                with suppress(OSError):
+                    oldest.shutdown(SHUT_RDWR)
+            room = len(self._open) < MOST_CONNECTIONS
+            if room:
+                self._open.add(request)
+                self._waiting[request] = None
+        if room:
+            super().process_request(request, client_address)
+        else:
             self.shutdown_request(request)
-            return
-        super().process_request(request, client_address)
+
+    def await_request(self, connection: socket) -> None:
+        """Note that a connection owes a request."""
+        with self._lock:
+            if connection in self._open:
+                self._waiting[connection] = None
+
+    def take_request(self, connection: socket) -> bool:
+        """Note that a connection's request has come; False if the connection was ended before."""
+        with self._lock:
+            self._waiting.pop(connection, None)
+            return connection in self._open
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, and free its place."""
+        """Serve a connection, and make room for another."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._places.release()
+            with self._lock:
+                self._open.discard(request)
+                self._waiting.pop(request, None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Report nothing of a browser that vanishes in the middle of a request."""
@@ -151,6 +183,15 @@ class LocalHandler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: an address may contain a token."""
+
+    def handle_one_request(self) -> None:
+        """Wait for a request and answer it."""
+        self.server.await_request(self.connection)
+        super().handle_one_request()
+
+    def parse_request(self) -> bool:
+        """Read a request's headers; whether it is to be answered."""
+        return super().parse_request() and self.server.take_request(self.connection)
 
     def end_headers(self) -> None:
         """Add the headers that keep other sites out."""

@@ -14,11 +14,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from merels.engine.game.errors import InputError
+from merels.protocol.board.actions.games import last_unfinished
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.local_server import TYPES, LocalHandler, LocalServer, Refusal, read_page
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import about_view, news_view
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.games.kept import Kept
 from merels.protocol.process.errors import EngineError
 
 LARGEST_BODY = 1 << 20
@@ -29,11 +31,16 @@ PING_SECONDS = 3.0
 class BoardServer(LocalServer):
     """Serves boards until `shutdown`; ``address`` is what to open in a browser."""
 
-    def __init__(self, host: str, port: int, choices: Sequence[EngineSpec]) -> None:
-        """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``."""
+    def __init__(
+        self, host: str, port: int, choices: Sequence[EngineSpec], kept: Kept | None = None
+    ) -> None:
+        """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``.
+
+        ``kept`` is where games are kept, if they are.
+        """
         self.token = secrets.token_urlsafe(24)
         self.page = read_page("merels.protocol.board", "page")
-        self.sessions = Sessions(choices)
+        self.sessions = Sessions(choices, kept)
         super().__init__(host, port, Handler)
 
     @property
@@ -45,6 +52,27 @@ class BoardServer(LocalServer):
         """Stop listening, and end every board with its engines."""
         super().server_close()
         self.sessions.close()
+
+
+_OLD_ADDRESS = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>merels: an old address</title>
+<h1>This address does not open the board</h1>
+<p>Each start of <code>merels board</code> has an address of its own, with another token in it, and
+this one is from an earlier start, or was not copied whole.</p>
+<p>Look at the terminal in which <code>merels board</code> runs: open the address that it has
+printed. Where it does not run any more, start it again.</p>
+<p>Your games are not lost: they stand under <b>My games</b>.</p>
+</html>
+"""
+
+
+class _Stranger(Refusal):
+    """A request without the token."""
 
 
 class Handler(LocalHandler):
@@ -64,6 +92,12 @@ class Handler(LocalHandler):
         """Answer a request for a path after the token, with its query, or refuse it."""
         try:
             answer(*self._place())
+        except _Stranger as stranger:
+            if "text/html" in self.headers.get("Accept", ""):
+                self.close_connection = True
+                self.send(HTTPStatus.FORBIDDEN, _OLD_ADDRESS.encode(), TYPES["html"])
+            else:
+                self.refuse(*stranger.args)
         except Refusal as refusal:
             self.refuse(*refusal.args)
         except InputError as error:
@@ -90,8 +124,10 @@ class Handler(LocalHandler):
         sessions = self.server.sessions
         session = sessions.get(body.get("session"))
         if action == "open":
+            unfinished = None if session else last_unfinished(sessions.kept)
             session = session or sessions.open()
-            return {"session": session.name, "about": about_view(sessions.choices)}
+            about = about_view(sessions.choices)
+            return {"session": session.name, "about": about, "unfinished": unfinished}
         if session is None:
             raise InputError("board", "this board is gone; reload the page")
         return act(session, action, body)
@@ -106,7 +142,7 @@ class Handler(LocalHandler):
         token, slash, name = parts.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             reason = "the address lacks its token; open the one that was printed"
-            raise Refusal(HTTPStatus.FORBIDDEN, reason)
+            raise _Stranger(HTTPStatus.FORBIDDEN, reason)
         if not slash:
             raise Refusal(HTTPStatus.NOT_FOUND, "the address must end in a slash")
         return name, parts.query

@@ -7,9 +7,11 @@ from threading import RLock
 from time import monotonic
 
 from merels.engine.game.position import Move, Position
+from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
+from merels.protocol.board.keeping import Keeper
 from merels.protocol.board.news import Feed, Log
 from merels.protocol.board.requests import FULL, JSON, Player
 from merels.protocol.board.reviewing import Reviewer
@@ -18,6 +20,7 @@ from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
+from merels.protocol.games.kept import Kept
 
 UNWATCHED_SECONDS = 20.0
 """How long engines keep thinking after the browser has vanished."""
@@ -33,7 +36,10 @@ class Session:
     Code that changes the public state holds ``lock``, and calls `changed` afterwards.
     """
 
-    def __init__(self, name: str, choices: Sequence[EngineSpec]) -> None:
+    def __init__(
+        self, name: str, choices: Sequence[EngineSpec], kept: Kept | None = None
+    ) -> None:
+        """``kept`` is where games are kept, if they are."""
         self.name = name
         self.choices = choices
         self.lock = RLock()
@@ -58,6 +64,7 @@ class Session:
         """What White's and Black's engine last thought of the game, each from its own side."""
         self.reviewer = Reviewer(lambda: self.tell("review"))
         self._feeds: list[Feed] = []
+        self.keeper = Keeper(kept, lambda: self.watched)
         self._watch_until = monotonic() + UNWATCHED_SECONDS
         self._closed = False
         self._asleep = False
@@ -126,6 +133,9 @@ class Session:
                 stands = not self.playing or self.paused or self._asleep or bool(self.error)
                 begun = game.live.parent is not None
                 game.clock.run(game.last.side if begun and not stands else None)
+            if self.keeper.is_behind(game):
+                programs = [seat.choice is not None for seat in self.seats[:2]]
+                self.keeper.keep(game, self.record(), self.time, programs)
         self._thinker.changed()
         self.tell("moves")
         self.tell("state")
@@ -158,8 +168,9 @@ class Session:
 
     # The game and its players; the caller holds the lock.
 
-    def begin(self, game: Game) -> None:
-        """Put another game on the board."""
+    def begin(self, game: Game, key: str = "") -> None:
+        """Put another game on the board; ``key`` is that of a kept one."""
+        self.keeper.begin(game, key)
         for seat in self.seats:
             seat.new_game()
         game.clock = self.new_clock()
@@ -189,9 +200,15 @@ class Session:
         """Whether evaluations, variations and proven values are shown."""
         return self.thoughts[self.analysing]
 
+    def record(self) -> Record:
+        """The game as a record."""
+        return self.game.record((self.player_name(0), self.player_name(1)))
+
     def player_name(self, part: int) -> str:
         """The name of White (0), Black (1) or the analyst (2)."""
-        seat = self.seats[part]
+        seat, recorded = self.seats[part], self.game.tags.get(("White", "Black", "")[part])
+        if recorded is not None:
+            return recorded
         if seat.choice is None:
             alone = self.seats[1 - part].choice is not None
             return self.names[part] or ("You" if alone else "Player")

@@ -10,6 +10,7 @@ from time import monotonic
 from merels.engine.game.errors import InputError
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.games.kept import Kept
 
 MOST_SESSIONS = 32
 FORGET_SECONDS = 86_400.0
@@ -18,10 +19,14 @@ TICK_SECONDS = 0.1
 
 
 class Sessions:
-    """The boards by name; ``choices`` are the engines that their players can be."""
+    """The boards by name; ``choices`` are the engines that their players can be.
 
-    def __init__(self, choices: Sequence[EngineSpec]) -> None:
+    ``kept`` is where their games are kept, if they are.
+    """
+
+    def __init__(self, choices: Sequence[EngineSpec], kept: Kept | None) -> None:
         self.choices = choices
+        self.kept = kept
         self._sessions: dict[str, Session] = {}
         self._lock = Lock()
         self._over = Event()
@@ -42,7 +47,7 @@ class Sessions:
                     raise InputError("board", f"{MOST_SESSIONS} boards are open; close one")
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
-            session = Session(secrets.token_urlsafe(12), self.choices)
+            session = Session(secrets.token_urlsafe(12), self.choices, self.kept)
             self._sessions[session.name] = session
         if closing is not None:
             closing.close()

@@ -144,6 +144,7 @@ def state_view(session: Session) -> JSON:
         "reveals": session.reveals,
         "lines": session.lines,
         "error": session.error,
+        "unkept": session.keeper.fault,
         "over": game.over,
         "result": result,
         "reason": reason,

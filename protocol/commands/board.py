@@ -9,6 +9,7 @@ import webbrowser
 from dataclasses import replace
 
 from merels.engine.game.errors import InputError
+from merels.engine.game.folders import user_folder
 from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.protocol.board.seat import OWN
@@ -17,12 +18,14 @@ from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_parser
+from merels.protocol.games.kept import Kept
 
 _EPILOG = """\
 The page can choose among the engines given here and start nothing else:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
 
 The address holds a random token: anyone who has it can use the board while it runs.
+Games are kept in your data folder, or where MERELS_GAMES says, as one PGN file each.
 """
 
 
@@ -47,7 +50,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     if not arguments.host:
         raise InputError("-host", "expected an address to listen on, such as 0.0.0.0 for all")
     try:
-        server = BoardServer(arguments.host, port, choices)
+        server = BoardServer(arguments.host, port, choices, _kept())
     except (OSError, TypeError, UnicodeError) as error:
         # Two of them say that there can be no host of that name.
         reason = error.strerror if isinstance(error, OSError) else None
@@ -64,6 +67,15 @@ def _serve(arguments: argparse.Namespace) -> int:
     finally:
         server.server_close()
     return 0
+
+
+def _kept() -> Kept | None:
+    """Where games are kept; None, with a warning, where there is no place."""
+    try:
+        return Kept(user_folder("games", "MERELS_GAMES", cache=False))
+    except InputError as error:
+        print(f"merels: games are not kept: {error}", file=sys.stderr)
+        return None
 
 
 def _read_choice(words: list[str]) -> EngineSpec:

@@ -8,7 +8,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position, format_seventeen, parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.record import RESULTS, Record
-from merels.engine.game.record_reader import parse_record
+from merels.engine.game.record_reader import parse_record, parse_records
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.formats.playok import format_playok, is_playok, parse_playok
 
@@ -26,6 +26,15 @@ def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
     if "\n" not in stripped and "/" in first and first not in RESULTS and first[0] not in "[{;":
         return Record(parse_position(stripped, rules))
     return read_record(stripped, rules)
+
+
+def read_games(text: str, rules: Rules = DEFAULT_RULES) -> list[Record]:
+    """The games of a text: one in any form that `read_game` knows, or several PGN records."""
+    try:
+        records = list(parse_records(text, rules))
+    except InputError:
+        records = []
+    return records if len(records) > 1 else [read_game(text, rules)]
 
 
 def read_record(text: str, rules: Rules = DEFAULT_RULES, line: int = 1) -> Record:

@@ -28,7 +28,7 @@ class Game(Variations):
     def __init__(self, start: Position | Tree, clock: Clock | None = None) -> None:
         super().__init__(start)
         self.clock = clock
-        self.tags = {"Date": datetime.now().strftime("%Y.%m.%d")}
+        self.tags = _new_tags()
         self.offer: int | None = None
         """The side that offers a draw."""
         self.ended: tuple[Node, str, str] | None = None
@@ -108,6 +108,8 @@ class Game(Variations):
         """Let the game go on from a node, in place of the moves that it had there."""
         if node.position.outcome() is not None:
             raise InputError("position", f"the game is over there: {node.position.outcome()}")
+        if not self.played:  # The game that goes on is another than the one that was recorded.
+            self.tags = _new_tags()
         for one in node.line():
             if one.parent is not None and one.parent.children[0] is not one:
                 self.tree.put(one, 0)
@@ -159,6 +161,11 @@ class Game(Variations):
         tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
         record.tags = tags | self.tags
         return record
+
+
+def _new_tags() -> dict[str, str]:
+    """The tags of a game that begins now."""
+    return {"Date": datetime.now().strftime("%Y.%m.%d")}
 
 
 def game_of(record: Record) -> Game:

@@ -135,6 +135,8 @@ def go(session: Session, body: JSON) -> None:
 
 def play_on(session: Session, body: JSON) -> None:
     """Let the game go on from the position shown."""
+    if not session.game.played:
+        session.keeper.begin(session.game)
     session.game.play_from(session.game.at)
     session.analysing = session.paused = False
 

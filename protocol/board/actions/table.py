@@ -6,14 +6,11 @@ from collections.abc import Callable
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
-from merels.engine.game.record import Record, format_record
-from merels.protocol.board.actions import playing
+from merels.protocol.board.actions import games, playing
 from merels.protocol.board.requests import JSON, read_rules, read_settings, read_text
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import note_on, position_view
-from merels.protocol.formats import read_game, write_game
-from merels.protocol.games.game import game_of
 
 
 def act(session: Session, action: str, body: JSON) -> JSON:
@@ -39,30 +36,6 @@ CHANGES: dict[str, Callable[[Session, JSON], JSON | None]] = {
     )
 }
 """The requests that change a board's state at once; the caller holds its lock."""
-
-
-def _load(session: Session, body: JSON) -> JSON:
-    """Open a position or a game record in any format that `read_game` knows."""
-    record = read_game(read_text(body, "text"), read_rules(body))
-    with session.lock:
-        session.begin(game_of(record))
-    session.changed()
-    return {"moves": len(record.moves)}
-
-
-def _record(session: Session) -> Record:
-    """The game as a record."""
-    return session.game.record((session.player_name(0), session.player_name(1)))
-
-
-def _export(session: Session, body: JSON) -> JSON:
-    """The game and the position shown, in every format."""
-    with session.lock:
-        record, shown = _record(session), session.game.shown
-    return {
-        "record": format_record(record), "shown": format_record(Record(shown)),
-        **write_game(record, shown),
-    }
 
 
 def _check(session: Session, body: JSON) -> JSON:
@@ -99,7 +72,7 @@ def _seat(session: Session, body: JSON) -> Seat:
 def _review(session: Session, body: JSON) -> None:
     """Start or stop a review of the game."""
     with session.lock:
-        record = _record(session)
+        record = session.record()
     if body.get("on", True) and record.moves:
         nodes = session.game.tree.root.end().line()
         session.reviewer.start(record, [node.number for node in nodes])
@@ -113,7 +86,9 @@ def _hidden(session: Session, body: JSON) -> None:
 
 
 OTHERS: dict[str, Callable[[Session, JSON], JSON | None]] = {
-    "load": _load, "export": _export, "options": _options, "configure": _configure,
-    "review": _review, "hidden": _hidden, "check": _check,
+    "load": games.load, "export": games.export, "games": games.list_games, "keep": games.keep,
+    "reopen": games.reopen, "forget": games.forget, "all_games": games.all_games,
+    "options": _options, "configure": _configure, "review": _review, "hidden": _hidden,
+    "check": _check,
 }
 """The requests that take long, ask a question, or leave the state as it is."""

@@ -3,8 +3,10 @@
 import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { after } from "./board/position.js";
+import { ask } from "./dialogs/ask.js";
 import { closeByButtons } from "./dialogs/form.js";
 import { Editor } from "./dialogs/editor.js";
+import { Games, title } from "./dialogs/games.js";
 import { showHelp } from "./dialogs/help.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { Opening } from "./dialogs/opening.js";
@@ -115,7 +117,14 @@ function drawState() {
   const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
   $("resign").disabled = state.over || engines.length === 2;
   $("pause").hidden = (!engines.length && !state.clock) || state.over || state.analysing;
-  $("resign").hidden = state.analysing;
+  $("resign").hidden = $("draw").hidden = state.analysing;
+  $("draw").disabled = !state.playing || engines.length === 2 || !state.plies;
+  $("offer").hidden = state.offer === null || !state.playing;
+  if (state.offer !== null) {
+    $("offer-text").textContent = `${COLOURS[state.offer]} offers a draw.`;
+  }
+  $("unkept").hidden = !state.unkept;
+  $("unkept").textContent = state.unkept;
   $("pause").textContent = state.paused ? "Resume" : "Pause";
   $("pause").setAttribute("aria-pressed", String(state.paused));
   $("analyse").setAttribute("aria-pressed", String(state.analysing));
@@ -131,8 +140,8 @@ function drawTrouble() {
   $("trouble").hidden = !lost && !engine;
   $("restart").hidden = lost;
   $("trouble-text").textContent = lost
-    ? "The connection to merels board is lost. Reload this page; "
-      + "if the program has ended, start it again and open its new address."
+    ? "The connection to merels board is lost. Reload this page; if the program has ended, "
+      + "start it again and open its new address. The game is in My games there."
     : engine;
 }
 
@@ -195,6 +204,42 @@ async function deleteMoves() {
   if (done) tell(`${count === 1 ? "1 move" : `${count} moves`} deleted. Undo brings back.`);
 }
 
+/** Whether a game goes on that would be left. */
+const isLive = () => state !== null && state.playing && state.plies > 0;
+
+/** Asks before a game that goes on is left; whether it may be. */
+async function mayLeave() {
+  return !isLive() || ask(
+    "Leave this game?", "It is not over. It stays in My games and can be played on.",
+    "Leave it", "Stay",
+  );
+}
+
+async function resign() {
+  const users = [0, 1].filter((side) => state.players[side].engine === null);
+  const [side] = users.length === 1 ? users : [state.turn];
+  const text = `${COLOURS[side]} loses, ${COLOURS[1 - side]} wins.`;
+  if (await ask("Resign?", text, "Resign", "Play on")) await send("resign");
+}
+
+async function offerDraw() {
+  const answer = await send("draw", { how: "offer" });
+  if (!answer || answer.accepted !== false) return;
+  tell(`${state.players.find(({ engine }) => engine !== null).name} declines the draw.`);
+}
+
+/** Offers to go on with the game that was played last, if it is not finished. */
+function offerToResume(game) {
+  $("resume").hidden = !game;
+  if (!game) return;
+  $("resume-text").textContent = `Your last game goes on where it stood: ${title(game)}.`;
+  $("resume-not").addEventListener("click", () => { $("resume").hidden = true; });
+  $("resume-go").addEventListener("click", async () => {
+    $("resume").hidden = true;
+    if (await mayLeave() && await send("reopen", { key: game.key })) face(state.players);
+  });
+}
+
 function flip() {
   board.flip();
   redraw("state", "info");
@@ -214,13 +259,17 @@ const ACTIONS = {
   "play-on": () => send("play_on"),
   flip,
   pause: () => send("pause", { on: !state.paused }),
-  resign: () => send("resign"),
+  draw: offerDraw,
+  accept: () => send("draw", { how: "accept" }),
+  decline: () => send("draw", { how: "decline" }),
+  resign,
   play: () => send("analyse", { on: false }),
   analyse: () => send("analyse", { on: true }),
   thoughts: () => send("thoughts", { on: !state.reveals }),
   review: () => send("review", { on: !isRunning(review) }),
   restart: () => send("restart"),
-  new: () => dialogs.newGame.open(state, face),
+  new: () => dialogs.newGame.open(state, face, mayLeave),
+  games: () => dialogs.games.open(),
   import: () => dialogs.opening.open(state),
   export: () => dialogs.saving.open(),
   options: () => dialogs.options.open(state),
@@ -251,7 +300,7 @@ function face(players) {
 /** Sets up a position, to be played from or analysed. */
 async function edit() {
   const end = await dialogs.editor.open(state);
-  if (end !== "play" && end !== "analyse") return;
+  if ((end !== "play" && end !== "analyse") || !await mayLeave()) return;
   await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules });
   await api("analyse", { on: end === "analyse" });
 }
@@ -259,7 +308,8 @@ async function edit() {
 /** Opens what the page's address carries, for analysis. */
 async function openShared() {
   const text = takeShared();
-  if (text !== null && await send("load", { text })) await send("analyse", { on: true });
+  if (text === null || !await mayLeave()) return;
+  if (await send("load", { text })) await send("analyse", { on: true });
 }
 
 /** Begins the same game again with the colours changed. */
@@ -317,6 +367,7 @@ function onState(news) {
   result.follow(before, state);
   listenTo(before, state);
   if (!before) face(state.players);
+  if (state.plies || state.analysing) $("resume").hidden = true;
 }
 
 function onMoves(news) {
@@ -328,7 +379,9 @@ function onMoves(news) {
 async function main() {
   let about;
   try {
-    about = await open();
+    const opened = await open();
+    about = opened.about;
+    offerToResume(opened.unfinished);
   } catch (error) {
     lost = true;
     $("trouble").hidden = false;
@@ -351,8 +404,9 @@ async function main() {
     send("thoughts", { lines: Number($("line-count").value) });
   });
   dialogs = {
-    newGame: new NewGame(about), opening: new Opening(), saving: new Saving(tell),
+    newGame: new NewGame(about), opening: new Opening(tell, mayLeave), saving: new Saving(tell),
     options: new Options(tell), share: new Share(tell), editor: new Editor(about.points),
+    games: new Games(tell, mayLeave),
   };
   closeByButtons();
   for (const name of Object.keys(ACTIONS)) {
@@ -363,6 +417,9 @@ async function main() {
     if ($("menu").matches(":popover-open")) $("menu").hidePopover();
   });
   document.addEventListener("keydown", onKey);
+  window.addEventListener("beforeunload", (event) => {
+    if (isLive()) event.preventDefault();
+  });
   window.addEventListener("hashchange", openShared);
   openShared();
   listen({

@@ -19,13 +19,16 @@ export async function api(action, body = {}) {
   return answer;
 }
 
-/** Opens this tab's board: the one from before a reload, or a new one. */
+/**
+ * Opens this tab's board: the one from before a reload, or a new one. The answer tells `about` the
+ * program, and of the `unfinished` game that could be played on.
+ */
 export async function open() {
   session = sessionStorage.getItem("board");
   const answer = await api("open");
   session = answer.session;
   sessionStorage.setItem("board", session);
-  return answer.about;
+  return answer;
 }
 
 /**

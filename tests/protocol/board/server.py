@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,10 +23,14 @@ COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-n
 class Server:
     """The process and its address; a context manager that ends it."""
 
-    def __init__(self, *flags: str) -> None:
+    def __init__(self, *flags: str, games: Path | None = None) -> None:
+        """``games`` is the folder for its games; by default they go with it."""
         self._stderr = tempfile.TemporaryFile()
+        self._games = tempfile.TemporaryDirectory()
+        environment = os.environ | {"MERELS_GAMES": str(games or self._games.name)}
         self._process = subprocess.Popen(
-            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True
+            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True,
+            env=environment,
         )
         assert self._process.stdout is not None
         # The line with the address comes in one piece.
@@ -60,6 +65,7 @@ class Server:
                 self._process.wait()
             if self._process.stdout is not None:
                 self._process.stdout.close()
+            self._games.cleanup()
 
     def errors(self) -> str:
         """What the process has written to standard error so far."""

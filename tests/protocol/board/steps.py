@@ -118,6 +118,8 @@ def load(page: Browser, text: str) -> None:
     tap_menu(page, "import")
     enter(page, "#import-text", text)
     page.click("#import-go")
+    if page.run("return document.getElementById('ask-dialog').open"):
+        page.click("#ask-yes")
 
 
 def tap_menu(page: Browser, name: str) -> None:

@@ -99,6 +99,8 @@ def test_a_user_who_plays_only_black_sits_at_the_bottom(page: Browser) -> None:
         for seat, engine in enumerate((white, black)):
             enter(page, f"#player-{seat}", engine)
         page.click("#begin")
+        if page.run(f"return {is_open('ask')}"):
+            page.click("#ask-yes")
         page.wait(f"{top} === '{side}'")
 
 

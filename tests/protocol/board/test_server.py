@@ -356,3 +356,34 @@ def test_news_are_bounded_whatever_an_engine_writes() -> None:
     feed.close()
     assert feed.take(5.0) is None
 
+
+
+def test_idle_connections_do_not_shut_the_page_out(server: Server) -> None:
+    idle = []
+    try:
+        for count in range(300):
+            idle.append(socket.create_connection(("127.0.0.1", server.port)))
+            if count % 3 == 0:
+                idle[-1].sendall(b"GET / HTTP/1.1\r\nHost: half a request\r\n")
+        session = server.open()
+        with server.stream(session) as stream:
+            stream.until("state", lambda state: True)
+            for _ in range(200):
+                idle.append(socket.create_connection(("127.0.0.1", server.port)))
+            assert server.ask("GET", f"/{server.token}/")[0] == 200
+            # A stream is no idle connection.
+            assert server.api("play", session=session, move="d6", at=0)[0] == 200
+            stream.until("state", lambda state: state["plies"] == 1)
+    finally:
+        for one in idle:
+            one.close()
+    assert server.errors() == ""
+
+
+def test_an_old_address_says_in_words_what_to_do(server: Server) -> None:
+    headers = {"Accept": "text/html,application/xhtml+xml"}
+    status, data, answer = server.ask("GET", "/an-older-token/", headers=headers)
+    text = data.decode()
+    assert status == 403 and answer.headers["Content-Type"].startswith("text/html")
+    assert "open the address that it has\nprinted" in text and "My games" in text
+    assert server.token not in text and "default-src 'none'" in str(answer.headers)

@@ -20,15 +20,19 @@ export class NewGame {
     }
   }
 
-  /** `onBegin` is called with the players once the new game has begun. */
-  async open(state, onBegin) {
+  /**
+   * `onBegin` is called with the players once the new game has begun; `mayLeave` asks before the
+   * game on the board is left.
+   */
+  async open(state, onBegin, mayLeave) {
     const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
     state.players.forEach((player, seat) => {
-      const choices = seat < 2 ? [["You", ""], ...engines] : engines;
+      const choices = seat < 2 ? [["A person", ""], ...engines] : engines;
       fill($(`player-${seat}`), choices, player.engine === null ? "" : String(player.engine));
       if (seat < 2) {
         const levels = this.about.levels.map(({ name, elo }) => [`${name} (${elo})`, name]);
         const level = player.engine === null && player.level === "full" ? "Club" : player.level;
+        $(`name-${seat}`).value = player.typed;
         fill($(`level-${seat}`), [...levels, ["Full strength", "full"]], level);
       }
     });
@@ -43,11 +47,11 @@ export class NewGame {
     const end = await show($("new-dialog"));
     const players = [0, 1, 2].map((seat) => {
       const engine = $(`player-${seat}`).value;
-      if (engine === "") return { engine: null };
+      if (engine === "") return { engine: null, name: $(`name-${seat}`).value };
       return { engine: Number(engine), level: seat < 2 ? $(`level-${seat}`).value : "full" };
     });
     const wanted = { players, time: TIMES[Number($("time").value)][1] };
-    if (end === "begin") {
+    if (end === "begin" && await mayLeave()) {
       await this.begin(wanted);
       onBegin(players);
     }
@@ -67,6 +71,7 @@ export class NewGame {
   showLevels() {
     for (const side of [0, 1]) {
       const engine = $(`player-${side}`).value;
+      $(`name-${side}`).hidden = engine !== "";
       $(`level-${side}`).hidden = engine === "" || !this.about.engines[Number(engine)].levels;
     }
   }

@@ -1,0 +1,36 @@
+"""Where a user's files are kept, on each system where its other programs keep theirs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from merels.engine.game.errors import InputError
+
+
+def user_folder(what: str, variable: str, *, cache: bool) -> Path:
+    """The folder of merels for ``what``: the one that a variable of the environment names, else
+    one in the user's folder for caches, or for data that nothing can make again.
+
+    `InputError` where the user has no home.
+    """
+    if given := os.environ.get(variable):
+        return Path(given)
+    try:
+        return _base(cache) / "merels" / what
+    except RuntimeError:
+        raise InputError(
+            "HOME", f"there is no home folder to keep {what} in: set {variable} to a folder"
+        ) from None
+
+
+def _base(cache: bool) -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / ("Caches" if cache else "Application Support")
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    named = Path(os.environ.get("XDG_CACHE_HOME" if cache else "XDG_DATA_HOME", ""))
+    if named.is_absolute():  # The XDG standard says to ignore a relative path.
+        return named
+    return Path.home() / (".cache" if cache else ".local/share")

@@ -1,0 +1,136 @@
+"""Games that are opened, saved and kept."""
+
+from __future__ import annotations
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.record import Record, format_record
+from merels.protocol.board.keeping import KEPT_TAGS, Keeper, clock_of, seated
+from merels.protocol.board.requests import JSON, read_rules, read_text
+from merels.protocol.board.session import Session
+from merels.protocol.formats import read_games, write_game
+from merels.protocol.games.game import game_of
+from merels.protocol.games.kept import UNFINISHED, Entry, Kept
+
+MOST_LISTED = 200
+
+
+def load(session: Session, body: JSON) -> JSON:
+    """Open a position or a game record in any format that `read_games` knows.
+
+    Of several games ``game`` is the index; without it the answer lists them, and none is opened.
+    """
+    records = read_games(read_text(body, "text"), read_rules(body))
+    index = body.get("game", 0)
+    if len(records) > 1 and "game" not in body:
+        return {"games": [_game_view(record) for record in records]}
+    if not isinstance(index, int) or not 0 <= index < len(records):
+        raise InputError(str(index), f"expected a game from 0 to {len(records) - 1}")
+    with session.lock:
+        session.begin(game_of(records[index]))
+    session.changed()
+    return {"moves": len(records[index].moves)}
+
+
+def _game_view(record: Record) -> JSON:
+    """What a list shows of a game that was read."""
+    view = _tags_view(record.tags)
+    return view | {"result": record.result, "plies": str(len(record.moves))}
+
+
+def _tags_view(tags: dict[str, str]) -> JSON:
+    """What a list shows of a game's tags."""
+    names = ("White", "Black", "Date", "Event", "Variant")
+    view: JSON = {name.lower(): tags.get(name, "?") for name in names}
+    return view | {"result": tags.get("Result", "*"), "plies": tags.get("PlyCount", "")}
+
+
+def export(session: Session, body: JSON) -> JSON:
+    """The game and the position shown, in every format."""
+    with session.lock:
+        record, shown = session.record(), session.game.shown
+    return {
+        "record": format_record(record), "shown": format_record(Record(shown)),
+        **write_game(record, shown),
+    }
+
+
+def list_games(session: Session, body: JSON) -> JSON:
+    """The kept games that a query finds, the last changed first."""
+    kept = _kept(session)
+    found = kept.entries(read_text(body, "query", ""))
+    views = [_entry_view(entry) | {"here": entry.key == session.keeper.key}
+             for entry in found[:MOST_LISTED]]
+    return {"games": views, "found": len(found), "folder": str(kept.folder)}
+
+
+def _entry_view(entry: Entry) -> JSON:
+    return _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
+
+
+def last_unfinished(kept: Kept | None) -> JSON | None:
+    """The game that was played last, if it goes on and nobody looks at it; else None."""
+    entries = kept.entries() if kept is not None else []
+    if kept is None or not entries or not entries[0].unfinished:
+        return None
+    holder = kept.holders.get(entries[0].key)
+    watched = isinstance(holder, Keeper) and holder.watched()
+    return None if watched else _entry_view(entries[0])
+
+
+def keep(session: Session, body: JSON) -> JSON:
+    """Keep all games of a text."""
+    kept = _kept(session)
+    records = read_games(read_text(body, "text"), read_rules(body))
+    for record in records:
+        record.tags["PlyCount"] = str(len(record.moves))
+        try:
+            kept.write(kept.new_key(), record)
+        except OSError as error:
+            where = str(kept.folder)
+            raise InputError(where, f"nothing can be written there ({error.strerror})") from None
+    return {"kept": len(records)}
+
+
+def reopen(session: Session, body: JSON) -> None:
+    """Put a kept game on the board again; one that is not over goes on as it was."""
+    kept, key = _kept(session), read_text(body, "key")
+    session.keeper.check_free(key)
+    record = kept.read(key)
+    game = game_of(record)
+    game.played = record.tags.get("Termination") == UNFINISHED and not game.over
+    game.tags = {name: value for name, value in game.tags.items() if name not in KEPT_TAGS}
+    with session.lock:
+        clock = clock_of(record) if game.played else None
+        if game.played:
+            players, session.names = seated(record, session.choices)
+            session.set_players(players)
+            game.tags.pop("White", None)
+            game.tags.pop("Black", None)
+        if clock is not None:
+            session.time = clock[0]
+        elif session.time["kind"] == "clock":
+            session.time = {"kind": "move", "seconds": 1.0}
+        session.begin(game, key)
+        game.clock = None if clock is None else clock[1]
+    session.changed()
+
+
+def forget(session: Session, body: JSON) -> None:
+    """Remove a kept game for good."""
+    kept, key = _kept(session), read_text(body, "key")
+    session.keeper.check_free(key)
+    if key == session.keeper.key:
+        raise InputError(key, "this game is on the board")
+    kept.remove(key)
+
+
+def all_games(session: Session, body: JSON) -> JSON:
+    """The kept games that a query finds as one PGN text."""
+    return {"record": _kept(session).text(read_text(body, "query", ""))}
+
+
+def _kept(session: Session) -> Kept:
+    """Where games are kept, or an `InputError`."""
+    if session.keeper.kept is None:
+        raise InputError("games", "no games are kept here: set MERELS_GAMES to a folder")
+    return session.keeper.kept

@@ -1,0 +1,91 @@
+// The games that are kept: searched, opened again, deleted, and saved as one file.
+
+import { $, element } from "../dom.js";
+import { api } from "../net.js";
+import { ask } from "./ask.js";
+import { download, show } from "./form.js";
+
+/** A game in words: who played whom, how it ended, and when. */
+export function title(game) {
+  const result = game.unfinished ? "not finished" : game.result;
+  return `${game.white} – ${game.black}, ${result}`;
+}
+
+/** What else a list says of a game. */
+function details(game) {
+  const parts = [game.date.replaceAll(".", "-"), game.plies && `${game.plies} moves`,
+    game.variant, game.event === "A game on the board" ? "" : game.event];
+  return parts.filter((part) => part && part !== "?").join(" · ");
+}
+
+/** An item of a list of games; its first button has the game's title. */
+export function row(game, onOpen, ...more) {
+  const open = element("button", { type: "button", class: "open" },
+    element("span", { class: "who" }, title(game)), element("small", {}, details(game)));
+  open.addEventListener("click", onOpen);
+  return element("li", {}, open, ...more);
+}
+
+export class Games {
+  /** `mayLeave` asks before the game on the board is left. */
+  constructor(tell, mayLeave) {
+    Object.assign(this, { tell, mayLeave });
+    $("games-query").addEventListener("input", () => this.list());
+    $("games-query").addEventListener("keydown", (event) => {
+      // Enter would press the button that closes the dialog.
+      if (event.key === "Enter") event.preventDefault();
+    });
+    $("games-save").addEventListener("click", async () => {
+      const { record } = await api("all_games", { query: $("games-query").value });
+      download("games.pgn", new Blob([record], { type: "application/x-chess-pgn" }));
+    });
+  }
+
+  async open() {
+    $("games-query").value = "";
+    await this.list();
+    return show($("games-dialog"));
+  }
+
+  async list() {
+    const query = $("games-query").value;
+    const { games, found, folder } = await api("games", { query });
+    // An older answer may come after a newer question.
+    if (query !== $("games-query").value) return;
+    $("games-list").replaceChildren(...games.map((game) => this.row(game)));
+    const more = found > games.length ? ` The latest ${games.length} are listed.` : "";
+    const count = found === 1 ? "1 game" : `${found} games`;
+    $("games-count").textContent = found || query ? `${count}.${more}`
+      : `No games yet. Every game that you play is kept in ${folder}.`;
+    $("games-save").disabled = !found;
+  }
+
+  row(game) {
+    if (game.here) return row(game, () => $("games-dialog").close());
+    const remove = element("button", { type: "button", "aria-label": `Delete ${title(game)}` },
+      "Delete");
+    remove.addEventListener("click", () => this.remove(game));
+    return row(game, () => this.reopen(game), remove);
+  }
+
+  async reopen(game) {
+    try {
+      if (!await this.mayLeave()) return;
+      await api("reopen", { key: game.key });
+      $("games-dialog").close();
+    } catch (error) {
+      this.tell(error.message);
+    }
+  }
+
+  async remove(game) {
+    const text = `${title(game)}. It cannot be brought back.`;
+    if (!await ask("Delete this game?", text, "Delete", "Keep")) return;
+    try {
+      await api("forget", { key: game.key });
+      await this.list();
+    } catch (error) {
+      this.tell(error.message);
+    }
+  }
+}

@@ -1,0 +1,293 @@
+"""Games that are kept in the user's folder: listed, searched, opened again, saved as one file."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.record_reader import parse_record, parse_records
+from merels.protocol.board.actions.table import act
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.session import Session
+from merels.protocol.games.kept import Kept
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import (
+    ANALYST,
+    BEGINNER,
+    PERSON,
+    ask,
+    begin,
+    click,
+    clock,
+    enter,
+    load,
+    moves,
+    play,
+    shot,
+    tap_menu,
+)
+from tests.protocol.board.webdriver import Browser, wait
+
+ANNA, BEN = {"engine": None, "name": "Anna"}, {"engine": None, "name": "Ben"}
+DIALOG = "document.getElementById('{}-dialog').open"
+ROWS = "[...document.querySelectorAll('#games-list .who')].map((one) => one.textContent)"
+
+
+def kept_game(folder: Path) -> str:
+    """The text of the only game in a folder."""
+    [path] = folder.glob("*.pgn")
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_game_survives_the_servers_death_and_goes_on(tmp_path: Path) -> None:
+    with Server(games=tmp_path) as server:
+        players = [ANNA, {"engine": 0, "level": "Beginner"}, ANALYST]
+        session = server.open()
+        server.api("new", session=session, players=players, time=clock(600, 5))
+        with server.stream(session) as stream:
+            server.api("play", session=session, move="d6", at=0)
+            state = stream.until("state", lambda state: state["plies"] == 2)
+        os.kill(server.pid, signal.SIGKILL)
+    record = parse_record(kept_game(tmp_path))
+    assert len(record.moves) == 2 and record.tags["White"] == "Anna"
+    with Server(games=tmp_path) as server:
+        opened = server.api("open")[1]
+        offered = opened["unfinished"]
+        assert (offered["white"], offered["black"]) == ("Anna", "merels (Beginner)")
+        session = opened["session"]
+        assert server.api("reopen", session=session, key=offered["key"]) == (200, {})
+        with server.stream(session) as stream:
+            state = stream.until("state", lambda state: True)
+            assert [player["name"] for player in state["players"][:2]] == [
+                "Anna", "merels (Beginner)"
+            ]
+            assert state["playing"] and state["turn"] == 0
+            assert 590 < state["clock"]["left"][0] < 606 and state["clock"]["running"] == 0
+            move = next(one for one in state["legal"])
+            server.api("play", session=session, move=move, at=state["node"])
+            stream.until("state", lambda state: state["plies"] == 4)
+    # It is still one game.
+    assert len(parse_record(kept_game(tmp_path)).moves) == 4
+
+
+@pytest.fixture
+def keeping(tmp_path: Path) -> Session:
+    """A board whose games are kept."""
+    return Session("board", [OWN], Kept(tmp_path))
+
+
+def test_variations_comments_and_results_are_kept(tmp_path: Path, keeping: Session) -> None:
+    act(keeping, "new", {"players": [ANNA, BEN, ANALYST]})
+    assert list(tmp_path.iterdir()) == []
+    act(keeping, "play", {"move": "d6", "at": 0})
+    act(keeping, "play", {"move": "f4", "at": 1})
+    act(keeping, "undo", {})
+    act(keeping, "play", {"move": "d2", "at": 1})
+    act(keeping, "comment", {"node": 1, "text": "The best field"})
+    assert "1. d6 {The best field} d2 ( 1... f4 ) *" in kept_game(tmp_path)
+    act(keeping, "resign", {})
+    text = kept_game(tmp_path)
+    assert '[Result "0-1"]' in text and '[White "Anna"]' in text and '[Black "Ben"]' in text
+    [entry] = Kept(tmp_path).entries("anna best")
+    assert not entry.unfinished and Kept(tmp_path).entries("anna worst") == []
+    keeping.close()
+
+
+def test_a_record_that_is_only_looked_at_is_not_kept(tmp_path: Path, keeping: Session) -> None:
+    act(keeping, "load", {"text": '[White "X"]\n\n1. d6 f4 *'})
+    act(keeping, "go", {"node": 1})
+    assert list(tmp_path.iterdir()) == []
+    act(keeping, "play", {"move": "d2", "at": 1})
+    assert "1. d6 f4 ( 1... d2 ) *" in kept_game(tmp_path)
+    # A game that goes on from there is another one, of its players.
+    act(keeping, "players", {"players": [ANNA, BEN, ANALYST]})
+    act(keeping, "play_on", {})
+    act(keeping, "play", {"move": "b4", "at": 3})
+    texts = [path.read_text() for path in tmp_path.glob("*.pgn")]
+    assert len(texts) == 2 and sum('[White "Anna"]' in text for text in texts) == 1
+    keeping.close()
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    session = Session("board", [OWN], Kept(tmp_path / "file"))
+    act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
+    act(session, "play", {"move": "d6", "at": 0})
+    assert session.keeper.fault.startswith("This game is not kept: nothing can be written to")
+    session.close()
+
+
+def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, keeping: Session) -> None:
+    act(keeping, "new", {"players": [ANNA, BEN, ANALYST]})
+    act(keeping, "play", {"move": "d6", "at": 0})
+    other = Session("other", [OWN], keeping.keeper.kept)
+    key = keeping.keeper.key
+    keeping.subscribe()
+    with pytest.raises(ValueError, match="open in another tab"):
+        act(other, "reopen", {"key": key})
+    with pytest.raises(ValueError, match="open in another tab"):
+        act(other, "forget", {"key": key})
+    with pytest.raises(ValueError, match="no such game"):
+        act(other, "reopen", {"key": "../../etc/passwd"})
+    keeping.close()
+    other.close()
+
+
+def test_kept_games_are_searched_opened_deleted_and_saved(page: Browser) -> None:
+    for name, point in (("Anna", "d6"), ("Zoë", "f4")):
+        players = [{"engine": None, "name": name}, BEN, ANALYST]
+        ask(page, "new", players=players)
+        page.wait(f"document.querySelector('.name').textContent.includes('Ben') && "
+                  f"document.querySelector('#player-bottom .name').textContent.includes({name!r})")
+        play(page, point)
+    ask(page, "resign")
+    page.wait("document.getElementById('status').textContent.includes('resigns')")
+    tap_menu(page, "games")
+    page.wait(DIALOG.format("games"))
+    page.click("#games-query")
+    for letter in "ben":
+        page.key(letter)
+    page.wait(f"{ROWS}.length === 2")
+    assert page.run(f"return {ROWS}") == ["Zoë – Ben, 1-0", "Anna – Ben, not finished"]
+    shot(page, "my-games")
+    for letter in " anna":
+        page.key(letter)
+    page.wait(f"{ROWS}.length === 1")
+    page.key("Enter")
+    assert page.run(f"return {DIALOG.format('games')}")
+    text = ask(page, "all_games", query="ben")["record"]
+    assert [record.tags["White"] for record in parse_records(text)] == ["Anna", "Zoë"]
+    page.click("#games-list .open")
+    page.wait(f"!{DIALOG.format('games')}")
+    page.wait("document.getElementById('status').textContent.startsWith('Black: place a man.')")
+    assert moves(page) == ["d6"]
+    # The game that is on the board is not deleted, and another only after a question.
+    tap_menu(page, "games")
+    page.wait(f"{ROWS}[0] === 'Anna – Ben, not finished' || {ROWS}.length > 1")
+    page.click("[aria-label='Delete Zoë – Ben, 1-0']")
+    page.wait(DIALOG.format("ask"))
+    shot(page, "ask-delete")
+    page.click("#ask-yes")
+    page.wait(f"!{ROWS}.some((one) => one.startsWith('Zoë'))")
+
+
+def test_a_question_comes_before_a_game_is_given_up(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    play(page, "d6")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.click("#resign")
+    page.wait(DIALOG.format("ask"))
+    assert page.text("#ask-text") == "White loses, Black wins."
+    # Enter is the safe answer, and so is Esc.
+    page.key("Enter")
+    page.wait(f"!{DIALOG.format('ask')}")
+    page.click("#new")
+    page.click("#begin")
+    page.wait(DIALOG.format("ask"))
+    assert "It stays in My games" in page.text("#ask-text")
+    shot(page, "ask-new")
+    page.key("Escape")
+    page.wait(f"!{DIALOG.format('ask')}")
+    assert len(moves(page)) == 2
+    asked = page.run(
+        "const event = new Event('beforeunload', {cancelable: true});"
+        "window.dispatchEvent(event); return event.defaultPrevented"
+    )
+    assert asked
+    page.click("#resign")
+    page.click("#ask-yes")
+    page.wait("document.getElementById('result-title').textContent === 'You lose'")
+    quiet = page.run(
+        "const event = new Event('beforeunload', {cancelable: true});"
+        "window.dispatchEvent(event); return event.defaultPrevented"
+    )
+    assert not quiet
+
+
+def test_of_several_games_one_is_opened_or_all_are_kept(page: Browser) -> None:
+    two = '[White "Cleo"]\n\n1. d6 f4 *\n\n[White "Dan"]\n\n1. a1 ( 1. g7 ) d2 2. b4 1-0\n'
+    load(page, two)
+    page.wait("!document.getElementById('import-several').hidden")
+    assert page.text("#import-count") == "2 games: which one?"
+    shot(page, "import-several")
+    page.click("#import-games li:nth-child(2) .open")
+    page.wait(f"!{DIALOG.format('import')}")
+    page.wait("document.querySelectorAll('#moves button').length === 4")
+    assert page.text("#player-bottom .name") == "White: Dan"
+    load(page, two)
+    page.wait("!document.getElementById('import-keep').hidden")
+    page.click("#import-keep")
+    page.wait("document.getElementById('toast').textContent === '2 games are in My games now.'")
+    found = ask(page, "games", query="cleo")
+    assert found["found"] == 1 and found["games"][0]["plies"] == "2"
+
+
+def test_two_persons_play_with_names_clocks_and_a_draw(page: Browser) -> None:
+    tap_menu(page, "new")
+    enter(page, "#player-1", "")
+    for seat, name in enumerate(("Anna", "Ben")):
+        page.click(f"#name-{seat}")
+        for letter in name:
+            page.key(letter)
+    enter(page, "#time", "7")
+    shot(page, "new-two-persons")
+    page.click("#begin")
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    assert page.text("#player-top .name") == "Black: Ben"
+    assert page.run("return document.getElementById('draw').disabled")
+    play(page, "d6")
+    page.wait("document.querySelector('#player-top .clock').classList.contains('running')")
+    page.click("#draw")
+    page.wait("!document.getElementById('offer').hidden")
+    assert page.text("#offer-text") == "Black offers a draw."
+    shot(page, "draw-offer")
+    # A move declines.
+    play(page, "f4")
+    page.wait("document.getElementById('offer').hidden")
+    page.click("#draw")
+    page.wait("!document.getElementById('offer').hidden")
+    page.click("#decline")
+    page.wait("document.getElementById('offer').hidden")
+    page.click("#draw")
+    page.wait("!document.getElementById('offer').hidden")
+    page.click("#accept")
+    page.wait("/Draw by agreement/.test(document.getElementById('status').textContent)")
+    text = ask(page, "export")["record"]
+    assert '[White "Anna"]' in text and '[Black "Ben"]' in text
+    assert "1. d6 f4 {Draw by agreement} 1/2-1/2" in text
+
+
+def test_an_engine_declines_a_draw_while_men_are_placed(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    play(page, "d6")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.click("#draw")
+    said = "merels (Beginner) declines the draw."
+    page.wait(f"document.getElementById('toast').textContent === {said!r}")
+
+
+def test_an_engine_that_stands_no_better_accepts_a_draw(session: Session) -> None:
+    players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
+    worse = "OO*OO***/OO*OO***/@***@*@* w 0 0 0 9"
+    act(session, "new", {"players": players, "position": worse,
+                         "time": {"kind": "move", "seconds": 0.1}})
+    move = next(move for move in session.game.shown.legal_moves() if not move.removed)
+    act(session, "play", {"move": str(move), "at": 0})
+    wait(lambda: session.game.live.ply == 2, 10, "a reply")
+    assert act(session, "draw", {"how": "offer"}) == {"accepted": True}
+    assert session.game.result() == ("1/2-1/2", "Draw by agreement")
+
+
+def test_a_paused_game_says_whose_turn_it_is_and_how_to_go_on(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    ask(page, "pause", on=True)
+    page.wait("!document.getElementById('pause').hidden")
+    click(page, "d6")
+    said = "Paused; it is Black's turn. Resume lets merels (Beginner) move, or move for it."
+    page.wait(f"document.getElementById('status').textContent.startsWith({said!r})")
+    shot(page, "paused")
+    page.click("#pause")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
