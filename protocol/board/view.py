@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
 from merels.engine.game.board import LINES, NAMES, points_of
@@ -12,11 +11,10 @@ from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
-from merels.engine.tablebase.probe import Known
 from merels.protocol.board.actions.playing import can_redo, can_undo, may_move
 from merels.protocol.board.news import Feed
+from merels.protocol.board.proven import proven_view
 from merels.protocol.board.requests import FULL, JSON
-from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
@@ -24,8 +22,6 @@ from merels.protocol.review.review import expected, score_text
 
 LONGEST_LINE = 12
 """Moves of a variation that are shown."""
-_DEEPEST = 255
-"""The greatest depth that tables keep; it stands for all beyond it."""
 
 
 def about_view(choices: Sequence[EngineSpec]) -> JSON:
@@ -158,39 +154,6 @@ def player_view(session: Session, part: int) -> JSON:
     index = None if seat.choice is None else session.choices.index(seat.choice)
     return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part),
             "typed": session.names[part] if part < 2 else ""}
-
-
-def proven_view(position: Position) -> JSON | None:
-    """What the tables prove of a position and its moves, for the side to move; None: nothing.
-
-    ``depth`` is in plies to the next removal or the end, where it is known.
-    """
-    tables, _ = TABLE_CACHE.fetch(position.rules)
-    if tables is None or position.outcome() is not None:
-        return None
-    moves = list(tables.moves(position))
-    known = [value for _, value in moves if value]
-    if not known:
-        return None
-    best = max(known, key=_worth)
-    # A move that the tables do not know may be better than any move but a win.
-    here = _known_view(best) if best.value > 0 or len(known) == len(moves) else None
-    ordered = sorted(moves, key=lambda move: -_worth(move[1]) if move[1] else inf)
-    return {
-        "here": here,
-        "moves": [{"move": str(move), **(_known_view(value) if value else {})}
-                  for move, value in ordered],
-    }
-
-
-def _worth(known: Known) -> float:
-    """Where a value stands among others: early wins first, late losses before early ones."""
-    return known.value * (_DEEPEST + 1 - (known.depth or 0))
-
-
-def _known_view(known: Known) -> JSON:
-    """A proven value in words, with its depth."""
-    return {"value": ("draw", "win", "loss")[known.value], "depth": known.depth}
 
 
 def position_view(position: Position) -> JSON:

@@ -26,6 +26,7 @@ window.motions = [];
 const animate = Element.prototype.animate;
 Element.prototype.animate = function (frames, options) {
   motions.push([this.getAttribute("class"), frames[0].transform]);
+  window.moved = this;
   return animate.call(this, frames, options);
 };
 """
@@ -60,6 +61,8 @@ def test_men_slide_appear_and_vanish(page: Browser) -> None:
     page.run(COUNT_MOTION)
     play(page, "d6")
     assert page.run("return motions") == [["piece", "scale(1.5)"]]
+    # The news of the move draws the board again, and leaves the man that moves.
+    assert page.run("return moved.isConnected")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('#board .man').length === 6")
     page.run("motions.length = 0")

@@ -2,6 +2,7 @@
 
 import { svg } from "../dom.js";
 import { Drawing, MAN, parse, piece, ring } from "../drawing.js";
+import { arrows } from "./arrows.js";
 import { mark } from "./marks.js";
 import { animate } from "./motion.js";
 
@@ -59,7 +60,9 @@ export class Board extends Drawing {
       const removable = step === "remove" && live.has(point);
       const value = live.has(point) ? this.valueOf(point) : undefined;
       men.set(point, colour);
-      const parts = [svg("g", { class: "piece" }, ...piece(colour))];
+      // A man that stays is not drawn anew: it may still be sliding.
+      const old = this.drawn.get(point) === colour && group.querySelector(".piece");
+      const parts = [old || svg("g", { class: "piece" }, ...piece(colour))];
       if (last && point === last.to) parts.push(ring("last"));
       if (point === choice.origin && !moved) parts.push(ring("picked"));
       if (live.has(point) && !removable && step !== "man") {
@@ -129,46 +132,9 @@ export class Board extends Drawing {
     return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
   }
 
-  /** Draws the first move of each variation: an arrow, or a disc where a man is placed. */
+  /** Draws the first move of each variation. */
   drawArrows(moves) {
-    this.over.replaceChildren();
-    const seen = new Set();
-    moves.forEach((move, index) => {
-      const key = `${move.origin}-${move.to}`;
-      // Two variations may differ only in the man that they remove.
-      if (!seen.has(key)) this.over.append(this.arrow(move, index + 1));
-      seen.add(key);
-    });
-  }
-
-  arrow(move, rank) {
-    const group = svg("g", { class: `arrow rank-${rank}` });
-    const [x, y] = this.at(move.to);
-    if (move.origin === null) {
-      group.append(svg("circle", { cx: x, cy: y, r: 19 }), svg("text", { x, y }, String(rank)));
-    } else {
-      const [fromX, fromY] = this.at(move.origin);
-      const length = Math.hypot(x - fromX, y - fromY);
-      const [ux, uy] = [(x - fromX) / length, (y - fromY) / length];
-      const [tipX, tipY] = [x - 8 * ux, y - 8 * uy];
-      const [backX, backY] = [tipX - 26 * ux, tipY - 26 * uy];
-      group.append(
-        svg("line", {
-          class: "shaft", "stroke-width": 10, x1: fromX, y1: fromY, x2: backX, y2: backY,
-        }),
-        svg("path", {
-          d: `M${tipX} ${tipY}L${backX - 15 * uy} ${backY + 15 * ux}`
-            + `L${backX + 15 * uy} ${backY - 15 * ux}Z`,
-        }),
-      );
-    }
-    for (const man of move.removed) {
-      const [a, b] = this.at(man);
-      group.append(svg("circle", {
-        class: "shaft", "stroke-width": 5, "stroke-dasharray": "9 7", cx: a, cy: b, r: MAN + 5,
-      }));
-    }
-    return group;
+    this.over.replaceChildren(...arrows(this, moves));
   }
 
   /** The point under the pointer, or null, and the pointer's coordinates in the drawing. */

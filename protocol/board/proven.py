@@ -1,0 +1,46 @@
+"""What the tables prove of a position and of each of its moves."""
+
+from __future__ import annotations
+
+from math import inf
+
+from merels.engine.game.position import Position
+from merels.engine.tablebase.probe import Known
+from merels.protocol.board.requests import JSON
+from merels.protocol.board.reviewing import TABLE_CACHE
+
+_DEEPEST = 255
+"""The greatest depth that tables keep; it stands for all beyond it."""
+
+
+def proven_view(position: Position) -> JSON | None:
+    """What the tables prove of a position and its moves, for the side to move; None: nothing.
+
+    ``depth`` is in plies to the next removal or the end, where it is known.
+    """
+    tables, _ = TABLE_CACHE.fetch(position.rules)
+    if tables is None or position.outcome() is not None:
+        return None
+    moves = list(tables.moves(position))
+    known = [value for _, value in moves if value]
+    if not known:
+        return None
+    best = max(known, key=_worth)
+    # A move that the tables do not know may be better than any move but a win.
+    here = _known_view(best) if best.value > 0 or len(known) == len(moves) else None
+    ordered = sorted(moves, key=lambda move: -_worth(move[1]) if move[1] else inf)
+    return {
+        "here": here,
+        "moves": [{"move": str(move), **(_known_view(value) if value else {})}
+                  for move, value in ordered],
+    }
+
+
+def _worth(known: Known) -> float:
+    """Where a value stands among others: early wins first, late losses before early ones."""
+    return known.value * (_DEEPEST + 1 - (known.depth or 0))
+
+
+def _known_view(known: Known) -> JSON:
+    """A proven value in words, with its depth."""
+    return {"value": ("draw", "win", "loss")[known.value], "depth": known.depth}
