@@ -166,6 +166,7 @@ def position_view(position: Position) -> JSON:
         "side": position.side,
         "flying": [position.flies(side) for side in (0, 1)],
         "blocked": outcome is not None and outcome.reason == "blocked",
+        "end": outcome and {"result": outcome.result, "reason": str(outcome)},
         "text": format_position(position),
     }
 

@@ -81,6 +81,17 @@ def test_proven_values_are_symbols_and_words_on_men_points_and_moves(page: Brows
     shot(page, "proven")
 
 
+def test_the_bar_of_a_game_that_is_over_shows_its_result(page: Browser) -> None:
+    page.click("#analyse")
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    page.wait(f"{count('#board .value')} === 3")
+    click(page, "d6", "g7", "d1")
+    page.wait("/White wins/.test(document.getElementById('worth').textContent)")
+    page.wait("document.getElementById('facts').textContent === 'The game is over.'")
+    said = page.run("return document.getElementById('bar').ariaValueText")
+    assert said == "White wins, Black has two men, White 100 percent"
+
+
 def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Browser) -> None:
     begin(page)
     page.click("#analyse")

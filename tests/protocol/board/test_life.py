@@ -176,3 +176,6 @@ def test_the_card_leads_to_a_review(page: Browser) -> None:
     page.click("#result-review")
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     page.wait("!document.getElementById('graph').hidden")
+    # The bar is about the position now, not about who resigned.
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait("/^[-+]/.test(document.getElementById('bar').ariaValueText)")

@@ -27,9 +27,11 @@ function proven(state) {
 
 /** What the bar says: words, share and where they come from; null if nothing new is known. */
 function verdict(info, state, judged) {
-  const over = state.over && state.node === state.live;
-  if (over && state.result in RESULTS) {
-    return [state.reason || state.result, RESULTS[state.result], "The game is over."];
+  // A game that was resigned is over, but an analysis asks what its last position is worth.
+  const resigned = state.over && state.node === state.live && !state.analysing;
+  const end = state.position.end || (resigned ? state : null);
+  if (end && end.result in RESULTS) {
+    return [end.reason || end.result, RESULTS[end.result], "The game is over."];
   }
   const known = proven(state);
   if (known) return [...known, "From the tables of perfect play."];
