@@ -1,0 +1,179 @@
+// What a user can do, by the name of its button.
+
+import { ask } from "./dialogs/ask.js";
+import { Editor } from "./dialogs/editor.js";
+import { Games } from "./dialogs/games.js";
+import { showHelp } from "./dialogs/help.js";
+import { NewGame } from "./dialogs/new_game.js";
+import { Opening } from "./dialogs/opening.js";
+import { Options } from "./dialogs/options.js";
+import { Saving } from "./dialogs/saving.js";
+import { Share, takeShared } from "./dialogs/share.js";
+import { $, COLOURS } from "./dom.js";
+import { api } from "./net.js";
+import { now, send, tell, tree } from "./now.js";
+import { isRunning } from "./panels/review.js";
+import { flip, parts, redraw } from "./scene.js";
+import { isOn, turn } from "./sound.js";
+
+let dialogs;
+
+/** Makes the dialogs. */
+export function prepare(about) {
+  dialogs = {
+    newGame: new NewGame(about), opening: new Opening(tell, mayLeave), saving: new Saving(tell),
+    options: new Options(tell), share: new Share(tell), editor: new Editor(about.points),
+    games: new Games(tell, mayLeave),
+  };
+}
+
+/** Picks a point of the board, and plays the move once it is whole. */
+export async function pick(point) {
+  const text = now.choice.pick(point);
+  redraw("state");
+  if (text === null) return;
+  const done = await send("play", { moves: [text], at: now.state.node });
+  if (!done) cancel();
+}
+
+/** Forgets the points picked. */
+export function cancel() {
+  now.choice.clear();
+  redraw("state");
+}
+
+/** Plays a line: in an analysis all of it, in a game its first move. */
+export async function playLine(line) {
+  now.ahead = null;
+  const at = now.state.node;
+  if (!now.state.legal.includes(line[0])) tell("It is not your move.");
+  else await send("play", { moves: now.state.analysing ? line : line.slice(0, 1), at });
+}
+
+/** The node from which the next step goes, even before the server has answered. */
+const here = () => tree.node(now.going ?? now.state.node);
+
+/** Goes to the node of a number. */
+export async function go(node) {
+  now.going = node;
+  if (!await send("go", { node })) now.going = null;
+}
+
+/** Goes to a node; null: there is none. */
+const goTo = (node) => node && go(node.number);
+
+async function deleteMoves() {
+  const count = tree.size(here());
+  const done = await send("delete", { node: here().number });
+  if (done) tell(`${count === 1 ? "1 move" : `${count} moves`} deleted. Undo brings back.`);
+}
+
+/** Whether a game goes on that would be left. */
+export const isLive = () => now.state !== null && now.state.playing && now.state.plies > 0;
+
+/** Asks before a game that goes on is left; whether it may be. */
+export async function mayLeave() {
+  return !isLive() || ask(
+    "Leave this game?", "It is not over. It stays in My games and can be played on.",
+    "Leave it", "Stay",
+  );
+}
+
+async function resign() {
+  const users = [0, 1].filter((side) => now.state.players[side].engine === null);
+  const [side] = users.length === 1 ? users : [now.state.turn];
+  const text = `${COLOURS[side]} loses, ${COLOURS[1 - side]} wins.`;
+  if (await ask("Resign?", text, "Resign", "Play on")) await send("resign");
+}
+
+async function offerDraw() {
+  const answer = await send("draw", { how: "offer" });
+  if (!answer || answer.accepted !== false) return;
+  tell(`${now.state.players.find(({ engine }) => engine !== null).name} declines the draw.`);
+}
+
+export const ACTIONS = {
+  first: () => go(0),
+  back: () => goTo(here().parent),
+  forward: () => goTo(here().children[0]),
+  last: () => go(now.state.playing ? now.state.live : tree.end(here()).number),
+  up: () => goTo(tree.alternative(here(), -1)),
+  down: () => goTo(tree.alternative(here(), 1)),
+  undo: () => send("undo"),
+  redo: () => send("redo"),
+  promote: () => send("promote", { node: here().number }),
+  delete: deleteMoves,
+  "play-on": () => send("play_on"),
+  flip,
+  pause: () => send("pause", { on: !now.state.paused }),
+  draw: offerDraw,
+  accept: () => send("draw", { how: "accept" }),
+  decline: () => send("draw", { how: "decline" }),
+  resign,
+  play: () => send("analyse", { on: false }),
+  analyse: () => send("analyse", { on: true }),
+  thoughts: () => send("thoughts", { on: !now.state.reveals }),
+  review: () => send("review", { on: !isRunning(now.review) }),
+  restart: () => send("restart"),
+  new: () => dialogs.newGame.open(now.state, face, mayLeave),
+  games: () => dialogs.games.open(),
+  import: () => dialogs.opening.open(now.state),
+  export: () => dialogs.saving.open(),
+  options: () => dialogs.options.open(now.state),
+  share: () => dialogs.share.open({
+    white: now.state.position.white, black: now.state.position.black, last: now.state.move,
+    points: parts.board.points, at: (point) => parts.board.at(point), flipped: parts.board.flipped,
+  }),
+  edit,
+  sound: () => {
+    turn(!isOn());
+    $("sound").setAttribute("aria-pressed", String(isOn()));
+  },
+  rematch,
+  "result-review": async () => {
+    await send("analyse", { on: true });
+    await send("review", { on: true });
+  },
+  "result-save": () => ACTIONS.export(),
+  help: () => showHelp(now.state.rules),
+};
+
+/** Flips the board so that a user who plays only Black sits at the bottom. */
+export function face(players) {
+  const users = players.slice(0, 2).map((player) => player.engine === null);
+  if ((users[1] && !users[0]) !== parts.board.flipped && users[0] !== users[1]) flip();
+}
+
+/** Sets up a position, to be played from or analysed. */
+async function edit() {
+  const end = await dialogs.editor.open(now.state);
+  if ((end !== "play" && end !== "analyse") || !await mayLeave()) return;
+  await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules });
+  await api("analyse", { on: end === "analyse" });
+}
+
+/** Opens what the page's address carries, for analysis. */
+export async function openShared() {
+  const text = takeShared();
+  if (text === null || !await mayLeave()) return;
+  if (await send("load", { text })) await send("analyse", { on: true });
+}
+
+/** Begins the same game again with the colours changed. */
+async function rematch() {
+  const { variant, fields } = now.state.rules;
+  const [white, black, analyst] = now.state.players
+    .map(({ engine, level, typed }) => ({ engine, level, name: typed }));
+  const players = [black, white, analyst];
+  if (await send("new", { players, variant, fields, time: now.state.time })) face(players);
+}
+
+/** Does what a button or a key names. */
+export async function act(name) {
+  if (!now.state) return;
+  try {
+    await ACTIONS[name]();
+  } catch (error) {
+    tell(error.message);
+  }
+}

@@ -1,0 +1,45 @@
+// What the page knows now, and how it speaks to the server and to the user.
+
+import { Choice } from "./board/choice.js";
+import { $ } from "./dom.js";
+import { api } from "./net.js";
+import { Tree } from "./tree.js";
+
+export const now = {
+  /** The server's latest news of each kind; null: none yet. */
+  state: null,
+  info: null,
+  review: null,
+  /** The points picked of a move. */
+  choice: new Choice([]),
+  /** The moves of a line that are looked at, from the position shown; null: none. */
+  ahead: null,
+  /** The node asked for, until it is shown; null: none. */
+  going: null,
+  /** Whether the connection is lost. */
+  lost: false,
+};
+
+/** The game's moves with their variations. */
+export const tree = new Tree();
+
+/** Shows a message for a few seconds. */
+export function tell(message) {
+  const toast = $("toast");
+  // Behind an open dialog the toast could be neither clicked nor read aloud.
+  (document.querySelector("dialog[open]") || document.body).append(toast);
+  toast.textContent = message;
+  toast.hidden = false;
+  clearTimeout(tell.timer);
+  tell.timer = setTimeout(() => { toast.hidden = true; }, 5000);
+}
+
+/** Sends a request and shows the server's error, if any. */
+export async function send(action, body) {
+  try {
+    return await api(action, body);
+  } catch (error) {
+    tell(error.message);
+    return null;
+  }
+}

@@ -1,0 +1,148 @@
+// Draws what the page knows: the board, the players, the panels and the state of every button.
+
+import { Board } from "./board/board.js";
+import { Choice } from "./board/choice.js";
+import { after } from "./board/position.js";
+import { $, COLOURS } from "./dom.js";
+import { now, tree } from "./now.js";
+import { MoveList } from "./panels/moves.js";
+import { Players } from "./panels/players.js";
+import { drawReview, judgementOf } from "./panels/review.js";
+import { statusOf } from "./panels/status.js";
+import { Study } from "./panels/study.js";
+import { firstMoves, Thoughts } from "./panels/thoughts.js";
+
+/** The parts that draw themselves: board, players, moves, study and thoughts. */
+export const parts = {};
+let onGo;
+/** The nodes added to the tree since it was drawn; null: it is another. */
+let grown = [];
+const dirty = new Set();
+
+/** Makes the parts; `on` has what happens to them. */
+export function build(about, on) {
+  onGo = on.go;
+  parts.board = new Board(
+    $("board"), about.points, { onPick: on.pick, onCancel: on.cancel, mills: about.mills },
+  );
+  parts.players = new Players((event) => parts.board.pressHand(event));
+  parts.moves = new MoveList(tree, on.go);
+  parts.study = new Study(tree, on.comment);
+  parts.thoughts = new Thoughts({
+    hover: lookAhead, leave: () => lookAhead(null), play: on.playLine,
+  });
+}
+
+/** Draws kinds of news with the next frame, which draws only the latest of each. */
+export function redraw(...kinds) {
+  if (!dirty.size) requestAnimationFrame(paint);
+  for (const kind of kinds) dirty.add(kind);
+}
+
+/** Draws the tree with nodes added to it; with null, all of it. */
+export function redrawMoves(added) {
+  grown = grown && added && grown.concat(added);
+  redraw("moves", "state", "review");
+}
+
+function paint() {
+  const kinds = new Set(dirty);
+  dirty.clear();
+  if (kinds.has("moves")) parts.moves.grow(grown);
+  if (kinds.has("moves")) grown = [];
+  const { state, info, review } = now;
+  if (!state) return;
+  const fresh = info && info.position === state.position.text ? info : null;
+  if (kinds.has("state")) drawState();
+  if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
+    const judged = judgementOf(review, state);
+    parts.thoughts.draw(fresh, state, parts.board.flipped, judged, info !== null);
+    parts.board.drawArrows(arrows(fresh));
+  }
+  if (kinds.has("state") || kinds.has("review")) {
+    drawReview(review, state, onGo);
+    parts.moves.judge(review);
+    parts.moves.show(state);
+  }
+}
+
+/** The first moves of the variations, while the analysis engine thinks. */
+function arrows(fresh) {
+  if (!fresh || fresh.part !== "Analysis" || !now.state.reveals) return [];
+  return now.ahead || now.choice.to !== null ? [] : firstMoves(fresh);
+}
+
+function drawBoard() {
+  const { state } = now;
+  const { position } = state;
+  if (now.ahead) {
+    parts.board.draw({ ...after(position, now.ahead), choice: new Choice([]), values: {} });
+    return;
+  }
+  const known = state.proven ? state.proven.moves : [];
+  parts.board.draw({
+    white: position.white, black: position.black, side: position.side, last: state.move,
+    choice: now.choice,
+    values: Object.fromEntries(known.map((one) => [one.move, one.value])),
+  });
+}
+
+/** Shows what a line leads to; with null, the position itself again. */
+function lookAhead(line) {
+  now.ahead = line;
+  redraw("state", "info");
+}
+
+function drawState() {
+  const { state } = now;
+  parts.players.draw(state, parts.board.flipped, now.choice.step === "place");
+  drawBoard();
+  drawStatus();
+  const node = tree.node(state.node);
+  $("first").disabled = $("back").disabled = !node.parent;
+  $("last").disabled = $("forward").disabled = !node.children.length;
+  $("undo").disabled = !state.undo;
+  $("redo").disabled = !state.redo;
+  const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
+  $("resign").disabled = state.over || engines.length === 2;
+  $("pause").hidden = (!engines.length && !state.clock) || state.over || state.analysing;
+  $("resign").hidden = $("draw").hidden = state.analysing;
+  $("draw").disabled = !state.playing || engines.length === 2 || !state.plies;
+  $("offer").hidden = state.offer === null || !state.playing;
+  if (state.offer !== null) {
+    $("offer-text").textContent = `${COLOURS[state.offer]} offers a draw.`;
+  }
+  $("unkept").hidden = !state.unkept;
+  $("unkept").textContent = state.unkept;
+  $("pause").textContent = state.paused ? "Resume" : "Pause";
+  $("pause").setAttribute("aria-pressed", String(state.paused));
+  $("analyse").setAttribute("aria-pressed", String(state.analysing));
+  $("play").setAttribute("aria-pressed", String(!state.analysing));
+  $("options").disabled = false;
+  $("review").disabled = !tree.root.children.length;
+  parts.study.draw(state);
+  drawTrouble();
+}
+
+/** Says what is wrong with an engine or the connection. */
+export function drawTrouble() {
+  const engine = now.state && now.state.error;
+  $("trouble").hidden = !now.lost && !engine;
+  $("restart").hidden = now.lost;
+  $("trouble-text").textContent = now.lost
+    ? "The connection to merels board is lost. Reload this page; if the program has ended, "
+      + "start it again and open its new address. The game is in My games there."
+    : engine;
+}
+
+function drawStatus() {
+  const text = statusOf(now.state, now.choice);
+  // Setting the same text again would make screen readers repeat it.
+  if (text !== null && $("status").textContent !== text) $("status").textContent = text;
+}
+
+/** Turns the board round. */
+export function flip() {
+  parts.board.flip();
+  redraw("state", "info");
+}
