@@ -26,7 +26,7 @@ LEVELS = {"Expert": 1495, "Club": 1375, "Casual": 1120, "Beginner": 800}
 def board(browser: Browser) -> None:
     """The board with a game opened and its position analysed."""
     with Server() as server:
-        browser.look(1000, 720)
+        browser.look(1200, 780)
         browser.open(server.address)
         browser.wait("document.querySelectorAll('.target').length === 24")
         load(browser, GAME)
