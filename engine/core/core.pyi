@@ -222,10 +222,12 @@ class _Blocks(Protocol):
 class TableSet:
     """Open tables of one rule set, by men on the board (own, opponent) and men in hand together.
 
-    kept        what `add` was given, by own men, opponent's men and men in hand
+    kept        the values that `add` was given, by own men, opponent's men and men in hand
+    kept_depths the lists of depths, by own men and opponent's men
     """
 
-    kept: dict[tuple[int, int, int], tuple[memoryview, memoryview | None]]
+    kept: dict[tuple[int, int, int], memoryview]
+    kept_depths: dict[tuple[int, int], memoryview | None]
 
     def __init__(self, rules: _Rules) -> None: ...
     def add(
@@ -236,7 +238,10 @@ class TableSet:
         depths: memoryview | None = None,
         hand: int = 0,
     ) -> None:
-        """Add a table, and its depths if any; `ValueError` where they are too short."""
+        """Add a table, and its depths if any; `ValueError` where they are cut off."""
+
+    def add_depths(self, own: int, opponent: int, depths: memoryview | None) -> None:
+        """Use a list of depths, or none; `ValueError` where it is cut off or not in order."""
 
     def add_packed(
         self, own: int, opponent: int, table: _Blocks, width: int, hand: int = 0
@@ -299,7 +304,7 @@ class Retrograde:
         """A packed table; it lives as long as this object."""
 
     def depths(self, table: int) -> memoryview:
-        """A table's depths, a byte for each place; they live as long as this object."""
+        """The list of a table's long losses and their depths, to be asked for once packed."""
 
 class PlacingSlice:
     """A slice of the placing phase: positions with so many men in hand, and of the side to move.

@@ -233,7 +233,9 @@ class Builder:
             values_checksum=sum_of_values,
         )
         if depths:
-            of_depths = replace(header, kind=DEPTHS, checksum=checksum(depths))
+            of_depths = replace(
+                header, kind=DEPTHS, checksum=checksum(depths), list_sizes=tuple(map(len, depths))
+            )
             write_whole(self.folder / file_name(sector, DEPTHS), [of_depths.pack(), *depths])
         write_whole(self.folder / file_name(sector, VALUES), [header.pack(), *values])
         self.tables.load(self.folder, sector)

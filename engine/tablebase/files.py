@@ -11,6 +11,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from merels.engine.core.convert import core_rules
@@ -20,15 +21,15 @@ from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, se
 
 MAGIC = b"MERELSTB"
 VERSION = 1
-VALUES, DEPTHS, PACKED, NOT_LOST = 1, 2, 4, 5
+VALUES, DEPTHS, PACKED, NOT_LOST = 1, 3, 4, 5
 """The kinds of files; the last two are packed: values, and only which of them are losses."""
 
-SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtc", PACKED: ".wdp", NOT_LOST: ".nlp"}
+SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtl", PACKED: ".wdp", NOT_LOST: ".nlp"}
 HEADER_SIZE = 128
 NONE = 0xFFFF
 """The longest depth where there is no such state."""
 
-_HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H20x")
+_HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H2Q4x")
 CHUNK = 1 << 24
 """Bytes that are read or written at a time."""
 
@@ -64,7 +65,8 @@ class Header:
     """The first 128 bytes of a table file.
 
     There is a tally for each table of the sector. ``checksum`` is the CRC-32 of the data,
-    ``values_checksum`` that of the sector's values.
+    ``values_checksum`` that of the sector's values. ``list_sizes`` are the bytes of each table's
+    list of depths, in a file of them.
     """
 
     kind: int
@@ -74,16 +76,14 @@ class Header:
     tallies: tuple[Tally, ...]
     checksum: int = 0
     values_checksum: int = 0
+    list_sizes: tuple[int, ...] = ()
 
     @property
-    def table_size(self) -> int:
-        """Bytes of one table."""
-        return (self.places + 3) // 4 if self.kind == VALUES else self.places
-
-    @property
-    def data_size(self) -> int:
-        """Bytes of all tables of the file."""
-        return self.table_size * len(self.tallies)
+    def table_sizes(self) -> tuple[int, ...]:
+        """Bytes of each table, values or depths."""
+        if self.kind == DEPTHS:
+            return self.list_sizes
+        return ((self.places + 3) // 4,) * len(self.tallies)
 
     def pack(self) -> bytes:
         """The header's bytes."""
@@ -97,7 +97,7 @@ class Header:
         data = _HEADER.pack(
             MAGIC, VERSION, self.kind, *self.sector[:2], len(self.tallies), *self.rules[:4],
             self.sector.hand, *self.rules[4:], self.checksum, self.values_checksum, self.places,
-            *counts, *depths,
+            *counts, *depths, *(*self.list_sizes, 0, 0)[:2],
         )  # fmt: skip
         return data + struct.pack("<I", zlib.crc32(data))
 
@@ -162,11 +162,12 @@ def parse_header(data: bytes, path: Path) -> Header:
     if tables != len(sector.sides):
         raise TableError(f"{path}: {tables} is not the number of tables of {sector}")
     sum_of_data, sum_of_values, places, *counts = rest[6:15]
-    depths = [None if depth == NONE else depth for depth in rest[15:]]
+    depths = [None if depth == NONE else depth for depth in rest[15:19]]
     tallies = [Tally(*counts[3 * i : 3 * i + 3], *depths[2 * i : 2 * i + 2]) for i in range(tables)]
     return Header(
-        kind, sector, tuple(rest[:6]), places, tuple(tallies), sum_of_data, sum_of_values
-    )
+        kind, sector, tuple(rest[:6]), places, tuple(tallies), sum_of_data, sum_of_values,
+        tuple(rest[19 : 19 + tables]) if kind == DEPTHS else (),
+    )  # fmt: skip
 
 
 def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
@@ -223,6 +224,6 @@ def open_table(path: Path, rules: Rules, check: bool) -> tuple[Header, list[memo
     ``check`` compares all data with its checksum, as is always done with a small file.
     """
     header, data = map_table(path, rules)
-    check_data(path, header, data, header.data_size, check)
-    width = header.table_size
-    return header, [data[i * width : (i + 1) * width] for i in range(len(header.tallies))]
+    sizes = header.table_sizes
+    check_data(path, header, data, sum(sizes), check)
+    return header, [data[end - size : end] for size, end in zip(sizes, accumulate(sizes))]

@@ -107,22 +107,29 @@ class Tables:
         for table, (own, opponent) in zip(tables, sector.sides):
             self.core.add_packed(own, opponent, table, width, sector.hand)
         self.headers[sector] = header
+        self._add_depths(folder, header, check)
 
     def load(self, folder: Path, sector: AnySector, check: bool = False) -> None:
         """Open a sector's files in the folder of the rules; `TableError` for those of values."""
         path = folder / file_name(sector, VALUES)
         header, values = open_table(path, self.rules, check)
-        depths = None
-        path = folder / file_name(sector, DEPTHS)
-        if path.exists():
-            try:
-                of_depths, depths = open_table(path, self.rules, check)
-                if of_depths.values_checksum != header.checksum:
-                    depths = None
-                    raise TableError(f"{path}: belongs to other values; build the table again")
-            except TableError as error:
-                self.problems.append(str(error))
-        self.add(header, values, depths)
+        self.add(header, values, None)
+        self._add_depths(folder, header, check)
+
+    def _add_depths(self, folder: Path, header: Header, check: bool) -> None:
+        """Use the depths of a sector whose values are open; a bad file of them is a problem."""
+        path = folder / file_name(header.sector, DEPTHS)
+        if not path.exists():
+            return
+        try:
+            of_depths, depths = open_table(path, self.rules, check)
+            if of_depths.values_checksum != header.values_checksum:
+                raise TableError(f"{path}: belongs to other values; build the table again")
+            for (own, opponent), one in zip(header.sector.sides, depths):
+                self.core.add_depths(own, opponent, one)
+        except (TableError, ValueError) as error:
+            named = str(error) if isinstance(error, TableError) else f"{path}: {error}"
+            self.problems.append(named)
 
     def hold_for(self, rules: Rules) -> bool:
         """Whether the tables hold for some rules, which may differ in what repetitions count."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.files import VALUES, file_name, rules_folder
+from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.sectors import sectors
 
@@ -20,7 +20,11 @@ SMALL_MEN = 7
 def has_small_tables(rules: Rules, root: Path) -> bool:
     """Whether the small tables of a rule set are kept below a folder."""
     folder = root / rules_folder(rules)
-    return all((folder / file_name(sector, VALUES)).exists() for sector in sectors(SMALL_MEN))
+    return all(
+        (folder / file_name(sector, kind)).exists()
+        for sector in sectors(SMALL_MEN)
+        for kind in (VALUES, DEPTHS)
+    )
 
 
 def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:

@@ -95,8 +95,8 @@ class Truth:
         if any(hands):
             men = sample.own, sample.opponent
             return self._prover.value(Position(self.rules, men, hands, WHITE))
-        known = self.tables.core.probe((sample.own, sample.opponent, 0, 0, 0))
-        return None if known is None else known[0]
+        bounds = self.tables.core.bounds((sample.own, sample.opponent, 0, 0, 0))
+        return None if bounds is None else bounds[0]
 
     def label(self, piece: bytes) -> bytes:
         """Samples with the value as the result, where there is one."""

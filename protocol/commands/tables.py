@@ -69,7 +69,10 @@ def _parser() -> Parser:
         build, "memory", type=real_from(0.001, 100_000, "GiB"), metavar="GiB",
         help="refuse to use more memory than this",
     )
-    add_flag(build, "depths", action="store_true", help="keep depths, too, a byte a state")
+    add_flag(
+        build, "depths", action="store_true",
+        help="keep depths, too: a third more disk, and wins take the shortest way",
+    )
     verify = _command(commands, "verify", "recompute every value from its successors", _verify)
     add_flag(
         verify, "men", type=whole_from(MIN_MEN, MAX_MEN), metavar="N",

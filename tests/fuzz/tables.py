@@ -45,11 +45,29 @@ def synthetic(kind: int, sector: AnySector) -> tuple[Header, bytes]:
     """A file's header and data: the right length, and values and depths at random."""
     places = sector.table_places
     counts = (Counted(places, 0, 0, None, None),) * len(sector.sides)
-    header = Header(kind, sector, rule_fields(DEFAULT_RULES), places, counts)
-    data = random.Random(f"{kind} {sector}").randbytes(header.data_size)
+    chance = random.Random(f"{kind} {sector}")
+    parts = [
+        chance.randbytes((places + 3) // 4) if kind == VALUES else _list_of_depths(places, chance)
+        for _ in sector.sides
+    ]
+    data = b"".join(parts)
     whole = checksum([memoryview(data)])
     values = whole if kind == VALUES else synthetic(VALUES, sector)[0].checksum
-    return Header(kind, sector, header.rules, places, counts, whole, values), data
+    sizes = () if kind == VALUES else tuple(map(len, parts))
+    rules = rule_fields(DEFAULT_RULES)
+    return Header(kind, sector, rules, places, counts, whole, values, sizes), data
+
+
+def _list_of_depths(places: int, chance: random.Random) -> bytes:
+    """A list that is in order, with a few losses of each block."""
+    index, offsets = [0], list[int]()
+    for first in range(0, places, 1 << 16):
+        offsets += sorted(chance.sample(range(min(1 << 16, places - first)), 20))
+        index.append(len(offsets))
+    return struct.pack(
+        f"<{len(index)}I{len(offsets)}H{len(offsets)}B",
+        *index, *offsets, *(chance.randint(8, 255) for _ in offsets),
+    )  # fmt: skip
 
 
 class Headers(Fuzzer):

@@ -81,7 +81,7 @@ cdef inline void remember(Proof *p, uint64_t key, int least, int greatest) noexc
 
 # The value of a board at which no search is needed; False where one is.
 cdef inline bint settled_value(Proof *p, const Board *b, int *value) noexcept nogil:
-    cdef int depth, found
+    cdef int found
     if count(b.own) + b.own_hand < MINIMUM_MEN:
         value[0] = -1
         return True
@@ -91,7 +91,7 @@ cdef inline bint settled_value(Proof *p, const Board *b, int *value) noexcept no
     if b.own_hand | b.opponent_hand:
         return False
     p.probes += 1
-    found = table_probe(p.tables, b, &depth)
+    found = table_probe(p.tables, b)
     if found == UNKNOWN:
         write_shared(p.missing, 16 * count(b.own) + count(b.opponent))
         write_shared(p.stop, 1)

@@ -1,6 +1,6 @@
 # Probing finished tables: a few dozen nanoseconds where the page is in memory.
 #
-# Needs board.pxi, movegen.pxi, index.pxi, blocks.pxi.
+# Needs board.pxi, movegen.pxi, index.pxi, blocks.pxi; for the depths of a board, depths.pxi.
 
 cdef enum:
     DRAWN = 0                # the two bits of a place
@@ -8,12 +8,12 @@ cdef enum:
     LOST = 2
     UNKNOWN = 3              # no table
     NOT_LOST = 4             # drawn or won: all that some packed tables tell
-    MAX_STORED = 255         # the depth of everything deeper, too
 
 cdef struct Tables:
     RuleSet rules
     # By the men in hand of both sides together (0 is the moving phase), the side to move's men on
-    # the board and the opponent's; NULL where there is no table. Depths are of the moving phase.
+    # the board and the opponent's; NULL where there is no table. The lists of depths are of the
+    # moving phase.
     const uint8_t *values[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const uint8_t *depths[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const Packed *packed[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
@@ -85,23 +85,13 @@ cdef inline int known_value(const Tables *tables, const Board *b, uint64_t *plac
     return value
 
 
-# The value of a board for the side to move, in the moving phase as if just after a removal. `depth`
-# becomes the depth to conversion, the plies to the next removal or the end (255: 255 or more), or
-# -1 for none.
-cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept nogil:
-    cdef int value, hand = b.own_hand + b.opponent_hand
+# The value of a board for the side to move, in the moving phase as if just after a removal.
+cdef int table_probe(const Tables *tables, const Board *b) noexcept nogil:
     cdef uint64_t place = 0
-    cdef const uint8_t *depths
     assert is_sound(b)
-    depth[0] = -1
     if unlikely(someone_short(b)):
         return LOST if own_short(b) else WON
-    value = known_value(tables, b, &place)
-    if hand == 0 and (value == WON or value == LOST):
-        depths = tables.depths[count(b.own)][count(b.opponent)]
-        if depths != NULL:
-            depth[0] = depths[place]
-    return value
+    return known_value(tables, b, &place)
 
 
 # The least and the greatest value (-1, 0, 1) given the plies since the last removal; False where no
@@ -109,7 +99,7 @@ cdef int table_probe(const Tables *tables, const Board *b, int *depth) noexcept 
 # it may have become a draw, but never a loss. With men in hand no plies count.
 cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
                        int *greatest) noexcept nogil:
-    cdef int depth, value = table_probe(tables, b, &depth)
+    cdef int depth, value = table_probe(tables, b)
     cdef int limit = plies_limit(&tables.rules, count(b.own), count(b.opponent))
     least[0] = greatest[0] = 0
     if value == UNKNOWN:
@@ -117,6 +107,7 @@ cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
     if value == DRAWN:
         return True
     if limit and b.plies and not b.own_hand | b.opponent_hand:
+        depth = depth_of(tables, b, value)
         if depth < 0 or (depth == MAX_STORED and b.plies + depth <= limit):
             least[0] = -(value == LOST)
             greatest[0] = value == WON
@@ -131,12 +122,14 @@ cdef class TableSet:
     cdef Tables tables
     cdef BlockCache cache
     cdef readonly dict kept
+    cdef readonly dict kept_depths
     cdef list kept_packed
 
     def __cinit__(self, tuple rules):
         load_index()
         self.tables.rules = load_rules(rules)
         self.kept = {}
+        self.kept_depths = {}
         self.kept_packed = []
 
     def __dealloc__(self):
@@ -148,19 +141,23 @@ cdef class TableSet:
         free(self.cache.slots)
 
     def add(self, int own, int opponent, const uint8_t[::1] values, depths=None, int hand=0):
-        cdef const uint8_t[::1] view
         cdef uint64_t places = table_places(own, opponent, hand)
         if <uint64_t>values.shape[0] < (places + 3) // 4:
             raise ValueError("a table that is too short")
         if hand == 0:
-            self.tables.depths[own][opponent] = NULL
+            self.add_depths(own, opponent, depths)
+        self.tables.values[hand][own][opponent] = &values[0]
+        self.kept[own, opponent, hand] = memoryview(values)
+
+    def add_depths(self, int own, int opponent, depths):
+        cdef const uint8_t[::1] view
+        self.tables.depths[own][opponent] = NULL
         if depths is not None:
             view = depths
-            if hand or <uint64_t>view.shape[0] < places:
-                raise ValueError("a table of depths that is too short, or of men in hand")
+            if not is_list(view, table_places(own, opponent, 0)):
+                raise ValueError("a list of depths that is cut off or not in order")
             self.tables.depths[own][opponent] = &view[0]
-        self.tables.values[hand][own][opponent] = &values[0]
-        self.kept[own, opponent, hand] = memoryview(values), depths
+        self.kept_depths[own, opponent] = depths
 
     def add_packed(self, int own, int opponent, table, int width, int hand=0):
         cdef Packed *packed
@@ -197,10 +194,10 @@ cdef class TableSet:
 
     def probe(self, tuple fields):
         cdef Board b = load_board(fields)
-        cdef int depth, value = table_probe(&self.tables, &b, &depth)
+        cdef int value = table_probe(&self.tables, &b)
         if value == UNKNOWN:
             return None
-        return (0, 1, -1)[value], depth
+        return (0, 1, -1)[value], depth_of(&self.tables, &b, value)
 
     def bounds(self, tuple fields):
         cdef Board b = load_board(fields)

@@ -133,6 +133,7 @@ cdef class Retrograde:
         p.size = BINOMIAL[p.empty][smaller]
         p.words = (p.size + 63) // 64
         p.classes = CLASSES[larger]
+        p.long_loss = long_loss(&p.rules, larger, smaller)
         p.flying[0] = flies(&p.rules, (1u << larger) - 1, 0, (1u << smaller) - 1, 0)
         p.flying[1] = flies(&p.rules, (1u << smaller) - 1, 0, (1u << larger) - 1, 0)
         with nogil:
@@ -197,4 +198,8 @@ cdef class Retrograde:
         return memoryview(<uint8_t[:(self.places + 3) // 4]>self.sector.packed[table])
 
     def depths(self, int table):
-        return memoryview(<uint8_t[:self.places]>self.sector.depths[table])
+        cdef uint64_t places = self.places, total = count_listed(self.sector.depths[table], places)
+        cdef uint8_t[::1] depths = bytearray(4 * index_size(places) + 3 * total)
+        with nogil:
+            write_list(self.sector.depths[table], places, &depths[0], total)
+        return memoryview(depths)

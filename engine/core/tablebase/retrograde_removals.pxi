@@ -21,7 +21,7 @@ cdef inline int removal_worth(int value) noexcept nogil:
 cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept nogil:
     cdef MoveList list
     cdef Board after
-    cdef int i, worth, depth, best = REMOVAL_LOSES
+    cdef int i, worth, best = REMOVAL_LOSES
     list.size = 0
     add_double(&p.rules, others, &list, NO_POINT, 0)
     if list.size == 0:
@@ -34,7 +34,7 @@ cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept no
             after.own &= ~(1u << second_removed_of(list.moves[i]))
         if count(after.own) < MINIMUM_MEN:
             return REMOVAL_WINS
-        worth = removal_worth(table_probe(p.tables, &after, &depth))
+        worth = removal_worth(table_probe(p.tables, &after))
         if worth < best:
             best = worth
             if best == REMOVAL_WINS:

@@ -8,7 +8,7 @@
 # their own, so that nothing needs to be counted twice or half. Throughout, `p` is the sector and
 # `s` a thread's scratch memory.
 #
-# Needs bitboard.pxi, board.pxi, index.pxi, probe.pxi.
+# Needs bitboard.pxi, board.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef extern from *:
     """
@@ -67,6 +67,7 @@ cdef struct Sector:
     const Tables *tables
     int men[2]               # of A, of B
     bint flying[2]
+    int long_loss            # plies from which on a loss's depth is kept
     int empty                # points that A leaves
     int low                  # compressed points in the lower half
     uint32_t classes

@@ -23,7 +23,7 @@ cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
     if size < FEW:
         frontier.lists[<size_t>cls * FEW + size] = rank
     frontier.counts[cls] = size + 1
-    if p.depths[table] != NULL:
+    if kind == NEW_LOST and level >= p.long_loss and p.depths[table] != NULL:
         p.depths[table][<size_t>cls * p.size + rank] = level if level < MAX_STORED else MAX_STORED
 
 

@@ -4,23 +4,33 @@
 # The values of an odd number of men in hand, which are not kept, are worked out in the same way:
 # all at once into a table in memory, or for a sample of places by a look ahead.
 #
-# Needs movegen.pxi, index.pxi, probe.pxi.
+# Depths take far longer than values: large tables have them recomputed at one place of some. That
+# of a loss that no list has is taken for any that lists leave out, unless that is too little to go
+# by.
+#
+# Needs movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef enum:
     GROUP = 16               # states whose successors are fetched from memory together
+    WHOLLY = 1 << 18         # places of a table up to which all depths are recomputed
+    DEPTH_EVERY = 16         # in others one in so many is,
+    SEARCHED_EVERY = 1024    # and one in so many by a search for all that is not listed
 
 cdef struct Successor:
     const uint8_t *values    # NULL: `value` has been looked up
-    const uint8_t *depths
     uint64_t place
     int value
+    Board board
     bint removal
     bint wins                # the opponent has two men left
 
 cdef struct Checked:         # what a state's successors say
     int least                # value, -1 to 1
     int greatest
-    int depth
+
+cdef struct Plies:           # the range of a depth
+    int least
+    int greatest
 
 cdef struct Group:           # states of one table
     int own, opponent, hand
@@ -44,88 +54,148 @@ cdef inline void load_state(const Group *group, uint64_t place, Board *b) noexce
 # The successor that a move leads to, its memory asked for.
 cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Group *group,
                          Successor *successor) noexcept nogil:
-    cdef Board after
+    cdef Board *after = &successor.board
     cdef int own, opponent, hand
-    make(b, move, &after)
+    make(b, move, after)
     own = count(after.own)
     opponent = count(after.opponent)
     hand = after.own_hand + after.opponent_hand
     successor.removal = is_removal(move)
-    successor.wins = own_short(&after)
+    successor.wins = own_short(after)
     if successor.wins:
         return
     successor.values = tables.values[hand][own][opponent]
-    successor.depths = NULL
     if successor.values == NULL:
-        successor.value = known_value(tables, &after, &successor.place)
+        successor.value = known_value(tables, after, &successor.place)
         if successor.value == UNKNOWN:
             group.missing = 1 << 24 | own << 16 | opponent << 8 | hand
         return
     successor.place = place_of(after.own, own, after.opponent, opponent, hand)
     prefetch(successor.values + (successor.place >> 2))
-    if hand == 0 and group.hand == 0:
-        successor.depths = tables.depths[own][opponent]
-        if successor.depths != NULL:
-            prefetch(successor.depths + successor.place)
 
 
-# What one move is worth to the side that plays it: a range where only depths would tell and there
-# are none. The depth counts from before the move.
-cdef inline void weigh_move(const Successor *successor, int limit, Checked *move) noexcept nogil:
-    cdef int value
+# The depth of a lost board: what its list or a search says, and without either a range.
+cdef inline Plies plies_of_loss(const Tables *tables, const Board *b, bint searched) noexcept nogil:
+    cdef Plies plies
+    cdef int listed = long_loss(&tables.rules, count(b.own), count(b.opponent))
+    plies.least = listed_loss(tables, b)
+    if plies.least < 0 and searched:
+        plies.least = depth_of_loss(tables, b, listed - 1)
+    plies.greatest = plies.least
+    if plies.least < 0:
+        plies.least = 0
+        plies.greatest = listed - 1
+    return plies
+
+
+# The depth of a won board, by its moves; anything from 1 to `enough` where it is not above that.
+cdef Plies plies_of_win(const Tables *tables, const Board *b, int enough,
+                        bint searched) noexcept nogil:
+    cdef MoveList list
+    cdef Board after
+    cdef Plies loss, plies
+    cdef int i, closing
+    plies.least = plies.greatest = MAX_STORED
+    for closing in range(1, -1, -1):
+        generate(&tables.rules, b, &list, closing, not closing)
+        for i in range(list.size):
+            if plies.greatest <= enough:
+                return plies
+            make(b, list.moves[i], &after)
+            if own_short(&after):
+                plies.least = plies.greatest = 1
+            elif table_probe(tables, &after) == LOST:
+                if is_removal(list.moves[i]):
+                    plies.least = plies.greatest = 1
+                else:
+                    loss = plies_of_loss(tables, &after, searched)
+                    plies.least = min(plies.least, loss.least + 1)
+                    plies.greatest = min(plies.greatest, loss.greatest + 1)
+    return plies
+
+
+# The depth of a board whose moves all lead to won ones, by the moves after them.
+cdef Plies plies_by_moves(const Tables *tables, const Successor *successors, int size,
+                          bint searched) noexcept nogil:
+    cdef Plies win, plies
+    cdef int i
+    plies.least = plies.greatest = size != 0
+    for i in range(size):
+        if not successors[i].removal:
+            win = plies_of_win(tables, &successors[i].board, plies.least - 1, searched)
+            plies.least = max(plies.least, min(win.least + 1, MAX_STORED))
+            plies.greatest = max(plies.greatest, min(win.greatest + 1, MAX_STORED))
+    return plies
+
+
+# What one move is worth to the side that plays it: a range where only depths would tell.
+cdef inline void weigh_move(const Tables *tables, const Successor *successor, int limit, bint deep,
+                            Checked *move) noexcept nogil:
+    cdef int value = successor.value
+    cdef Plies loss
     if successor.wins:
-        move.least = move.greatest = move.depth = 1
+        move.least = move.greatest = 1
         return
-    value = successor.value
     if successor.values != NULL:
         value = value_at(successor.values, successor.place)
     move.least = move.greatest = 1 if value == LOST else -1 if value == WON else 0
-    move.depth = 1
-    if value == DRAWN or successor.removal:
+    if limit == 0 or value == DRAWN or successor.removal:
         return
-    if successor.depths == NULL:
-        if limit:
-            move.least = min(move.least, 0)
-            move.greatest = max(move.greatest, 0)
+    if value == LOST and deep:
+        loss = plies_of_loss(tables, &successor.board, limit <= LONG_LOSS)
+        move.least = loss.greatest < limit
+        move.greatest = loss.least < limit
         return
-    move.depth = successor.depths[successor.place] + 1
-    if limit and move.depth > limit:
-        move.least = move.greatest = 0
-    elif move.depth > MAX_STORED:
-        move.depth = MAX_STORED
+    move.least = min(move.least, 0)
+    move.greatest = max(move.greatest, 0)
 
 
 # What a state is worth by its moves.
-cdef inline void weigh_moves(const RuleSet *rules, const Successor *successors, int size,
-                             int limit, Checked *state) noexcept nogil:
+cdef inline void weigh_moves(const Tables *tables, const Successor *successors, int size,
+                             int limit, bint deep, Checked *state) noexcept nogil:
     cdef Checked move
-    cdef int i, win = MAX_STORED + 1, loss = 0
+    cdef int i
     state.least = state.greatest = -1
-    state.depth = 0
-    if size == 0 and rules.blocked_draws:
+    if size == 0 and tables.rules.blocked_draws:
         state.least = state.greatest = 0
     for i in range(size):
-        weigh_move(&successors[i], limit, &move)
-        if move.least > 0 and move.depth < win:
-            win = move.depth
-        if move.greatest < 0 and move.depth > loss:
-            loss = move.depth
+        weigh_move(tables, &successors[i], limit, deep and state.least < 1, &move)
         state.least = max(state.least, move.least)
         state.greatest = max(state.greatest, move.greatest)
-    state.depth = win if state.least > 0 else loss
 
 
-cdef bint agrees(const Checked *state, int value, int depth) noexcept nogil:
-    cdef int stored = 1 if value == WON else -1 if value == LOST else 0
+# Whether a stored value agrees with the moves, and a loss with its depth where depths are kept.
+cdef bint agrees(const Tables *tables, const Group *group, int index, int value, int limit,
+                 Checked *state) noexcept nogil:
+    cdef const Successor *successors = group.successors[index]
+    cdef bint deep = group.hand == 0 and tables.depths[group.own][group.opponent] != NULL
+    cdef bint searched = group.places[index] % SEARCHED_EVERY == 0 or 0 < limit <= LONG_LOSS
+    cdef int stored = 1 if value == WON else -1 if value == LOST else 0, depth
+    cdef Plies plies
+    cdef uint64_t places = places_of(group.own, group.opponent)
+    if value == LOST and places > WHOLLY and group.places[index] % DEPTH_EVERY:
+        deep = False
+    if deep and state.least < 0:
+        plies = plies_by_moves(tables, successors, group.sizes[index], searched)
+        if limit and plies.least > limit:
+            state.least = 0
+        elif limit == 0 or plies.greatest <= limit:
+            state.greatest = -1
     if value == NOT_LOST:
         return state.greatest >= 0
     if value == UNKNOWN or not state.least <= stored <= state.greatest:
         return False
-    return depth < 0 or stored == 0 or depth == state.depth
+    if not deep or value != LOST:
+        return True
+    depth = listed_depth(tables.depths[group.own][group.opponent], places, group.places[index])
+    if depth < 0:
+        return plies.least < long_loss(&tables.rules, group.own, group.opponent)
+    return plies.least <= depth <= plies.greatest
 
 
 # Recompute the states of a group by their successors; in the moving phase `limit` is that on plies.
 cdef void recompute(const Tables *tables, Group *group, int limit, Checked *states) noexcept nogil:
+    cdef bint deep = group.hand == 0 and tables.depths[group.own][group.opponent] != NULL
     cdef Board b
     cdef int i, j
     for i in range(group.size):
@@ -135,18 +205,16 @@ cdef void recompute(const Tables *tables, Group *group, int limit, Checked *stat
         for j in range(group.sizes[i]):
             look_up(tables, &b, group.moves.moves[j], group, &group.successors[i][j])
     for i in range(group.size):
-        weigh_moves(&tables.rules, group.successors[i], group.sizes[i], limit, &states[i])
+        weigh_moves(tables, group.successors[i], group.sizes[i], limit, deep, &states[i])
 
 
 # Check the places of a group; the number that are wrong, the first of them in `wrong`.
 cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) noexcept nogil:
     cdef const uint8_t *values = tables.values[group.hand][group.own][group.opponent]
-    cdef const uint8_t *depths = NULL
     cdef int limit = 0, i, value
     cdef uint64_t errors = 0
     cdef Checked states[GROUP]
     if group.hand == 0:
-        depths = tables.depths[group.own][group.opponent]
         limit = plies_limit(&tables.rules, group.own, group.opponent)
     recompute(tables, group, limit, states)
     for i in range(group.size):
@@ -155,8 +223,7 @@ cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) n
         else:
             value = packed_value(
                 tables.packed[group.hand][group.own][group.opponent], group.places[i])
-        if not agrees(&states[i], value,
-                      depths[group.places[i]] if depths != NULL else -1):
+        if not agrees(tables, group, i, value, limit, &states[i]):
             if errors == 0:
                 wrong[0] = group.places[i]
             errors += 1

@@ -89,7 +89,8 @@ def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
     sound = built[rules]
     header = sound.headers[Sector(3, 3)]
     for wrong_part in (0, 1):
-        parts = [bytearray(part or b"") for part in sound.core.kept[3, 3, 0]]
+        kept = sound.core.kept[3, 3, 0], sound.core.kept_depths[3, 3] or b""
+        parts = [bytearray(part) for part in kept]
         parts[wrong_part][777] ^= 1
         tables = Tables(rules)
         tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])

@@ -89,12 +89,12 @@ def test_damaged_depths_are_built_again_when_asked_for(
 ) -> None:
     flags = [*RULES, "-dir", str(tmp_path), "-men", "6"]
     assert main(["build", "-depths", *flags]) == 0
-    [path] = tmp_path.glob("*/3-3.dtc")
+    [path] = tmp_path.glob("*/3-3.dtl")
     sound, data = path.read_bytes(), bytearray(path.read_bytes())
     data[1000] ^= 1
     path.write_bytes(data)
     status, _, error = run(capsys, ["build", *flags])
-    assert status == 0 and "3-3.dtc: damaged data" in error
+    assert status == 0 and "3-3.dtl: damaged data" in error
     assert "left as it is without -depths" in error and "built again" not in error
     status, _, error = run(capsys, ["build", "-depths", *flags])
     assert status == 0 and "built again: " in error and path.read_bytes() == sound

@@ -126,7 +126,7 @@ def test_known_moves_of_a_pgn(folder: Path, tmp_path: Path) -> None:
 def test_only_tables_without_depths_leave_the_limit_on_plies_in_doubt(
     folder: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(folder / "tables", tmp_path / "tables", ignore=shutil.ignore_patterns("*.dtc"))
+    shutil.copytree(folder / "tables", tmp_path / "tables", ignore=shutil.ignore_patterns("*.dtl"))
     game = tmp_path / "game.pgn"
     game.write_text(THROWN.replace("w 0 0 0 20", "w 0 0 50 20"))
     said = (
