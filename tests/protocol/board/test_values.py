@@ -12,6 +12,9 @@ from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.board import proven
 from merels.protocol.uci.table_cache import TableCache
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import begin, complaints
+from tests.protocol.board.webdriver import Browser
 
 
 def test_moves_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +32,27 @@ def test_moves_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.Monk
     order = [one["value"] for one in found["moves"]]
     assert order == sorted(order, key=["win", "draw", "loss"].index)
     assert proven.proven_view(Position(rules)) is None
+
+
+def test_the_explorer_knows_the_placing_phase_where_tables_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Browser
+) -> None:
+    Builder(tmp_path, make_rules("morris", ["NoRemovalPlies=0"])).build(7, placing=True)
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    with Server() as server:
+        chromium.look(1280, 860)
+        chromium.open(server.address)
+        chromium.wait("document.querySelectorAll('.target').length === 24")
+        begin(
+            chromium, variant="morris", fields={"NoRemovalPlies": "0"},
+            position="O*O*****/*@*@****/*O***@** b 0 1 0 9",
+        )
+        chromium.click("#analyse")
+        chromium.wait("document.querySelectorAll('#explorer li').length === 20")
+        label = "return document.querySelector(`[data-point=${arguments[0]}]`).ariaLabel"
+        assert chromium.run(label, "f4") == "f4, empty, place here: proven win"
+        assert chromium.run(label, "a7") == "a7, empty, place here: proven draw"
+        # A click plays the move: the last man of White's is gone with it.
+        chromium.click("#explorer li:first-child button")
+        chromium.wait("/Black wins/.test(document.getElementById('worth').textContent)")
+        assert complaints(chromium) == []
