@@ -7,26 +7,25 @@ import { $, COLOURS } from "./dom.js";
 import { now, tree } from "./now.js";
 import { MoveList } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
-import { drawReview, judgementOf } from "./panels/review.js";
+import { judgementOf, ReviewPanel } from "./panels/review.js";
 import { statusOf } from "./panels/status.js";
 import { Study } from "./panels/study.js";
 import { firstMoves, Thoughts } from "./panels/thoughts.js";
 
-/** The parts that draw themselves: board, players, moves, study and thoughts. */
+/** The parts that draw themselves: board, players, moves, verdicts, study and thoughts. */
 export const parts = {};
-let onGo;
 /** The nodes added to the tree since it was drawn; null: it is another. */
 let grown = [];
 const dirty = new Set();
 
 /** Makes the parts; `on` has what happens to them. */
 export function build(about, on) {
-  onGo = on.go;
   parts.board = new Board(
     $("board"), about.points, { onPick: on.pick, onCancel: on.cancel, mills: about.mills },
   );
   parts.players = new Players((event) => parts.board.pressHand(event));
   parts.moves = new MoveList(tree, on.go);
+  parts.verdicts = new ReviewPanel(on.go);
   parts.study = new Study(tree, on.comment);
   parts.thoughts = new Thoughts({
     hover: lookAhead, leave: () => lookAhead(null), play: on.playLine,
@@ -60,7 +59,7 @@ function paint() {
     parts.board.drawArrows(arrows(fresh));
   }
   if (kinds.has("state") || kinds.has("review")) {
-    drawReview(review, state, onGo);
+    parts.verdicts.draw(review, state);
     parts.moves.judge(review);
     parts.moves.show(state);
   }

@@ -2,6 +2,7 @@
 
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
+import { RULE_SETS } from "../rules.js";
 import { ask } from "./ask.js";
 import { download, show } from "./form.js";
 
@@ -13,8 +14,12 @@ export function title(game) {
 
 /** What else a list says of a game. */
 function details(game) {
-  const parts = [game.date.replaceAll(".", "-"), game.plies && `${game.plies} moves`,
-    game.variant, game.event === "A game on the board" ? "" : game.event];
+  const parts = [
+    game.date.replaceAll(".", "-"),
+    game.plies === "1" ? "1 move" : game.plies && `${game.plies} moves`,
+    RULE_SETS[game.variant] ? RULE_SETS[game.variant][0] : game.variant,
+    game.event === "A game on the board" ? "" : game.event,
+  ];
   return parts.filter((part) => part && part !== "?").join(" · ");
 }
 

@@ -10,6 +10,7 @@ export class MoveList {
     this.buttons = new Map();
     this.end = tree.root;
     this.current = null;
+    this.taken = [];
     this.judged = 0;
     this.review = null;
     $("moves").addEventListener("click", (event) => {
@@ -122,16 +123,17 @@ export class MoveList {
       if (button) button.setAttribute("aria-current", "true");
       this.current = button;
       // Not scrollIntoView: it would scroll the whole page on a phone.
-      const list = $("moves");
-      const top = button ? button.offsetTop - list.offsetTop : 0;
+      const list = $("moves-box");
+      const top = button ? button.offsetTop : 0;
       const hidden = top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30;
-      if (hidden) list.scrollTop = top - 60;
+      if (hidden) list.scrollTop = top - list.clientHeight / 2;
     }
-    for (const old of document.querySelectorAll("#moves .taken")) old.classList.remove("taken");
+    for (const old of this.taken) old.classList.remove("taken");
+    this.taken = [];
     let [node] = this.tree.node(state.live).children;
     for (; state.redo && !state.analysing && node; [node] = node.children) {
-      const gone = this.buttons.get(node.number);
-      if (gone) gone.classList.add("taken");
+      this.taken.push(this.buttons.get(node.number));
     }
+    for (const gone of this.taken) gone.classList.add("taken");
   }
 }

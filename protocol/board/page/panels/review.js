@@ -2,54 +2,84 @@
 
 import { $, svg } from "../dom.js";
 
+/** Milliseconds between two drawings of the graph while a review goes on. */
+const PAUSE = 300;
+
 /** Whether a review has not come to its end. */
 export const isRunning = (review) => review !== null && review.judgements.length < review.moves;
 
 /** What was judged of the move shown. */
 export const judgementOf = (review, state) =>
-  (review ? review.judgements[review.nodes.indexOf(state.node)] : undefined);
+  (review ? review.judgements[review.places.get(state.node)] : undefined);
 
 /** Takes news of a review, of which judgements come one by one. */
 export function takeReview(review, news) {
-  if (!news || news.whole) return news;
-  review.judgements.push(...news.judgements);
-  return review;
+  if (news && news.whole) {
+    return { ...news, places: new Map(news.nodes.map((node, place) => [node, place])) };
+  }
+  if (news) review.judgements.push(...news.judgements);
+  return news && review;
 }
 
 /** The review: a graph of White's expected score after each move, and a verdict. */
-export function drawReview(review, state, onGo) {
-  $("graph").hidden = $("verdict").hidden = !review;
-  $("review").textContent = isRunning(review) ? "Stop" : "Review";
-  if (!review) return;
-  const width = Math.max(1, review.moves);
-  const drawing = svg("svg", {
-    viewBox: `0 0 ${width} 100`, preserveAspectRatio: "none", role: "img",
-    "aria-label": "White's expected score after each move",
-  });
-  const places = review.judgements.map((judged, at) => `${at + 1},${100 - judged.value * 100}`);
-  if (places.length) {
-    drawing.append(svg("polygon", { class: "area",
-      points: `0,100 0,${places[0].split(",")[1]} ${places.join(" ")} ${places.length},100` }));
+export class ReviewPanel {
+  /** `onGo` is called with the number of the node that is clicked. */
+  constructor(onGo) {
+    this.review = null;
+    this.drawn = 0;
+    this.next = 0;
+    this.graph = svg("svg", {
+      viewBox: "0 0 1 100", preserveAspectRatio: "none", role: "img",
+      "aria-label": "White's expected score after each move",
+    });
+    this.area = svg("polygon", { class: "area" });
+    this.half = svg("line", { class: "half", x1: 0, y1: 50, y2: 50 });
+    this.here = svg("line", { class: "here", y1: 0, y2: 100 });
+    this.graph.append(this.area, this.half, this.here);
+    this.graph.addEventListener("click", (event) => {
+      const box = this.graph.getBoundingClientRect();
+      const ply = Math.round(((event.clientX - box.left) / box.width) * this.review.moves);
+      onGo(ply ? this.review.nodes[ply - 1] : 0);
+    });
+    $("graph").append(this.graph);
   }
-  drawing.append(svg("line", { class: "half", x1: 0, x2: width, y1: 50, y2: 50 }));
-  const here = review.nodes.indexOf(state.node) + 1;
-  if (here) drawing.append(svg("line", { class: "here", x1: here, x2: here, y1: 0, y2: 100 }));
-  drawing.addEventListener("click", (event) => {
-    const box = drawing.getBoundingClientRect();
-    const ply = Math.round(((event.clientX - box.left) / box.width) * width);
-    onGo(ply ? review.nodes[ply - 1] : 0);
-  });
-  $("graph").replaceChildren(drawing);
-  $("verdict").textContent = verdictOn(review, review.judgements[here - 1]);
+
+  draw(review, state) {
+    $("graph").hidden = $("verdict").hidden = !review;
+    $("review").textContent = isRunning(review) ? "Stop" : "Review";
+    if (review !== this.review) this.drawn = 0;
+    this.review = review;
+    if (!review) return;
+    this.drawArea();
+    const place = review.places.get(state.node);
+    this.here.setAttribute("visibility", place === undefined ? "hidden" : "visible");
+    for (const end of ["x1", "x2"]) this.here.setAttribute(end, (place ?? 0) + 1);
+    $("verdict").textContent = verdictOn(review, judgementOf(review, state));
+  }
+
+  /** Draws the area that grows with the review, of a long game not with every judgement. */
+  drawArea() {
+    const { judgements, moves } = this.review;
+    const now = performance.now();
+    const early = this.drawn && judgements.length < moves && now < this.next;
+    if (judgements.length === this.drawn || early) return;
+    this.drawn = judgements.length;
+    this.next = now + PAUSE;
+    const heights = judgements.map((judged) => 100 - judged.value * 100);
+    const places = heights.map((height, at) => `${at + 1},${height}`).join(" ");
+    this.area.setAttribute("points", `0,100 0,${heights[0]} ${places} ${heights.length},100`);
+    this.graph.setAttribute("viewBox", `0 0 ${Math.max(1, moves)} 100`);
+    this.half.setAttribute("x2", moves);
+  }
 }
 
 /** The verdict on the move shown, or on the whole game. */
 function verdictOn(review, judged) {
-  const count = (name) => review.judgements.filter((one) => one.name === name).length;
   const done = review.judgements.length;
   if (isRunning(review)) return `Judging move ${done + 1} of ${review.moves} …`;
   if (judged && judged.sentence) return `${judged.move}: ${judged.sentence} (${judged.text})`;
   if (judged) return `${judged.move}: ${judged.text}`;
+  const count = (name) => review.judgements.filter((one) => one.name === name).length;
   return `Blunders ${count("blunder")}, mistakes ${count("mistake")}, `
     + `inaccuracies ${count("inaccuracy")}`;
 }
