@@ -17,6 +17,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Progress
 from merels.engine.tablebase.files import (
+    DEPTHS,
     NOT_LOST,
     PACKED,
     VALUES,
@@ -67,7 +68,7 @@ class Packer:
         self.source_folder = self.root / rules_folder(self.rules)
         self.folder = self.target / rules_folder(self.rules)
         self.problems: list[str] = []
-        """A line for each sector that cannot be packed."""
+        """A line for each file that cannot be packed."""
         self.mended: list[str] = []
         """What was wrong with the files that were packed again."""
         self._done = self._total = 0
@@ -99,9 +100,9 @@ class Packer:
                 for sector in todo:
                     try:
                         packed.append(self._pack_sector(sector, pool))
+                        self._copy_depths(sector)
                     except TableError as error:
                         self.problems.append(str(error))
-                        self._total -= sector.places
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -129,6 +130,19 @@ class Packer:
         packed = replace(header, kind=kind, checksum=checksum([memoryview(ends), memoryview(data)]))
         write_whole(path, [packed.pack(), ends, data])
         return path
+
+    def _copy_depths(self, sector: AnySector) -> None:
+        """Copy a sector's depths to where its packed values go; they are short as they are."""
+        name = file_name(sector, DEPTHS)
+        if self.folder == self.source_folder or not (self.source_folder / name).exists():
+            return
+        header, depths = open_table(self.source_folder / name, self.rules, check=True)
+        try:
+            if open_table(self.folder / name, self.rules, check=True)[0] == header:
+                return
+        except TableError:
+            pass  # There is none, or none that could be used.
+        write_whole(self.folder / name, [header.pack(), *depths])
 
     def _kind_of(self, sector: AnySector) -> int:
         """What a sector is packed as.

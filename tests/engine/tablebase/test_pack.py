@@ -199,6 +199,17 @@ def test_a_second_packing_keeps_what_is_there(built: Path, tmp_path: Path) -> No
     assert [path.stat().st_mtime_ns for path in paths] == before and not seen
 
 
+def test_depths_go_with_packed_values(tmp_path: Path) -> None:
+    raw = Builder(tmp_path / "raw", UNLIMITED, depths=True).build(7)
+    tables = packed(tmp_path / "raw", tmp_path / "packed", UNLIMITED, not_lost=True)
+    chance = random.Random(2)
+    for own, opponent in ((3, 3), (4, 3), (3, 4)):
+        for _ in range(200):
+            position = random_position(UNLIMITED, own, opponent, chance)
+            assert tables.probe(position) == raw.probe(position)
+    assert tables.deep
+
+
 def test_a_killed_packing_resumes(built: Path, tmp_path: Path) -> None:
     """``kill -9`` leaves packed sectors, and nothing else that is trusted."""
     program = (
