@@ -26,8 +26,8 @@ def add_pack_flags(parser: Parser) -> None:
     )
     add_flag(
         parser, "tier", choices=TIERS, default=TIERS[0],
-        help="what to keep: the values (the default), or in the moving phase only which "
-        "positions are not lost, from which a look one ply ahead tells the values",
+        help="what to keep: the values (the default), or of the moving phase only which positions "
+        "are not lost, from which a look one ply ahead tells the values",
     )
 
 
