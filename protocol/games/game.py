@@ -107,7 +107,7 @@ class Game(Variations):
     def play_from(self, node: Node) -> None:
         """Let the game go on from a node, in place of the moves that it had there."""
         if node.position.outcome() is not None:
-            raise InputError("position", f"the game is over there: {node.position.outcome()}")
+            raise InputError("play on", f"the game is over here: {node.position.outcome()}")
         if not self.played:  # The game that goes on is another than the one that was recorded.
             self.tags = _new_tags()
         for one in node.line():

@@ -78,8 +78,8 @@ class Kept:
 
     def text(self, query: str = "") -> str:
         """The games with all words of a query as one PGN text, in the order they were begun."""
-        keys = sorted(entry.key for entry in self.entries(query))
-        return "".join(self._path(key).read_text(encoding="utf-8") for key in keys)
+        paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)]
+        return "".join(path.read_text(encoding="utf-8") for path in sorted(paths))
 
     def _path(self, key: str) -> Path:
         """A game's file; no name but that of a game that is there gets near the disk."""

@@ -8,7 +8,7 @@ import { download, show } from "./form.js";
 
 /** A game in words: who played whom, how it ended, and when. */
 export function title(game) {
-  const result = game.unfinished ? "not finished" : game.result;
+  const result = game.unfinished || game.result === "*" ? "not finished" : game.result;
   return `${game.white} – ${game.black}, ${result}`;
 }
 

@@ -36,7 +36,8 @@ export class Opening {
   /** Opens the text's game, or that of an index; of several games it lists all. */
   async load(game) {
     try {
-      if (!await this.mayLeave()) return;
+      this.leaves = this.leaves || await this.mayLeave();
+      if (!this.leaves) return;
       const answer = await api("load", { ...this.wanted(), game });
       if (answer.games) this.list(answer.games);
       else $("import-dialog").close("go");
@@ -73,6 +74,7 @@ export class Opening {
   }
 
   async open(state) {
+    this.leaves = false;
     // A text that names no rules is read under those of the current game.
     const { variant, fields } = state.rules;
     this.current = { variant, fields };
