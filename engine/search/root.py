@@ -58,8 +58,15 @@ def make_root(
     ranking = rank_moves(tables, position, [decode_move(move) for move in moves], multipv)
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
+    best = ranking.groups[0][0]
+    if best.certain and best.value <= 0:
+        # Tables make equals of all draws, and of all losses, while some are harder to answer for an
+        # opponent that errs: the search tells them apart by its own evaluation.
+        inside = None
+    else:
+        inside = tables
     ranked = [(rank, one) for rank, group in enumerate(ranking.groups) for one in group]
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(
-        list(choices), tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits
+        list(choices), inside, men, tuple(rank for rank, _ in ranked), choices, ranking.hits
     )

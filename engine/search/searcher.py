@@ -178,7 +178,7 @@ class Searcher:
         # A level has no perfect knowledge.
         tables = None if level else self.tables_for(position.rules)
         root = make_root(position, root_moves, tables, multipv)
-        context = (core_rules(position.rules), _bias(level), tables)
+        context = (core_rules(position.rules), _bias(level), root.tables)
         if context != self._context:
             # What was learnt under other rules, or at another level, does not hold.
             if self._context is not None:

@@ -41,17 +41,15 @@ def rank_moves(
 
     Only the best groups are kept, with at least ``lines`` moves together. A certain win goes
     before one that is not, and a loss that is not certain before one that is. Among equals the
-    shortest win and the longest loss go first, where depths are kept, and of the drawing moves
-    those that leave the opponent the smallest share of replies that draw too.
+    shortest win goes first, where depths are kept. Draws and losses are left to the search, whose
+    choice an opponent that errs finds harder than the longest loss, or few replies that hold.
     """
     choices = values_of_moves(tables, position, set(among))
     if not choices:
         return None
     groups: list[tuple[Choice, ...]] = []
     for value in (1, 0, -1):
-        # Draws are expensive to rank: not before they are needed.
-        if sum(map(len, groups)) < lines:
-            groups += _groups(tables, position, [c for c in choices if c.value == value])
+        groups += _groups([choice for choice in choices if choice.value == value])
     if groups[0][0].value < 0 and not all(choice.certain for choice in choices):
         # The game is lost for certain only if every move is.
         groups = [tuple(c._replace(certain=False) for c in group) for group in groups]
@@ -109,30 +107,17 @@ def _choice(
     return Choice(move, known.value, known.depth if known.value > 0 else None, False)
 
 
-def _groups(
-    tables: Tables, position: Position, choices: Sequence[Choice]
-) -> list[tuple[Choice, ...]]:
+def _groups(choices: Sequence[Choice]) -> list[tuple[Choice, ...]]:
     """Moves of one value in groups of equal rank, the best first."""
     deep = all(choice.depth is not None for choice in choices)
-    groups: dict[tuple[float, ...], list[Choice]] = {}
+    groups: dict[tuple[bool, int], list[Choice]] = {}
     for choice in choices:
-        groups.setdefault(_rank(tables, position, choice, deep), []).append(choice)
+        groups.setdefault(_rank(choice, deep), []).append(choice)
     return [tuple(groups[rank]) for rank in sorted(groups)]
 
 
-def _rank(
-    tables: Tables, position: Position, choice: Choice, deep: bool
-) -> tuple[float, ...]:
+def _rank(choice: Choice, deep: bool) -> tuple[bool, int]:
     """A move's rank among moves of one value, the lowest the best; ``deep``: all have depths."""
-    if not choice.value:
-        return (_holding_share(tables, position.play(choice.move)),)
-    depth = choice.depth if deep and choice.depth is not None else 0
-    return (not choice.certain, depth) if choice.value > 0 else (choice.certain, -depth)
-
-
-def _holding_share(tables: Tables, position: Position) -> float:
-    """The share of moves that hold a drawn position; 1 where it is not known."""
-    if position.outcome() is not None:
-        return 1.0
-    values = [value.value if value else 0 for _, value in tables.moves(position)]
-    return sum(value >= 0 for value in values) / len(values)
+    if choice.value > 0:
+        return not choice.certain, choice.depth if deep and choice.depth is not None else 0
+    return choice.value < 0 and choice.certain, 0

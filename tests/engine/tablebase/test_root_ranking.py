@@ -69,11 +69,16 @@ def test_no_move_throws_a_value_away(tables: Tables, searcher: Searcher) -> None
 
 
 def test_a_win_takes_the_plies_that_its_depth_says(tables: Tables, searcher: Searcher) -> None:
+    """Against the longest resistance, at one node a move."""
     chance = random.Random(5)
     for position, depth in won_positions(tables, chance, 10, 5):
-        for _ in range(depth):
+        for ply in range(depth):
             assert position.outcome() is None
-            move = searcher.search(position, Limit(depth=1)).move
+            if ply % 2 == 0:
+                move = searcher.search(position, Limit(nodes=1)).move
+            else:
+                depths = {move: known.depth or 0 for move, known in tables.moves(position) if known}
+                move = max(depths, key=depths.__getitem__)
             assert move is not None
             position = position.play(move)
         assert position.outcome() is not None
@@ -107,7 +112,8 @@ def test_without_depths_a_win_is_won_all_the_same(tmp_path: Path) -> None:
 def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searcher) -> None:
     chance = random.Random(12)
     for position, depth in won_positions(tables, chance, 6, 7):
-        for left in range(depth, 0, -1):
+        left = depth
+        while left:
             last: dict[int, Info] = {}
             move = searcher.search(
                 position, Limit(depth=2), lambda info: last.update({info.multipv: info}), multipv=3
@@ -121,8 +127,11 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searc
                 if score.win_in is None:
                     expected = value.value * (TABLE_CP - (value.depth or 0))
                     assert score.cp == expected, "what is known of its own move"
-            mover = 1 if (depth - left) % 2 == 0 else -1
-            assert values[move] == (mover, left)
+            played = values[move]
+            assert played is not None and played.depth is not None
+            if played.value > 0:
+                assert played.depth == left, "the side that wins takes the shortest way"
+            left = played.depth - 1
             position = position.play(move)
         assert position.outcome() is not None
 
@@ -196,22 +205,28 @@ def test_tables_of_other_rules_are_never_used(searcher: Searcher) -> None:
     assert searcher.search(position, Limit(depth=3)).info.tbhits == 0
 
 
-def test_among_drawing_moves_the_hardest_to_answer_stay(tables: Tables) -> None:
-    chance = random.Random(8)
-    narrowed = 0
-    for _ in range(200):
+@pytest.mark.parametrize("value", [0, -1])
+def test_the_search_alone_tells_draws_apart_and_losses(
+    tables: Tables, searcher: Searcher, value: int
+) -> None:
+    """Tables say which moves hold the value; among them the engine plays as it does without."""
+    chance, alone = random.Random(8), Searcher(4)
+    chosen = narrowed = 0
+    while chosen < 60:
         position, known = known_position(tables, chance, 3, 4)
-        if known.value != 0:
+        if value < 0:
+            position, known = known_position(tables, chance, 3, 3)
+        if known.value != value:
             continue
-        ranking = rank_moves(tables, position, position.legal_moves())
-        assert ranking is not None
-        best = [choice.move for choice in ranking.groups[0]]
-        assert {choice.value for choice in ranking.groups[0]} == {0}
+        chosen += 1
         values = dict(tables.moves(position))
-        drawing = [move for move, value in values.items() if value and value.value == 0]
-        assert set(best) <= set(drawing)
-        narrowed += len(best) < len(drawing)
-    assert narrowed > 20
+        holding = [move for move, one in values.items() if one and one.value == value]
+        narrowed += len(holding) < len(values)
+        searcher.clear()
+        alone.clear()
+        move = searcher.search(position, Limit(depth=4)).move
+        assert move == alone.search(position, Limit(depth=4), root_moves=holding).move
+    assert narrowed > 20 or value < 0
 
 
 def test_searchmoves_are_kept(searcher: Searcher) -> None:
