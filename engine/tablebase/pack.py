@@ -110,6 +110,7 @@ class Packer:
 
     def _pack_sector(self, sector: AnySector, pool: ThreadPoolExecutor) -> Path:
         """Pack a sector unless that is done; its file."""
+        self._tell(sector, 0)
         header, tables = open_table(
             self.source_folder / file_name(sector, VALUES), self.rules, check=True
         )
