@@ -72,9 +72,8 @@ def _seat(session: Session, body: JSON) -> Seat:
 def _review(session: Session, body: JSON) -> None:
     """Start or stop a review of the game."""
     with session.lock:
-        record = session.record()
+        record, nodes = session.record(), session.game.tree.root.end().line()
     if body.get("on", True) and record.moves:
-        nodes = session.game.tree.root.end().line()
         session.reviewer.start(record, [node.number for node in nodes])
     else:
         session.reviewer.forget()

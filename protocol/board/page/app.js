@@ -39,7 +39,12 @@ function listenTo(before, news) {
 
 function onKey(event) {
   const typing = event.target.closest("input, textarea, select, dialog, pre");
-  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (typing || event.altKey) return;
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
+    event.preventDefault();
+    act(event.shiftKey ? "redo" : "undo");
+  }
+  if (event.ctrlKey || event.metaKey) return;
   const keys = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
     ArrowUp: "up", ArrowDown: "down", a: now.state && now.state.analysing ? "play" : "analyse",

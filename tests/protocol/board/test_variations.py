@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from merels.engine.game.notation import parse_position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_record
 from merels.engine.game.rules import make_rules
-from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, play, shot
+from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, play, shot, tap_menu
 from tests.protocol.board.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 *"
@@ -220,3 +222,47 @@ def test_a_step_in_a_long_game_changes_two_moves_of_the_list(page: Browser) -> N
     verdict = "document.getElementById('verdict').textContent"
     page.wait(f"/Judging move ([2-9]|\\d\\d)/.test({verdict})", 60)
     ask(page, "review", on=False)
+
+
+@pytest.mark.parametrize(
+    "name, width, height, dark",
+    [("upright", 390, 844, True), ("upright-light", 390, 844, False), ("sideways", 844, 390, True)],
+)
+def test_variations_are_made_and_gone_through_with_a_finger(
+    page: Browser, name: str, width: int, height: int, dark: bool
+) -> None:
+    page.look(width, height, phone=True, dark=dark)
+    load(page, GAME)
+    page.wait(f"{MAIN}.length === 8")
+    page.tap("#first")
+    page.wait("document.getElementById('first').disabled")
+    page.tap("[data-point=a1] .hit")
+    at(page, "a1")
+    assert record(page).startswith("1. d6 ( 1. a1 ) 1... f4")
+    page.run("document.getElementById('promote').scrollIntoView({block: 'center'})")
+    page.tap("#promote")
+    page.wait(f"{MAIN}[0].textContent === 'a1'")
+    page.tap("#moves .variations button")
+    at(page, "d6")
+    shot(page, f"variations-{name}")
+    heights = page.run(
+        "return [...document.querySelectorAll('#moves > li button, #study button')]"
+        ".map((one) => one.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 44
+    tap_menu(page, "games")
+    page.wait("document.getElementById('games-dialog').open")
+    shot(page, f"my-games-{name}")
+    page.tap("#games-dialog .ends .main")
+    page.wait("!document.getElementById('games-dialog').open")
+
+
+def test_the_keys_of_other_programs_undo_and_redo(page: Browser) -> None:
+    begin(page)
+    play(page, "d6")
+    press = ("document.body.dispatchEvent(new KeyboardEvent('keydown', "
+             "{key: arguments[0], ctrlKey: true, shiftKey: arguments[1], bubbles: true}))")
+    page.run(press, "z", False)
+    page.wait("document.querySelectorAll('#moves .taken').length === 1")
+    page.run(press, "Z", True)
+    page.wait("document.querySelectorAll('#moves .taken').length === 0")

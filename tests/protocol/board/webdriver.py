@@ -161,6 +161,19 @@ class Browser:
                       "actions": steps}],
         )
 
+    def tap(self, selector: str) -> None:
+        """Touch an element with a finger, and lift it."""
+        steps = [
+            {"type": "pointerMove", "duration": 0, "x": 0, "y": 0,
+             "origin": {_ELEMENT: self.find(selector)}},
+            {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0},
+        ]
+        self._do(
+            "actions",
+            actions=[{"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"},
+                      "actions": steps}],
+        )
+
     def new_tab(self) -> str:
         """Open a tab and switch to it; its handle."""
         handle = str(self._do("window/new", type="tab")["handle"])
