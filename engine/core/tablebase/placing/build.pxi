@@ -208,7 +208,7 @@ cdef class PlacingSlice:
     cdef bint load_table(self, int own) except -1:
         cdef Slice *p = &self.slice
         cdef const uint8_t *values = self.tables.tables.values[p.hand - 2][own][p.others]
-        cdef size_t size = self.tables.kept[own, p.others, p.hand - 2][0].nbytes
+        cdef size_t size = self.tables.kept[own, p.others, p.hand - 2].nbytes
         cdef Blocks *blocks = &p.after[p.removed]
         if blocks.bitmaps == NULL and not allocate_blocks(blocks, own, 0):
             return False
