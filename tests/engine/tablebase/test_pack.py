@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.position import Position
+from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import (
@@ -26,7 +26,7 @@ from merels.engine.tablebase.pack import Packer, losses_of
 from merels.engine.tablebase.packed import open_packed
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.root_ranking import rank_moves
-from merels.engine.tablebase.sectors import Sector, sectors
+from merels.engine.tablebase.sectors import Sector, placing_sectors, sectors
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
 from tests.processes import needs_resource, wait_for_file
@@ -84,6 +84,28 @@ def test_probes_agree(built: Path, tmp_path: Path, rules: Rules, not_lost: bool)
         assert rank_moves(tables, position, position.legal_moves()) == rank_moves(
             raw, position, position.legal_moves()
         )
+
+
+@pytest.mark.parametrize("rules", (UNLIMITED, PRESETS["multi"]), ids=str)
+def test_men_in_hand(tmp_path: Path, rules: Rules) -> None:
+    """Values with men in hand are the same, kept or told by a look ahead into packed tables."""
+    raw = Builder(tmp_path / "raw", rules, threads=2).build(7, placing=True)
+    tables = [
+        packed(tmp_path / "raw", tmp_path / str(not_lost), rules, not_lost)
+        for not_lost in (False, True)
+    ]
+    chance = random.Random(str(rules))
+    placed = [sector for sector in placing_sectors(rules, 7) if sector.own + sector.opponent]
+    assert {sector.hand for sector in placed} >= {1, 2, 3}
+    for sector in placed:
+        for _ in range(40):
+            points = chance.sample(range(24), sector.own + sector.opponent)
+            own, opponent = points[: sector.own], points[sector.own :]
+            men = sum(1 << point for point in own), sum(1 << point for point in opponent)
+            position = Position(rules, men, sector.hands, WHITE)
+            known = raw.probe(position)
+            assert known is not None
+            assert [each.probe(position) for each in tables] == [known, known], position
 
 
 def test_only_losses_are_kept_where_no_limit_holds(built: Path, tmp_path: Path) -> None:
