@@ -160,3 +160,18 @@ def test_marks_are_told_from_the_wood_by_light_alone(page: Browser, dark: bool) 
            };"""
     )
     assert {name: ratio for name, ratio in ratios.items() if ratio < 3} == {}
+
+
+def test_the_move_shown_stays_in_sight_when_panels_open(page: Browser) -> None:
+    load(page, "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 *")
+    page.wait(f"{count('#moves button')} === 18")
+    page.click("#analyse")
+    page.click("#review")
+    page.wait("!document.getElementById('graph').hidden")
+    page.wait(
+        """(() => {
+             const box = document.getElementById("moves-box").getBoundingClientRect();
+             const one = document.querySelector("#moves [aria-current]").getBoundingClientRect();
+             return one.top >= box.top && one.bottom <= box.bottom + 1;
+           })()"""
+    )

@@ -17,6 +17,16 @@ export class MoveList {
       const button = event.target.closest("button");
       if (button) onGo(Number(button.dataset.node));
     });
+    // Other panels that open take room from the list.
+    new ResizeObserver(() => this.follow()).observe($("moves-box"));
+  }
+
+  /** Scrolls to the move shown; not by scrollIntoView, which moves the whole page on a phone. */
+  follow() {
+    const list = $("moves-box");
+    const top = this.current ? this.current.offsetTop : 0;
+    const hidden = top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30;
+    if (hidden) list.scrollTop = top - list.clientHeight / 2;
   }
 
   /** Draws nodes that were added, or with null the whole tree. */
@@ -122,11 +132,7 @@ export class MoveList {
       if (this.current) this.current.removeAttribute("aria-current");
       if (button) button.setAttribute("aria-current", "true");
       this.current = button;
-      // Not scrollIntoView: it would scroll the whole page on a phone.
-      const list = $("moves-box");
-      const top = button ? button.offsetTop : 0;
-      const hidden = top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30;
-      if (hidden) list.scrollTop = top - list.clientHeight / 2;
+      this.follow();
     }
     for (const old of this.taken) old.classList.remove("taken");
     this.taken = [];
