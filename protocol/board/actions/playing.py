@@ -219,7 +219,7 @@ def analyse(session: Session, body: JSON) -> None:
 def thoughts(session: Session, body: JSON) -> None:
     """Show or hide evaluations, in play or in an analysis; set the number of variations."""
     lines = body.get("lines", session.lines)
-    if not isinstance(lines, int) or not 1 <= lines <= MOST_LINES:
+    if type(lines) is not int or not 1 <= lines <= MOST_LINES:
         raise InputError(str(lines), f"expected from 1 to {MOST_LINES} lines")
     session.lines = lines
     session.thoughts[session.analysing] = bool(body.get("on", session.reveals))
