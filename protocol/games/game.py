@@ -152,14 +152,14 @@ class Game(Variations):
     # As a record.
 
     def record(self, names: tuple[str, str]) -> Record:
-        """The game as a record; ``names`` are White's and Black's."""
+        """The game as a record; ``names`` are White's and Black's, where it is played."""
         record = to_record(self.tree)
         record.result, reason = self.result()
         at_end = self.live is self.tree.root.end()
         if record.comments and reason and not record.comments[-1] and at_end:
             record.comments[-1] = reason
         tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
-        record.tags = tags | self.tags
+        record.tags = tags | self.tags if self.played else dict(self.tags)
         return record
 
 

@@ -9,7 +9,9 @@ import { download, show } from "./form.js";
 /** A game in words: who played whom, how it ended, and when. */
 export function title(game) {
   const result = game.unfinished || game.result === "*" ? "not finished" : game.result;
-  return `${game.white} – ${game.black}, ${result}`;
+  const names = [game.white, game.black];
+  const who = names.every((name) => name === "?") ? "A game without names" : names.join(" – ");
+  return `${who}, ${result}`;
 }
 
 /** What else a list says of a game. */
@@ -20,7 +22,7 @@ function details(game) {
     RULE_SETS[game.variant] ? RULE_SETS[game.variant][0] : game.variant,
     game.event === "A game on the board" ? "" : game.event,
   ];
-  return parts.filter((part) => part && part !== "?").join(" · ");
+  return parts.filter((part) => part && !part.startsWith("?")).join(" · ");
 }
 
 /** An item of a list of games; its first button has the game's title. */

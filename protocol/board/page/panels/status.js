@@ -31,7 +31,7 @@ export function statusOf(state, choice) {
   if (playing && state.offer !== null) {
     parts.push(`${COLOURS[state.offer]} offers a draw; a move declines it.`);
   }
-  if (state.analysing && state.plies === state.ply && !state.final && !state.played) {
+  if (state.analysing && !back && !state.final && !state.played) {
     parts.push("Try moves for both sides, or play on from here.");
   }
   if (state.move) parts.push(`Last: ${state.move}.`);
