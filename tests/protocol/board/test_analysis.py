@@ -114,6 +114,12 @@ def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Brows
     assert moves(page) == line.split()
     page.hover("#first")
     page.wait(f"{count('#board .man')} === 3")
+    # What is pointed at goes, too, when nothing is to be shown.
+    page.wait(f"{count('#lines li')} === 5")
+    page.hover("#lines li:first-child button")
+    page.wait(f"{count('#board .man')} === 4")
+    page.key("e")
+    page.wait(f"{count('#lines li')} === 0 && {count('#board .man')} === 3")
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -92,6 +92,7 @@ export class Thoughts {
     const found = verdict(info, state, judged);
     if (found) drawBar(found[1], found[0]);
     else if (!stale) drawBar(0.5, "Not yet evaluated");
+    if (!reveals) this.release();
     if (this.place !== state.position.text) this.held = false;
     this.place = state.position.text;
     this.write($("worth"), reveals && found ? found[0] : "");
