@@ -20,7 +20,7 @@ PAGES = sorted(
 )
 SOURCES = ("engine", "protocol", "tournament", "tests", ".ci")
 UNKNOWN = "--no-such-flag"
-TABLES = ("build", "verify", "stats", "probe", "pack", "solve")
+TABLES = ("build", "verify", "stats", "probe", "pack")
 
 
 def blocks(page: Path) -> list[str]:

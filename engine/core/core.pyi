@@ -336,28 +336,3 @@ class PlacingSlice:
 
     def stop(self) -> None:
         """Let every `work` return early; what was solved is then of no use."""
-
-class PlacingProver:
-    """Proves values of positions with men in hand from the tablebase; for any number of threads.
-
-    nodes       positions searched by all calls that have ended
-    probes      positions that they looked up
-    missing     the table (own men, opponent's) that was needed and is not here
-    """
-
-    nodes: int
-    probes: int
-    missing: tuple[int, int] | None
-
-    def __init__(self, rules: _Rules, tables: TableSet, megabytes: int = 256) -> None: ...
-    def reaches(self, fields: _Board, goal: int) -> bool | None:
-        """Whether the side to move reaches at least ``goal`` (0: a draw, 1: a win).
-
-        None where `stop` or a missing table ended it.
-        """
-
-    def found(self) -> memoryview:
-        """The memory of what was found, to be read or filled while no call runs."""
-
-    def stop(self) -> None:
-        """End all calls as soon as possible; they return None, now and later."""

@@ -34,7 +34,6 @@ include "tablebase/placing/slice.pxi"
 include "tablebase/placing/tables.pxi"
 include "tablebase/placing/build.pxi"
 include "tablebase/verify.pxi"
-include "tablebase/placing.pxi"
 include "training/fit.pxi"
 
 load_geometry()

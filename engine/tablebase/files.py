@@ -6,7 +6,6 @@ The format is described to the byte in FORMAT.md.
 from __future__ import annotations
 
 import mmap
-import os
 import struct
 import zlib
 from collections.abc import Sequence

@@ -42,10 +42,10 @@ def write_whole(path: Path, parts: Sequence[bytes | bytearray | memoryview]) -> 
 
 
 @contextmanager
-def locked(folder: Path, wait: bool = False) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Keep other programs from writing to a folder of tables, where the system has locks.
 
-    Where one already does, ``wait`` for it; otherwise `InputError`.
+    `InputError` where one already does.
     """
     try:
         file = open(folder / "lock", "w")
@@ -58,7 +58,7 @@ def locked(folder: Path, wait: bool = False) -> Iterator[None]:
             import fcntl
 
             try:
-                fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise InputError(str(folder), "another build is at work there") from None
             except OSError as error:

@@ -2,10 +2,9 @@
 
 Rounds of self-play begin with an evaluation that knows nothing; each round is played with what the
 last one taught. Positions are labelled by what their search found and how their game ended. With
-``-tables DIR`` the tablebase replaces the game's end where it knows the value, or soon proves it
-with men in hand, and random positions join in. The same command makes the same weights, however
-many processes share the work, and resumes where an earlier one was interrupted: the games' samples
-are kept in ``-work``.
+``-tables DIR`` the tablebase replaces the game's end where it knows the value, and random positions
+join in. The same command makes the same weights, however many processes share the work, and resumes
+where an earlier one was interrupted: the games' samples are kept in ``-work``.
 """
 
 from __future__ import annotations

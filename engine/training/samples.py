@@ -14,12 +14,7 @@ from merels.engine.game.board import SIZE, mask_of
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, Rules, make_rules
-from merels.engine.tablebase.probe import open_tables
-from merels.engine.tablebase.solve import Prover
-
-PROVEN_HANDS = 8
-"""Men in hand up to which a position's value is proven; with each man more a proof takes twice as
-long. One in three of these positions has another value than its game's result."""
+from merels.engine.tablebase.probe import build_command, open_tables
 
 _SAMPLE = struct.Struct(core.SAMPLE_FORMAT)
 
@@ -74,28 +69,22 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
 class Truth:
     """The tablebase of morris, whose values replace the results of games."""
 
-    def __init__(self, folder: Path, hash_mb: int = 1024) -> None:
+    def __init__(self, folder: Path) -> None:
         self.rules = make_rules("morris")
         self.tables = open_tables(folder, self.rules)
         self.flying = core_rules(self.rules)[0]
-        self._prover = Prover(self.tables, hash_mb)
 
     def check_whole(self, folder: Path) -> None:
         """Raise `InputError` where some table is missing."""
-        if self.tables.men < 2 * MEN_PER_SIDE:
-            raise InputError(
-                str(folder), "expected all tables: merels tables build -all -variant morris"
-            )
+        if not self.tables.whole:
+            command = build_command(self.rules, folder)
+            raise InputError(str(folder), f"expected all tables; make them with {command}")
 
     def value(self, sample: Sample) -> int | None:
-        """The value for the side to move, -1 to 1, where it is known or can be proven soon."""
-        hands = sample.own_hand, sample.opponent_hand
-        if sample.flying != self.flying or sum(hands) > PROVEN_HANDS:
+        """The value for the side to move, -1 to 1, where it is known."""
+        if sample.flying != self.flying:
             return None
-        if any(hands):
-            men = sample.own, sample.opponent
-            return self._prover.value(Position(self.rules, men, hands, WHITE))
-        bounds = self.tables.core.bounds((sample.own, sample.opponent, 0, 0, 0))
+        bounds = self.tables.core.bounds((*sample[:4], 0))
         return None if bounds is None else bounds[0]
 
     def label(self, piece: bytes) -> bytes:

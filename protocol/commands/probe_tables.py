@@ -1,21 +1,17 @@
-"""``merels tables probe`` and ``solve``: what tables and proofs say of a position."""
+"""``merels tables probe``: what tables say of a position."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
-from merels.engine.tablebase.files import TableError
 from merels.engine.tablebase.probe import Known, Tables, build_command, default_root
 from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector
-from merels.engine.tablebase.solve import Prover, Solution, keep, kept, solve
 from merels.protocol.commands.arguments import open_named, setup_of
-from merels.protocol.terminal.progress import ProgressLine
 
 _WORDS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -47,9 +43,6 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
     if outcome is not None:
         raise InputError(arguments.position, f"the game is over: {outcome}")
     known = tables.probe(position)
-    if known is None and position.hands != (0, 0) and (prover := _kept(arguments, tables)):
-        _say_solution(solve(tables, position, prover=prover, threads=arguments.threads))
-        return 0
     if known is None:
         # A packed table may turn out to be damaged when it is read.
         damaged = "; ".join(tables.problems[told:])
@@ -94,44 +87,3 @@ def _worth(move: tuple[object, Known | None]) -> tuple[int, int, str]:
         return 2, 0, str(move[0])
     depth = known.depth or 0
     return -known.value, depth if known.value > 0 else -depth, str(move[0])
-
-
-def _kept(arguments: argparse.Namespace, tables: Tables) -> Prover | None:
-    """A prover with what an earlier one kept; reports a file that cannot be used."""
-    try:
-        return kept(tables, root_of(arguments))
-    except TableError as error:
-        print(f"merels tables: {error}", file=sys.stderr)
-        return None
-
-
-def _say_solution(solution: Solution) -> None:
-    """Print a proven value, then every move's, the best first."""
-    print(f"{'value':<12}{_WORDS[solution.value]}")
-    for move, value in sorted(solution.moves.items(), key=lambda item: (-item[1], str(item[0]))):
-        print(f"{move!s:<12}{_WORDS[value]}")
-
-
-def solve_start(arguments: argparse.Namespace, rules: Rules) -> int:
-    """Prove the value of a position with men in hand, and those of its moves."""
-    position = setup_of([arguments.position], rules).position
-    tables = open_folder(arguments, rules)
-    prover = _kept(arguments, tables) or Prover(tables, arguments.hash)
-    bar = ProgressLine()
-    started = time.monotonic()
-    try:
-        solution = solve(
-            tables, position, threads=arguments.threads, prover=prover,
-            report=lambda done, total: bar.show(done / total, "first moves"),
-        )
-    finally:
-        bar.clear()
-        if arguments.store and prover.core.nodes:
-            # An interrupted proof also keeps what it has found.
-            print(f"kept in {keep(prover, root_of(arguments))}", file=sys.stderr)
-    _say_solution(solution)
-    print(
-        f"{solution.nodes:,} nodes, {solution.probes:,} probes, "
-        f"{time.monotonic() - started:.1f} s"
-    )
-    return 0

@@ -16,7 +16,6 @@ from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import Header
 from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, AnySector, sectors, table_name
-from merels.engine.tablebase.solve import MOST_MB
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
@@ -29,7 +28,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.pack_tables import add_pack_flags, pack
-from merels.protocol.commands.probe_tables import open_folder, probe, root_of, solve_start
+from merels.protocol.commands.probe_tables import open_folder, probe, root_of
 from merels.protocol.terminal.progress import ProgressLine
 
 MOST_SAMPLED = 1_000_000_000
@@ -91,21 +90,6 @@ def _parser() -> Parser:
     single = _command(commands, "probe", "show the value of a position and of its moves", probe)
     single.add_argument("position", metavar="POSITION", help=_POSITION)
     add_pack_flags(_command(commands, "pack", "make packed tables, a third as large", pack))
-    proof = _command(
-        commands, "solve", "prove the value of the start and of each first move", solve_start
-    )
-    add_flag(
-        proof, "position", metavar="P", default="startpos",
-        help=f"a position with men in hand (default: startpos): {_POSITION}",
-    )
-    add_flag(
-        proof, "hash", type=whole_from(1, MOST_MB), default=512, metavar="MiB",
-        help="memory for the proof (default: 512)",
-    )
-    add_flag(
-        proof, "store", action="store_true",
-        help="keep what is proven beside the tables (as many MiB) for later proofs and for probe",
-    )
     return parser
 
 

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Self
 
-from merels.engine.core.convert import core_board, core_rules
+from merels.engine.core.convert import core_board
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.files import (
@@ -29,12 +29,12 @@ from merels.engine.tablebase.files import (
 from merels.engine.tablebase.files import Tally as Counted
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import AnySector, Sector
+from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector
 from merels.engine.tablebase.storage import write_whole
 from tests.fuzz.harness import Case, Defect, FolderFuzzer, Fuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
 
-_SECTORS = Sector(3, 3), Sector(4, 3)
+_SECTORS = Sector(3, 3), Sector(4, 3), PlacingSector(2, 2, 2)
 _FIELDS = ((8, 2), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 2),
            (20, 4), (24, 4), (28, 4), (32, 4), (40, 8), (48, 8), (96, 2), (124, 4))
 """Offset and size of what a header holds."""
@@ -122,14 +122,17 @@ class TableFiles(FolderFuzzer):
         self._path = root / rules_folder(DEFAULT_RULES)
         self._path.mkdir()
         self._sound: dict[str, bytes] = {}
+        self._sectors: dict[str, AnySector] = {}
         for sector in _SECTORS:
-            for kind in (VALUES, DEPTHS):
+            for kind in (VALUES,) if sector.hand else (VALUES, DEPTHS):
                 header, data = synthetic(kind, sector)
                 path = self._path / file_name(sector, kind)
                 write_whole(path, [header.pack(), data])
                 self._sound[path.name] = path.read_bytes()
+                self._sectors[path.name] = sector
         for path in Packer(root, root, DEFAULT_RULES).pack():
             self._sound[path.name] = path.read_bytes()
+            self._sectors[path.name] = self._sectors[path.with_suffix(SUFFIX[VALUES]).name]
         return self
 
     def make(self, chance: random.Random) -> Case:
@@ -154,14 +157,14 @@ class TableFiles(FolderFuzzer):
         tables = Tables(DEFAULT_RULES)
         try:
             if name.endswith(SUFFIX[PACKED]):
-                tables.load_packed(self._path, Sector(int(name[0]), int(name[2])), PACKED, False)
+                tables.load_packed(self._path, self._sectors[name], PACKED, False)
             else:
-                tables.load(self._path, Sector(int(name[0]), int(name[2])))
+                tables.load(self._path, self._sectors[name])
         except TableError:
             return Tally(rejected=1)
         finally:
             path.write_bytes(sound)
-        _probe(tables, int(name[0]), int(name[2]))
+        _probe(tables, self._sectors[name])
         refused = bool(tables.problems)
         if not refused and data[HEADER_SIZE:] != sound[HEADER_SIZE:] and "seal data" not in edits:
             raise Defect(f"spoilt data of {name} are used")
@@ -186,16 +189,16 @@ def _set_field(chance: random.Random) -> str:
     return f"set {at} {(value % (1 << 8 * size)).to_bytes(size, 'little').hex()}"
 
 
-def _probe(tables: Tables, larger: int, smaller: int) -> None:
+def _probe(tables: Tables, sector: AnySector) -> None:
     """Look up boards of all sorts; what is known must be a value and a depth that can be."""
     chance = random.Random(1)
-    for own, opponent in {(larger, smaller), (smaller, larger)}:
-        if not tables.core.has(own, opponent):
-            raise Defect(f"{own}-{opponent} is missing in a file that is used")
+    for own, opponent in sector.sides:
+        if not tables.core.has(own, opponent, sector.hand):
+            raise Defect(f"{sector} is missing in a file that is used")
         for plies in (0, 3, 79):
             points = chance.sample(range(24), own + opponent)
             men = sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:])
-            position = Position(DEFAULT_RULES, men, (0, 0), 0, plies)
+            position = Position(DEFAULT_RULES, men, sector.hands, 0, plies)
             known = tables.probe(position)
             if known is not None and (abs(known.value) > 1 or (known.depth or 0) not in range(256)):
                 raise Defect(f"{known} for {position!r}")

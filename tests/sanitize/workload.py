@@ -38,7 +38,6 @@ from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.sectors import Sector
-from merels.engine.tablebase.solve import solve
 from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.tools import bench, suite
@@ -178,7 +177,7 @@ def of_tables() -> list[object]:
             found.append([header.checksum for header in tables.headers.values()])
             # Three against three is quick to verify; the other sector is checked by probes.
             assert [table.errors for table in Verifier(tables, 3).check(Sector(3, 3))] == [0]
-            found += probes(tables), proofs(tables)
+            found.append(probes(tables))
             keeps(tables)
             keeps(packed(Path(folder), rules))
         found.append(fitting(tables))
@@ -199,20 +198,6 @@ def probes(tables: Tables) -> list[object]:
             assert known.value == max(moves), position
         later = Position(position.rules, position.men, (0, 0), position.side, plies=3)
         found.append((known, tables.bounds(later)))
-    return found
-
-
-def proofs(tables: Tables) -> list[object]:
-    """Proofs through the placing phase: the same by one thread and by three."""
-    chance = random.Random(9)
-    found: list[object] = []
-    for hands in ((3, 3), (4, 3)):
-        position = Position(tables.rules, hands=hands)
-        while sum(position.hands) > 2:
-            position = position.play(chance.choice(position.legal_moves()))
-        alone = solve(tables, position, hash_mb=1)
-        assert solve(tables, position, hash_mb=1, threads=3).moves == alone.moves
-        found.append((alone.value, alone.nodes, alone.probes))
     return found
 
 

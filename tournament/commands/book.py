@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TextIO
 
 from merels.engine import __version__
-from merels.engine.game.errors import printable
+from merels.engine.game.errors import InputError, printable
 from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_RULES
-from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.protocol.commands.arguments import (
     MOST,
     add_flag,
@@ -39,9 +39,9 @@ symmetries of the board, with equal men and no mill in sight, which two deep sea
 one from the position, one after its best move. In both, the best {CHOICES} moves must differ by at
 most {CHOICE_MARGIN} hundredths of a man. The same command makes the same file.
 
-With -tables, the positions are those that the tables of the whole moving phase (merels tables
-build -all) prove drawn and in which at most one move in {HOLDING_SHARE} holds the draw; searches
-only sort out in advance what is far from level.
+With -tables, the positions are those that tables of the whole game (merels tables build -all
+-placing) have as drawn and in which at most one move in {HOLDING_SHARE} holds the draw; a search
+only sorts out what is far from level.
 
 The books that come with merels (-openings book) are proven ones."""
 
@@ -82,6 +82,11 @@ def main(argv: list[str]) -> int:
         tables = open_tables(arguments.tables, settings.rules)
         for problem in tables.problems:
             print(f"merels book: {problem}", file=sys.stderr)
+        if not tables.whole:
+            command = build_command(settings.rules, arguments.tables)
+            raise InputError(
+                str(arguments.tables), f"expected all tables of the rules; make them with {command}"
+            )
     return _make(settings, tables, arguments.out)
 
 
@@ -162,7 +167,7 @@ def header(settings: BookSettings, name: str) -> list[str]:
     known = "; The score is the side to move's, in hundredths of a man."
     if settings.proven:
         words += ["-tables", "DIR"]
-        known = "; DIR holds the tables of the whole moving phase."
+        known = "; DIR holds the tables of the whole game."
     return [
         f"; Balanced openings under the rules {rules}, made by merels {__version__} with",
         f";   {shlex.join(words)}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ from merels.engine.game.score import Score
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.solve import Prover
 from merels.tournament.pairing.openings import LONGEST_PLIES, new_placements
 
 CHOICES = 3
@@ -28,7 +26,6 @@ _GLANCE_SHARE, _GLANCE_BOUND = 16, 3
 _HASH_MB = 32
 HOLDING_SHARE = 3
 """In a proven book at most one move in so many holds the draw, so that much can go wrong."""
-_PROOFS_MB = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +80,13 @@ def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[
 
     The lengths take turns, so each has the same share. No two positions are the same under a
     symmetry of the board; exchanging the colours adds none, since White always begins. A
-    ``proven`` book needs ``tables`` of the whole moving phase.
+    ``proven`` book needs ``tables`` of the placing phase; `InputError` where one is missing.
     """
+    searcher = Searcher(_HASH_MB)
     if settings.proven:
         assert tables is not None
-        with ThreadPoolExecutor() as pool:
-            yield from _fill(settings, _by_proof(settings, tables, pool))
+        yield from _fill(settings, _by_tables(settings, tables, searcher))
     else:
-        searcher = Searcher(_HASH_MB)
         yield from _fill(settings, lambda position: _judge(searcher, position, settings))
 
 
@@ -132,24 +128,24 @@ def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> En
     return Entry(position, f"score {_score(lines[0]).cp} nodes {lines[0].nodes}")
 
 
-def _by_proof(settings: BookSettings, tables: Tables, pool: ThreadPoolExecutor) -> Judge:
-    """A judge that keeps positions proven drawn in which few moves hold the draw."""
-    prover, searcher = Prover(tables, _PROOFS_MB), Searcher(_HASH_MB)
+def _by_tables(settings: BookSettings, tables: Tables, searcher: Searcher) -> Judge:
+    """A judge that keeps positions that tables have as drawn and in which few moves hold that."""
     glance = max(1, settings.nodes // _GLANCE_SHARE)
 
-    def prove(position: Position) -> Entry | None:
-        # A glance rejects most positions that are not level, without the cost of a proof.
+    def judge(position: Position) -> Entry | None:
+        known, found = tables.probe(position), tables.holding(position)
+        if known is None or found is None:
+            raise InputError(format_position(position), "not all its moves are in the tables")
+        holding, moves = found
+        if known.value or holding > moves // HOLDING_SHARE:
+            return None
+        # A draw may be far from level for those who play it.
         score = _score(_best_lines(searcher, position, glance, 1)[0])
-        if not _is_level(score, settings.bound * _GLANCE_BOUND) or prover.reaches(position, 1):
+        if not _is_level(score, settings.bound * _GLANCE_BOUND):
             return None
-        moves = position.legal_moves()
-        answers = pool.map(lambda move: prover.reaches(position.play(move), 1), moves)
-        holding = list(answers).count(False)
-        if not 1 <= holding <= len(moves) // HOLDING_SHARE:
-            return None
-        return Entry(position, f"proven draw, {holding} of {len(moves)} moves hold it")
+        return Entry(position, f"proven draw, {holding} of {moves} moves hold it")
 
-    return prove
+    return judge
 
 
 def _best_lines(searcher: Searcher, position: Position, nodes: int, count: int) -> list[Info]:

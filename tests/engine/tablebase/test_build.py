@@ -6,7 +6,6 @@ import multiprocessing
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -14,19 +13,16 @@ from typing import NamedTuple
 import pytest
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.notation import parse_position
-from merels.engine.game.rules import Rules, make_rules
+from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import default_root, open_tables
 from merels.engine.tablebase.sectors import Sector
-from merels.engine.tablebase.solve import Prover, keep, kept, solve
 from merels.engine.tablebase.storage import locked
 from merels.protocol.uci.table_cache import TableCache
 from tests.processes import wait_for_file
 
 RULES = make_rules("morris")
-PLACING = "********/****@***/OO*O@@** b 0 1 0 9"
 
 
 def built(root: Path, depths: bool = False, men: int = 7) -> Path:
@@ -77,19 +73,16 @@ def test_a_build_without_memory_says_so(tmp_path: Path) -> None:
 def hold(folder: str, begun: str, enough: str) -> None:
     """Write in a folder, with its lock, until that is enough."""
     with locked(Path(folder)):
-        (Path(folder) / "placing.pvn.part").write_bytes(b"half")
+        (Path(folder) / "half.wdl.part").write_bytes(b"half")
         Path(begun).touch()
         while not Path(enough).exists():
             time.sleep(0.01)
-        (Path(folder) / "placing.pvn.part").rename(Path(folder) / "half")
+        (Path(folder) / "half.wdl.part").rename(Path(folder) / "half")
 
 
 def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
-    """A build that starts meanwhile is refused, and proofs are kept once the way is free."""
+    """A build that starts meanwhile is refused, and removes nothing."""
     folder = built(tmp_path)
-    tables = open_tables(tmp_path, RULES)
-    prover = Prover(tables, 1)
-    solve(tables, parse_position(PLACING, RULES), prover=prover)
     begun, enough = tmp_path / "begun", tmp_path / "enough"
     other = multiprocessing.get_context("spawn").Process(
         target=hold, args=(str(folder), str(begun), str(enough))
@@ -99,30 +92,11 @@ def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
         wait_for_file(begun)
         with pytest.raises(InputError, match="another build is at work there"):
             built(tmp_path)
-        threading.Timer(0.3, enough.touch).start()
-        keep(prover, tmp_path)
-        assert (folder / "half").read_bytes() == b"half", "waited until the other was through"
-        assert kept(tables, tmp_path) is not None
+        enough.touch()
+        wait_for_file(folder / "half")
     finally:
         other.kill()
         other.join()
-
-
-@pytest.mark.parametrize(
-    ("rules", "position", "token"),
-    [
-        (RULES, "****O***/OO*****@/**@*@*** w 0 0 77 1", "no man is in hand there"),
-        (make_rules("morris", ["Repetition=1"]), PLACING, "a table that the proof needs"),
-    ],
-)
-def test_what_cannot_be_proven_is_not(
-    tmp_path: Path, rules: Rules, position: str, token: str
-) -> None:
-    """The limit on plies and a repetition at once are nothing that tables know of."""
-    built(tmp_path)
-    tables = open_tables(tmp_path, rules)
-    with pytest.raises(InputError, match=token):
-        solve(tables, parse_position(position, rules), hash_mb=1)
 
 
 def test_a_sector_that_the_disk_has_no_room_for_is_not_begun(

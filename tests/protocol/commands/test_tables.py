@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ main = commands.command("tables")
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
 SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
 IN_HAND = "********/********/******** w 3 3 0 1"
-SOLVE = ["solve", "-position", IN_HAND]
 
 
 @pytest.fixture(scope="module")
@@ -138,85 +135,6 @@ def test_probe_counts_plies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     late = "@*O*****/O@******/O@****** b 0 0 3 1"
     _, output, _ = run(capsys, ["probe", late, *flags])
     assert "now         draw (after 3 plies without a removal)" in output
-
-
-def test_solve(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """The value, each first move's, and what the proof took."""
-    status, output, _ = run(capsys, [*SOLVE, "-hash", "1", *folder])
-    assert status == 0
-    lines = output.splitlines()
-    assert lines[0] == "value       win"
-    assert len(lines) == 1 + 24 + 1
-    assert "nodes" in lines[-1]
-
-
-def test_what_is_proven_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Later proofs cost nothing, and positions with men in hand can be probed."""
-    flags = [*RULES, "-dir", str(tmp_path)]
-    assert main(["build", "-men", "6", *flags]) == 0
-    status, output, _ = run(capsys, [*SOLVE, *flags, "-hash", "1", "-store"])
-    assert status == 0
-    first = output.splitlines()
-    [path] = tmp_path.glob("*/placing.pvn")
-    assert path.stat().st_size == 64 + (1 << 20)
-    status, output, error = run(capsys, [*SOLVE, *flags])
-    assert (status, error, output.splitlines()[:-1]) == (0, "", first[:-1])
-    assert int(output.split(" nodes")[0].split()[-1]) <= 2 * 24
-    assert int(first[-1].split(" nodes")[0].replace(",", "")) > 500
-    status, output, error = run(capsys, ["probe", IN_HAND, *flags])
-    assert (status, error, output.splitlines()) == (0, "", first[:-1])
-
-
-@pytest.mark.parametrize(
-    "spoil, message",
-    (
-        (lambda data: data[:40], "no proofs of merels, or cut off"),
-        (lambda data: data[:-1], "bytes instead of 1048640: cut off"),
-        (lambda data: b"MERELSTB" + data[8:], "no proofs of merels"),
-        (lambda data: data[:8] + b"\x02" + data[9:], "format version 2"),
-        (lambda data: data[:10] + b"\x00" + data[11:], "damaged header"),
-        (lambda data: data[:900] + bytes([data[900] ^ 1]) + data[901:], "damaged data"),
-    ),
-)
-def test_damaged_proofs_are_reported_and_made_again(
-    kept: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    spoil: Callable[[bytes], bytes], message: str,
-) -> None:  # fmt: skip
-    shutil.copytree(kept[-1], tmp_path, dirs_exist_ok=True)
-    [path] = tmp_path.glob("*/placing.pvn")
-    path.write_bytes(spoil(path.read_bytes()))
-    flags = [*kept[:-1], str(tmp_path)]
-    status, output, error = run(capsys, [*SOLVE, *flags])
-    assert status == 0 and output.startswith("value       win\n")
-    assert message in error and error.count("merels tables: ") == 1
-
-
-def test_proofs_from_other_tables_are_named(
-    kept: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(kept[-1], tmp_path, dirs_exist_ok=True)
-    flags = [*kept[:-1], str(tmp_path)]
-    assert main(["build", "-men", "7", *flags]) == 0
-    status, _, error = run(capsys, [*SOLVE, *flags])
-    assert status == 0 and "made from other tables; solve with -store again" in error
-    [path] = tmp_path.glob("*/placing.pvn")
-    [other] = tmp_path.iterdir()
-    renamed = other.with_name(other.name.replace("-0-0", "-80-0"))
-    assert main(["build", "-men", "6", "-variant", "morris", "-dir", str(tmp_path)]) == 0
-    shutil.copy(path, renamed)
-    probe = ["probe", IN_HAND, "-variant", "morris", "-dir", str(tmp_path)]
-    status, output, error = run(capsys, probe)
-    assert status == 2 and "made for other rules than morris" in error
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The flags for tables of six men and for what a proof has kept beside them; the last of them
-    is the folder."""
-    flags = [*RULES, "-dir", str(tmp_path_factory.mktemp("proven"))]
-    assert main(["build", "-men", "6", *flags]) == 0
-    assert main([*SOLVE, *flags, "-hash", "1", "-store"]) == 0
-    return flags
 
 
 @pytest.mark.parametrize(

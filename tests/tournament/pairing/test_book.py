@@ -12,10 +12,11 @@ import pytest
 from merels.engine.game.board import LINE_MASKS
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
-from merels.engine.game.position import WHITE
+from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.probe import Known, Tables
 from merels.tournament.commands.main import main
 from merels.tournament.pairing.book import BookSettings, make_book
 from merels.tournament.pairing.openings import _canonical, load_openings, shipped_book
@@ -218,9 +219,33 @@ def test_tournament_from_the_book(tmp_path: Path) -> None:
     assert re.findall(r'\[FEN "(.*)"\]', games) == [book[2]] * 2 + [book[3]] * 2
 
 
-def test_a_proven_book_names_the_table_that_is_missing(
+def test_a_proven_book_needs_all_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["book", "-positions", "1", "-nodes", "3000", "-tables", str(tmp_path)]) == 2
+    assert main(["book", "-positions", "1", "-tables", str(tmp_path)]) == 2
     error = capsys.readouterr().err
-    assert re.search(r"'\d-\d': a table that the proof needs is not here", error), error
+    command = f"merels tables build -all -placing -variant mill -dir {tmp_path}"
+    assert f"expected all tables of the rules; make them with {command}" in error
+
+
+def test_a_proven_book_looks_every_position_up() -> None:
+    """Drawn positions in which few moves hold the draw; the tables are too large to be here."""
+    rules = parse_rules("mill")
+    asked: list[Position] = []
+
+    class Everything(Tables):
+        def probe(self, position: Position) -> Known:
+            asked.append(position)
+            return Known(len(asked) % 2, None)
+
+        def holding(self, position: Position) -> tuple[int, int]:
+            return 5 + len(asked) % 3, len(position.legal_moves())
+
+    settings = BookSettings(rules, positions=6, nodes=200, bound=500, proven=True)
+    found = list(make_book(settings, Everything(rules)))
+    kept = [one.entry for one in found if one.entry is not None]
+    assert len(kept) == 6 and found[-1].tried == len(asked) > 12
+    for entry in kept:
+        number, moves = asked.index(entry.position) + 1, len(entry.position.legal_moves())
+        assert number % 2 == 0
+        assert entry.known == f"proven draw, {5 + number % 3} of {moves} moves hold it"

@@ -1,0 +1,67 @@
+"""Sectors of the placing phase solved by the readable rules, down to tables of the moving phase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from merels.engine.core import core
+from merels.engine.game.board import SYMMETRIES
+from merels.engine.game.position import WHITE, Position
+from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.sectors import PlacingSector
+
+_BYTES = [
+    [
+        [sum(1 << s[8 * ring + i] for i in range(8) if byte >> i & 1) for byte in range(256)]
+        for ring in range(3)
+    ]
+    for s in SYMMETRIES
+]
+
+
+def least_image(own: int, opponent: int) -> tuple[int, int]:
+    """The same for all boards that a symmetry turns into each other."""
+    return min(
+        (
+            a[own & 255] | b[own >> 8 & 255] | c[own >> 16],
+            a[opponent & 255] | b[opponent >> 8 & 255] | c[opponent >> 16],
+        )
+        for a, b, c in _BYTES
+    )
+
+
+class Readable:
+    """Values for the side to move by the referee's moves; what was found is remembered."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def value(self, position: Position) -> int:
+        """1, 0 or -1."""
+        outcome = position.outcome()
+        if outcome is not None:
+            return outcome.value(position.side)
+        if position.hands == (0, 0):
+            found = self.tables.probe(position)
+            assert found is not None
+            return found.value
+        own = position.side
+        image = least_image(position.men[own], position.men[1 - own])
+        key = (*image, position.hands[own], position.hands[1 - own])
+        if key not in self._known:
+            best = -1
+            for move in position.legal_moves():
+                best = max(best, -self.value(position.play(move)))
+                if best > 0:
+                    break
+            self._known[key] = best
+        return self._known[key]
+
+
+def positions_of(sector: PlacingSector, tables: Tables) -> Iterator[tuple[int, Position]]:
+    """Every place of a sector with its position, White to move."""
+    size = sector.places // core.table_classes(sector.own)
+    for place in range(sector.places):
+        men = core.table_board(sector.own, sector.opponent, *divmod(place, size), sector.hand)
+        yield place, Position(tables.rules, men, sector.hands, WHITE)

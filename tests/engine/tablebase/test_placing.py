@@ -1,0 +1,196 @@
+"""Tables of the placing phase: their values against the readable rules, and what asks them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.position import WHITE, Position
+from merels.engine.game.rules import Rules, make_rules
+from merels.engine.search.limits import Limit
+from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.root_ranking import values_of_moves
+from merels.engine.tablebase.sectors import PlacingSector, kept_placing_sectors, placing_sectors
+from merels.engine.tablebase.verify import Verifier
+from tests.engine.tablebase.readable_placing import Readable, least_image, positions_of
+
+MULTI = make_rules("multi")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """All tables of up to six men under rules by which double mills leave three men each."""
+    return Builder(tmp_path_factory.mktemp("tables"), MULTI, depths=True).build(6, placing=True)
+
+
+def test_a_look_ahead_values_an_odd_number_of_men_in_hand(tables: Tables) -> None:
+    """Random boards of every sector, kept or not, by the referee's moves."""
+    solver, chance = Readable(tables), random.Random(1)
+    assert {sector.hand for sector in placing_sectors(MULTI, 6)} == {1, 2, 3, 4, 5, 6}
+    seen = set()
+    for sector in placing_sectors(MULTI, 6):
+        places = list(positions_of(sector, tables))
+        for _, position in chance.sample(places, min(60, len(places))):
+            known = tables.probe(position)
+            assert known is not None and known.depth is None
+            assert known.value == solver.value(position)
+            seen.add(known.value)
+            for move, found in tables.moves(position):
+                assert found is not None
+                assert found.value == -solver.value(position.play(move))
+    assert len(seen) > 1
+
+
+def test_hands_that_no_play_gives_are_unknown(tables: Tables) -> None:
+    """As White and Black place in turn, the side to move has as many as the other, or one more."""
+    drawn = Tables(MULTI)
+    for sector in (PlacingSector(1, 1, 6), PlacingSector(1, 3, 6)):
+        table = memoryview(bytes((sector.places + 3) // 4))
+        drawn.core.add(sector.own, sector.opponent, table, hand=sector.hand)
+    for hands in ((3, 3), (4, 2), (2, 4)):
+        known = drawn.probe(Position(MULTI, (0b1, 0b10), hands))
+        assert known == (Known(0, None) if hands == (3, 3) else None)
+    for hands in ((4, 3), (3, 4), (5, 2)):
+        known = drawn.probe(Position(MULTI, (0b101, 0b10), hands))
+        assert known == (Known(0, None) if hands == (4, 3) else None)
+
+
+def test_a_side_with_two_men_in_all_has_lost(tables: Tables) -> None:
+    for men, value in (((0b1, 0b1010), -1), ((0b101, 0b10), 1)):
+        known = tables.probe(Position(MULTI, men, (1, 1)))
+        assert known is not None and known.value == value
+
+
+def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
+    """A position may be set up with a count of plies; it means nothing until all men stand."""
+    fresh, old = (Position(MULTI, (0b101, 0b1010), (1, 1), plies=plies) for plies in (0, 79))
+    assert tables.bounds(fresh) == tables.bounds(old) is not None
+    assert tables.probe(fresh) == tables.probe(old)
+
+
+def test_without_a_table_that_moves_lead_to_a_value_is_unknown(tables: Tables) -> None:
+    """Nothing is guessed: only a move that wins by itself settles a look ahead."""
+    partial = Tables(MULTI)
+    for (own, opponent, hand), values in tables.core.kept.items():
+        if (own, opponent, hand) != (3, 3, 0):
+            partial.core.add(own, opponent, values, hand=hand)
+    assert partial.probe(Position(MULTI, (0b10001, 0b111 << 16), (1, 0))) is None
+    assert partial.probe(Position(MULTI, (0b101, 0b1010), (1, 1))) == tables.probe(
+        Position(MULTI, (0b101, 0b1010), (1, 1))
+    )
+
+
+def test_one_node_throws_no_value_away(tables: Tables) -> None:
+    """The engine plays by the tables at the root, however little it may search."""
+    searcher, chance = Searcher(1), random.Random(2)
+    searcher.tables = tables
+    thrown = 0
+    for sector in placing_sectors(MULTI, 6):
+        places = list(positions_of(sector, tables))
+        for _, position in chance.sample(places, min(20, len(places))):
+            result = searcher.search(position, Limit(nodes=1))
+            choices = values_of_moves(tables, position)
+            assert choices is not None and result.move is not None
+            values = {choice.move: choice.value for choice in choices}
+            assert values[result.move] == max(values.values())
+            thrown += min(values.values()) < max(values.values())
+    assert thrown > 20
+
+
+def test_the_search_uses_the_tables_below_the_root(tables: Tables) -> None:
+    """From more men than the tables have, they are asked once a removal has led to fewer."""
+    position = Position(MULTI, (1 << 7 | 1 << 0, 0b1010 << 8 | 1 << 20), (1, 1), WHITE)
+    assert tables.probe(position) is None
+    searcher = Searcher(1)
+    searcher.tables = tables
+    result = searcher.search(position, Limit(depth=3))
+    assert result.info.tbhits
+
+
+@pytest.mark.parametrize("sample", (0, 500))
+def test_every_place_verifies(tables: Tables, sample: int) -> None:
+    """By the search's moves, two plies ahead, those between in memory or looked for."""
+    verifier = Verifier(tables, threads=2, sample=sample)
+    for sector in kept_placing_sectors(MULTI, 6):
+        [found] = verifier.check(sector)
+        assert found.errors == 0 and found.whole and found.hand == sector.hand
+        assert found.places == (min(sample, sector.places) or sector.places)
+    verifier.forget()
+    assert {hand for *_, hand in tables.core.kept} == {0, 2, 4, 6}
+
+
+def test_verify_sees_wrong_values_of_the_placing_phase(tables: Tables) -> None:
+    """A wrong value, and one that is right but for a table that it follows from."""
+    spoilt = Tables(MULTI)
+    changed = PlacingSector(2, 2, 2)
+    for (own, opponent, hand), values in tables.core.kept.items():
+        data = bytearray(values)
+        if (own, opponent, hand) == changed:
+            data[:] = bytes(byte ^ 0b11 if byte & 0b11 in (1, 2) else byte for byte in data)
+        spoilt.core.add(own, opponent, memoryview(data), hand=hand)
+    for sample in (0, 400):
+        verifier = Verifier(spoilt, sample=sample)
+        [found] = verifier.check(changed)
+        assert found.errors and found.example is not None
+        known = spoilt.probe(found.example)
+        assert known is not None and known.value == -Readable(tables).value(found.example)
+        [found] = verifier.check(PlacingSector(1, 1, 4))
+        assert found.errors
+        [found] = verifier.check(PlacingSector(0, 0, 6))
+        verifier.forget()
+
+
+def test_verify_names_a_table_that_is_missing(tables: Tables) -> None:
+    partial = Tables(MULTI)
+    for (own, opponent, hand), values in tables.core.kept.items():
+        if hand:
+            partial.core.add(own, opponent, values, hand=hand)
+    with pytest.raises(ValueError, match=r"needs the table 3-3$"):
+        Verifier(partial).check(PlacingSector(2, 2, 2))
+    with pytest.raises(ValueError, match=r"checking 2-2\+2 needs all that follow 2-3\+1$"):
+        Verifier(partial, sample=10).check(PlacingSector(2, 2, 2))
+
+
+UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+MIXES = (
+    make_rules("loc"),
+    make_rules("mill"),
+    make_rules("morris"),
+    make_rules("roman"),
+    UNLIMITED,
+    make_rules("mill", ["DoubleMill=each", "Blocked=draws"]),
+    make_rules("loc", ["Flying=both", "DoubleMill=each", "NoRemovalPlies=6"]),
+    make_rules("multi", ["Flying=never", "LockedMills=any", "ThreeThreePlies=3"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("rules", "men"),
+    (
+        (MULTI, 6),
+        (make_rules("loc"), 6),
+        (make_rules("mill", ["Flying=never", "DoubleMill=each", "Blocked=draws"]), 6),
+        *(pytest.param(rules, 7, marks=pytest.mark.slow) for rules in (MULTI, *MIXES)),
+    ),
+    ids=str,
+)
+def test_every_place_by_the_readable_rules(tmp_path: Path, rules: Rules, men: int) -> None:
+    """All values of all tables, and how many states, each counted once, have which."""
+    built = Builder(tmp_path, rules, threads=2).build(men, placing=True)
+    solver = Readable(built)
+    assert kept_placing_sectors(rules, men)
+    for sector in kept_placing_sectors(rules, men):
+        states = {}
+        for _, position in positions_of(sector, built):
+            value = solver.value(position)
+            known = built.probe(position)
+            assert known is not None and known.value == value, position
+            states[least_image(*position.men)] = value
+        [tally] = built.headers[sector].tallies
+        counts = Counter(states.values())
+        assert (tally.drawn, tally.won, tally.lost) == (counts[0], counts[1], counts[-1])
