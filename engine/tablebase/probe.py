@@ -13,7 +13,7 @@ from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.errors import InputError
 from merels.engine.game.folders import user_folder
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import Rules
+from merels.engine.game.rules import MINIMUM_MEN, Rules
 from merels.engine.tablebase.files import (
     DEPTHS,
     NOT_LOST,
@@ -119,7 +119,8 @@ class Tables:
     def _add_depths(self, folder: Path, header: Header, check: bool) -> None:
         """Use the depths of a sector whose values are open; a bad file of them is a problem."""
         path = folder / file_name(header.sector, DEPTHS)
-        if not path.exists():
+        # The search for a depth that is not listed looks at what removals lead to.
+        if not path.exists() or not self.headers.keys() >= self._after_removals(header.sector):
             return
         try:
             of_depths, depths = open_table(path, self.rules, check)
@@ -130,6 +131,13 @@ class Tables:
         except (TableError, ValueError) as error:
             named = str(error) if isinstance(error, TableError) else f"{path}: {error}"
             self.problems.append(named)
+
+    def _after_removals(self, sector: AnySector) -> set[Sector]:
+        """The sectors of the moving phase that a removal leads to."""
+        own, opponent = sector[:2]
+        removed = (1, 2) if self.rules.double_mill == "each" else (1,)
+        left = [men for n in removed for men in ((own - n, opponent), (own, opponent - n))]
+        return {Sector(max(men), min(men)) for men in left if min(men) >= MINIMUM_MEN}
 
     def hold_for(self, rules: Rules) -> bool:
         """Whether the tables hold for some rules, which may differ in what repetitions count."""

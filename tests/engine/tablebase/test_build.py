@@ -120,6 +120,14 @@ def test_depths_without_values_are_no_table(tmp_path: Path) -> None:
     assert not tables.core.has(4, 3) and (folder / file_name(Sector(4, 3), DEPTHS)).exists()
 
 
+def test_depths_are_not_guessed_where_a_table_after_a_removal_is_missing(tmp_path: Path) -> None:
+    folder = built(tmp_path, depths=True)
+    assert open_tables(tmp_path, RULES).has_depths(4, 3)
+    (folder / file_name(Sector(3, 3), VALUES)).unlink()
+    tables = open_tables(tmp_path, RULES)
+    assert tables.core.has(4, 3) and not tables.has_depths(4, 3)
+
+
 @pytest.fixture
 def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
     """The user has no home: Path.home raises as it does for one that the system does not know."""
