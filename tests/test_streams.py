@@ -38,6 +38,7 @@ QUICK = {
     "perft": "1",
     "bench": "--help",
     "suite": "suite.json -nodes 1",
+    "puzzles": "--help",
     "tables": "build -men 6 -dir tables",
     "bot": "-time 0.01",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -226,9 +226,11 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
     return tables
 
 
-def build_command(rules: Rules, root: Path) -> str:
-    """The command line that builds all tables of a rule set below a folder."""
-    words = ["merels", "tables", "build", "-all", "-placing", "-variant", rules.variant]
+def build_command(
+    rules: Rules, root: Path, which: Sequence[str] = ("-all", "-placing")
+) -> str:
+    """The command line that builds tables of a rule set below a folder: by default all."""
+    words = ["merels", "tables", "build", *which, "-variant", rules.variant]
     if fields := rules.fields_text():
         words += ["-set", *fields.split()]
     if root != default_root():

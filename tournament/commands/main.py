@@ -33,6 +33,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "suite": ("merels.protocol.commands.suite:main", "play positions with known best moves"),
     "tables": ("merels.protocol.commands.tables:main", "build and query tables of perfect play"),
+    "puzzles": (
+        "merels.protocol.commands.puzzles:main", "make puzzles from tables of perfect play"
+    ),
     "bot": ("merels.protocol.commands.bot:main", "answer programs that want moves, in JSON"),
 }
 """Each command's function, as ``module:function``, and what it does."""

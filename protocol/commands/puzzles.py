@@ -1,0 +1,117 @@
+"""``merels puzzles``: makes puzzles from tables of perfect play."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from itertools import islice
+from pathlib import Path
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.rules import Rules
+from merels.engine.tablebase.files import check_rules, rules_folder
+from merels.engine.tablebase.probe import build_command, default_root, open_tables
+from merels.engine.tablebase.storage import write_whole
+from merels.protocol.commands.arguments import (
+    add_flag,
+    add_rules_flags,
+    make_parser,
+    rules_of,
+    whole_from,
+)
+from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.puzzles.puzzle import Puzzle
+from merels.protocol.puzzles.search import find_puzzles
+from merels.protocol.terminal.progress import ProgressLine
+
+DESCRIPTION = """\
+Makes puzzles from tables of perfect play: positions in which one move alone wins, or alone holds
+the draw. The tables prove every move of the solutions."""
+_EPILOG = """\
+Each line of the file is a puzzle, a JSON object: its position and rules, the goal, the solution and
+a rating, as protocol/puzzles/FORMAT.md says. The same tables, rules and seed make the same puzzles.
+To play them:
+  merels puzzles -count 50 -out puzzles.jsonl
+  merels board -puzzles puzzles.jsonl
+
+The more tables there are, the more kinds of positions: small ones give endgames, those of
+merels tables build -all -placing give puzzles of the whole game.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Make puzzles, and write them to a file."""
+    parser = make_parser("puzzles", DESCRIPTION, _EPILOG)
+    add_flag(
+        parser, "count", metavar="N", type=whole_from(1), default=10,
+        help="how many puzzles (default: 10)",
+    )
+    add_flag(
+        parser, "srand", metavar="N", type=whole_from(0, 2**63 - 1), default=1,
+        help="the seed (default: 1)",
+    )
+    add_flag(
+        parser, "out", metavar="FILE", type=Path,
+        help="write to this file, when it is whole (default: standard output)",
+    )
+    add_flag(
+        parser, "tables", metavar="DIR", type=Path,
+        help="the folder of tables (default: MERELS_TABLES, or the user's cache folder)",
+    )
+    add_rules_flags(parser)
+    arguments = parser.parse_args(argv)
+    return _make(arguments, rules_of(arguments))
+
+
+def _make(arguments: argparse.Namespace, rules: Rules) -> int:
+    """Make the puzzles that the flags ask for."""
+    check_rules(rules)
+    out: Path | None = arguments.out
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        raise InputError(str(out), "expected the name of a file in a folder that exists")
+    root = arguments.tables or default_root()
+    tables = open_tables(root, rules)
+    for problem in tables.problems:
+        print(f"merels puzzles: {problem}", file=sys.stderr)
+    if not tables.headers:
+        small = build_command(rules, root, ["-men", "8", "-depths"])
+        raise InputError(
+            str(root / rules_folder(rules)),
+            f"no tables here to make puzzles from; small ones take seconds: {small}",
+        )
+    found = []
+    bar = ProgressLine()
+    try:
+        for puzzle in islice(find_puzzles(tables, arguments.srand), arguments.count):
+            found.append(puzzle)
+            if out is None:
+                print(puzzle.to_json(), flush=True)
+            else:
+                bar.show(len(found) / arguments.count, f"{len(found)} puzzles")
+    finally:
+        bar.clear()
+    if out is not None:
+        write_whole(out, ["".join(one.to_json() + "\n" for one in found).encode()])
+        print(f"{_summary(found)} in {shlex.quote(str(out))}")
+    if len(found) == arguments.count:
+        return OK
+    more = build_command(rules, root)
+    print(
+        f"merels puzzles: these tables have no more than {len(found)} puzzles for this seed; "
+        f"more tables have more: {more}", file=sys.stderr,
+    )
+    return FAILED
+
+
+def _summary(puzzles: list[Puzzle]) -> str:
+    """How many puzzles there are, of which kind."""
+    if not puzzles:
+        return "no puzzles"
+    wins = sum(puzzle.value > 0 for puzzle in puzzles)
+    ratings = [puzzle.rating for puzzle in puzzles]
+    count = f"{len(puzzles)} puzzle{'s'[: len(puzzles) != 1]}"
+    return (
+        f"{count}, {wins} to win and {len(puzzles) - wins} to hold the draw, "
+        f"rated {min(ratings)} to {max(ratings)},"
+    )

@@ -1,0 +1,1 @@
+"""Puzzles: positions with one move that wins or holds the draw, proven by tables."""
