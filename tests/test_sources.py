@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     "engine": ["game", "core", "tablebase", "search", "training", "tools"],
-    "protocol": ["process", "client", "formats", "games", "uci", "review", "puzzles", "bot", "check",
-                 "board", "examples", "terminal", "commands"],
+    "protocol": ["process", "client", "formats", "games", "uci", "review", "puzzles", "bot",
+                 "check", "board", "examples", "terminal", "commands"],
     "tournament": ["statistics", "records", "journal", "pairing", "play", "report", "run",
                    "views", "commands"],
 }

@@ -22,6 +22,7 @@ from merels.protocol.board.view import about_view, news_view
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.kept import Kept
 from merels.protocol.process.errors import EngineError
+from merels.protocol.puzzles.training import Trainer
 
 LARGEST_BODY = 1 << 20
 PING_SECONDS = 3.0
@@ -32,15 +33,16 @@ class BoardServer(LocalServer):
     """Serves boards until `shutdown`; ``address`` is what to open in a browser."""
 
     def __init__(
-        self, host: str, port: int, choices: Sequence[EngineSpec], kept: Kept | None = None
+        self, host: str, port: int, choices: Sequence[EngineSpec], kept: Kept | None = None,
+        trainer: Trainer | None = None,
     ) -> None:
         """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``.
 
-        ``kept`` is where games are kept, if they are.
+        ``kept`` is where games are kept, if they are; ``trainer`` gives puzzles.
         """
         self.token = secrets.token_urlsafe(24)
         self.page = read_page("merels.protocol.board", "page")
-        self.sessions = Sessions(choices, kept)
+        self.sessions = Sessions(choices, kept, trainer)
         super().__init__(host, port, Handler)
 
     @property

@@ -21,6 +21,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
 from merels.protocol.games.kept import Kept
+from merels.protocol.puzzles.training import Attempt, Trainer
 
 UNWATCHED_SECONDS = 20.0
 """How long engines keep thinking after the browser has vanished."""
@@ -37,9 +38,10 @@ class Session:
     """
 
     def __init__(
-        self, name: str, choices: Sequence[EngineSpec], kept: Kept | None = None
+        self, name: str, choices: Sequence[EngineSpec], kept: Kept | None = None,
+        trainer: Trainer | None = None,
     ) -> None:
-        """``kept`` is where games are kept, if they are."""
+        """``kept`` is where games are kept, if they are; ``trainer`` gives puzzles."""
         self.name = name
         self.choices = choices
         self.lock = RLock()
@@ -62,6 +64,9 @@ class Session:
         """The latest variations, with the search that they come from."""
         self.opinions: list[Score | None] = [None, None]
         """What White's and Black's engine last thought of the game, each from its own side."""
+        self.trainer = trainer or Trainer()
+        self.attempt: Attempt | None = None
+        """The puzzle that is being solved."""
         self.reviewer = Reviewer(lambda: self.tell("review"))
         self._feeds: list[Feed] = []
         self.keeper = Keeper(kept, lambda: self.watched)

@@ -11,6 +11,7 @@ from merels.engine.game.errors import InputError
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.kept import Kept
+from merels.protocol.puzzles.training import Trainer
 
 MOST_SESSIONS = 32
 FORGET_SECONDS = 86_400.0
@@ -21,12 +22,15 @@ TICK_SECONDS = 0.1
 class Sessions:
     """The boards by name; ``choices`` are the engines that their players can be.
 
-    ``kept`` is where their games are kept, if they are.
+    ``kept`` is where their games are kept, if they are; ``trainer`` gives them puzzles.
     """
 
-    def __init__(self, choices: Sequence[EngineSpec], kept: Kept | None) -> None:
+    def __init__(
+        self, choices: Sequence[EngineSpec], kept: Kept | None, trainer: Trainer | None
+    ) -> None:
         self.choices = choices
         self.kept = kept
+        self.trainer = trainer
         self._sessions: dict[str, Session] = {}
         self._lock = Lock()
         self._over = Event()
@@ -47,7 +51,7 @@ class Sessions:
                     raise InputError("board", f"{MOST_SESSIONS} boards are open; close one")
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
-            session = Session(secrets.token_urlsafe(12), self.choices, self.kept)
+            session = Session(secrets.token_urlsafe(12), self.choices, self.kept, self.trainer)
             self._sessions[session.name] = session
         if closing is not None:
             closing.close()

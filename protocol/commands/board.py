@@ -7,6 +7,7 @@ import sys
 import threading
 import webbrowser
 from dataclasses import replace
+from pathlib import Path
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.folders import user_folder
@@ -19,13 +20,16 @@ from merels.protocol.client.engine_spec import EngineSpec, program_name, read_en
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_parser
 from merels.protocol.games.kept import Kept
+from merels.protocol.puzzles.puzzle import load
+from merels.protocol.puzzles.training import Trainer
 
 _EPILOG = """\
 The page can choose among the engines given here and start nothing else:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
 
 The address holds a random token: anyone who has it can use the board while it runs.
-Games are kept in your data folder, or where MERELS_GAMES says, as one PGN file each.
+Games are kept in your data folder, or where MERELS_GAMES says, as one PGN file each; your rating
+in puzzles is kept there, too, or where MERELS_PUZZLES says.
 """
 
 
@@ -40,6 +44,10 @@ def main(argv: list[str]) -> int:
         parser, "host", metavar="ADDRESS", default="127.0.0.1",
         help="the address to listen on (default: this machine only; nothing is encrypted)",
     )
+    add_flag(
+        parser, "puzzles", metavar="FILE", type=Path,
+        help="play the puzzles of this file (default: make them from the tables there are)",
+    )
     add_flag(parser, "no-open", action="store_true", help="print the address, do not open it")
     return _serve(parser.parse_args(argv))
 
@@ -49,8 +57,9 @@ def _serve(arguments: argparse.Namespace) -> int:
     port = read_whole(arguments.port, 0, 65535, what="a port")
     if not arguments.host:
         raise InputError("-host", "expected an address to listen on, such as 0.0.0.0 for all")
+    trainer = _trainer(arguments.puzzles)
     try:
-        server = BoardServer(arguments.host, port, choices, _kept())
+        server = BoardServer(arguments.host, port, choices, _kept(), trainer)
     except (OSError, TypeError, UnicodeError) as error:
         # Two of them say that there can be no host of that name.
         reason = error.strerror if isinstance(error, OSError) else None
@@ -76,6 +85,19 @@ def _kept() -> Kept | None:
     except InputError as error:
         print(f"merels: games are not kept: {error}", file=sys.stderr)
         return None
+
+
+def _trainer(file: Path | None) -> Trainer:
+    """Who gives puzzles: those of a file, if there is one."""
+    puzzles = load(file) if file is not None else []
+    if file is not None and not puzzles:
+        raise InputError(str(file), "expected puzzles, found none")
+    try:
+        folder = user_folder("puzzles", "MERELS_PUZZLES", cache=False)
+    except InputError as error:
+        print(f"merels: the rating in puzzles is not kept: {error}", file=sys.stderr)
+        return Trainer(None, puzzles)
+    return Trainer(folder, puzzles)
 
 
 def _read_choice(words: list[str]) -> EngineSpec:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
-from merels.protocol.board.actions import games, playing
+from merels.protocol.board.actions import games, playing, puzzles
 from merels.protocol.board.requests import JSON, read_rules, read_settings, read_text
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
@@ -88,6 +88,7 @@ OTHERS: dict[str, Callable[[Session, JSON], JSON | None]] = {
     "load": games.load, "export": games.export, "games": games.list_games, "keep": games.keep,
     "reopen": games.reopen, "forget": games.forget, "all_games": games.all_games,
     "options": _options, "configure": _configure, "review": _review, "hidden": _hidden,
-    "check": _check,
+    "check": _check, "puzzle": puzzles.puzzle, "try": puzzles.try_move, "hint": puzzles.hint,
+    "solution": puzzles.solution,
 }
 """The requests that take long, ask a question, or leave the state as it is."""

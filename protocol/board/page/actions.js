@@ -7,6 +7,7 @@ import { showHelp } from "./dialogs/help.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { Opening } from "./dialogs/opening.js";
 import { Options } from "./dialogs/options.js";
+import { Puzzles } from "./dialogs/puzzles.js";
 import { Saving } from "./dialogs/saving.js";
 import { Share, takeShared } from "./dialogs/share.js";
 import { $, COLOURS } from "./dom.js";
@@ -23,7 +24,7 @@ export function prepare(about) {
   dialogs = {
     newGame: new NewGame(about), opening: new Opening(tell, mayLeave), saving: new Saving(tell),
     options: new Options(tell), share: new Share(tell), editor: new Editor(about.points),
-    games: new Games(tell, mayLeave),
+    games: new Games(tell, mayLeave), puzzles: new Puzzles(about),
   };
 }
 
@@ -117,6 +118,7 @@ export const ACTIONS = {
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(now.state, face, mayLeave),
   games: () => dialogs.games.open(),
+  puzzles: solvePuzzles,
   import: () => dialogs.opening.open(now.state),
   export: () => dialogs.saving.open(),
   options: () => dialogs.options.open(now.state),
@@ -150,6 +152,15 @@ async function edit() {
   if ((end !== "play" && end !== "analyse") || !await mayLeave()) return;
   await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules });
   await api("analyse", { on: end === "analyse" });
+}
+
+/** Gives puzzles; the one at hand can be analysed. */
+async function solvePuzzles() {
+  const end = await dialogs.puzzles.open(now.state);
+  if (end !== "analyse" || !dialogs.puzzles.shown || !await mayLeave()) return;
+  const { position, rules } = dialogs.puzzles.shown;
+  await api("new", { position: position.text, ...rules });
+  await api("analyse", { on: true });
 }
 
 /** Opens what the page's address carries, for analysis. */

@@ -27,7 +27,8 @@ class Server:
         """``games`` is the folder for its games; by default they go with it."""
         self._stderr = tempfile.TemporaryFile()
         self._games = tempfile.TemporaryDirectory()
-        environment = os.environ | {"MERELS_GAMES": str(games or self._games.name)}
+        folder = str(games or self._games.name)
+        environment = os.environ | {"MERELS_GAMES": folder, "MERELS_PUZZLES": folder}
         self._process = subprocess.Popen(
             [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True,
             env=environment,

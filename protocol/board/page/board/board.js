@@ -26,6 +26,7 @@ export class Board extends Drawing {
       // The marks are redrawn; the hit circle stays, even between a press and its release.
       group.append(svg("circle", { class: "hit", r: 48 }));
     }
+    root.classList.add("played");
     root.addEventListener("pointerdown", (event) => this.press(event));
     window.addEventListener("pointermove", (event) => this.move(event));
     window.addEventListener("pointerup", (event) => this.release(event));

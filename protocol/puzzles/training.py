@@ -1,0 +1,164 @@
+"""Solving puzzles: who solves them, what they are given next, and what they do with it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+from threading import Lock
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import format_position
+from merels.engine.game.position import Move, Position
+from merels.engine.tablebase.probe import Tables
+from merels.protocol.puzzles.puzzle import Puzzle
+from merels.protocol.puzzles.search import find_puzzles
+
+_FIRST_RATING = 1100
+_K, _FIRST_K, _FIRST = 24, 60, 15
+"""How far a puzzle moves the rating of a player; the first puzzles move it further."""
+_CANDIDATES = 6
+"""Puzzles to choose from."""
+_FILE = "player.json"
+
+
+@dataclass
+class Player:
+    """Who solves puzzles: an Elo rating, puzzles tried and solved, and solved in a row."""
+
+    rating: float = _FIRST_RATING
+    tried: int = 0
+    solved: int = 0
+    streak: int = 0
+    best: int = 0
+    """The longest streak."""
+
+    def score(self, puzzle: Puzzle, points: float) -> int:
+        """Count a puzzle with 1 point, ½ or none; what it changed the rating by."""
+        expected = 1 / (1 + 10 ** ((puzzle.rating - self.rating) / 400))
+        step = _FIRST_K if self.tried < _FIRST else _K
+        before = round(self.rating)
+        self.rating = max(100.0, self.rating + step * (points - expected))
+        self.tried += 1
+        self.solved += points > 0
+        self.streak = self.streak + 1 if points == 1 else 0
+        self.best = max(self.best, self.streak)
+        return round(self.rating) - before
+
+
+class Attempt:
+    """A puzzle that is being solved, up to a place in its line."""
+
+    def __init__(self, puzzle: Puzzle) -> None:
+        self.puzzle = puzzle
+        self.position = puzzle.position
+        self.last: Move | None = None
+        """The reply that led to the position."""
+        self.step = 0
+        self.hints = 0
+        """Hints taken for this move: first the man, then the move."""
+        self.points = 1.0
+        """What solving it still counts."""
+        self.change: int | None = None
+        """What it changed the player's rating by, once it has counted."""
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last right move has been played."""
+        return self.step == len(self.puzzle.line)
+
+    @property
+    def wanted(self) -> Move:
+        """The right move."""
+        return self.puzzle.line[self.step]
+
+    def play(self, move: Move) -> Position | None:
+        """The position after a right move, before the reply; None, and no points, if it is wrong.
+
+        `InputError` if it is not legal, or the puzzle is solved.
+        """
+        if self.solved:
+            raise InputError(str(move), "this puzzle is solved; go on to the next")
+        after = self.position.push(move)
+        if not self.puzzle.solves(self.step, move):
+            self.points = 0.0
+            return None
+        self.position, self.last, self.hints = after, move, 0
+        self.step += 1
+        if not self.solved:
+            self.last = self.puzzle.line[self.step]
+            self.position = after.play(self.last)
+            self.step += 1
+        return after
+
+    def hint(self) -> int:
+        """Take the next hint, 1 for the man, 2 for the move; the latter leaves no points."""
+        if self.solved:
+            raise InputError("hint", "this puzzle is solved; go on to the next")
+        self.hints = min(2, self.hints + 1)
+        self.points = min(self.points, 0.5 if self.hints == 1 else 0.0)
+        return self.hints
+
+
+class Trainer:
+    """Gives puzzles to a player, whose rating is kept in a folder. Any thread may use it.
+
+    ``puzzles`` are those of a file; without any, they are made from tables.
+    """
+
+    def __init__(self, folder: Path | None = None, puzzles: Sequence[Puzzle] = ()) -> None:
+        self.puzzles = puzzles
+        self.player = Player()
+        self._path = folder and folder / _FILE
+        self._lock = Lock()
+        self._random = Random()
+        self._given: set[str] = set()
+        self._read()
+
+    def next(self, tables: Tables | None) -> Attempt:
+        """Another puzzle of about the player's strength; `InputError` where there is none."""
+        with self._lock:
+            found: Sequence[Puzzle] = self.puzzles
+            if not found and tables is not None:
+                seed = self._random.getrandbits(32)
+                found = list(islice(find_puzzles(tables, seed), _CANDIDATES))
+            if not found:
+                raise InputError("puzzles", "the tables of these rules have none")
+            fresh = [one for one in found if format_position(one.position) not in self._given]
+            fresh.sort(key=lambda one: abs(one.rating - self.player.rating))
+            chosen = self._random.choice(fresh[: _CANDIDATES // 2] or found)
+            self._given.add(format_position(chosen.position))
+            return Attempt(chosen)
+
+    def count(self, attempt: Attempt) -> None:
+        """Let a puzzle count that is solved or cannot be solved any more, once."""
+        with self._lock:
+            if attempt.change is not None or not (attempt.solved or attempt.points == 0):
+                return
+            attempt.change = self.player.score(attempt.puzzle, attempt.points)
+            self._write()
+
+    def _read(self) -> None:
+        """Know the player again; what cannot be read is begun anew."""
+        if self._path is None:
+            return
+        with suppress(OSError, ValueError, TypeError, RecursionError):
+            row = json.loads(self._path.read_text(encoding="utf-8"))
+            self.player = Player(
+                float(row["rating"]), *(int(row[name]) for name in list(asdict(self.player))[1:])
+            )
+
+    def _write(self) -> None:
+        """Keep the player; where that is not possible, the rating lasts as long as the program."""
+        if self._path is None:
+            return
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            draft = self._path.with_suffix(".new")
+            draft.write_text(json.dumps(asdict(self.player)), encoding="utf-8")
+            os.replace(draft, self._path)
