@@ -155,6 +155,8 @@ class TableFiles(FolderFuzzer):
         path = self._path / name
         path.write_bytes(data)
         tables = Tables(DEFAULT_RULES)
+        if self._sectors[name] == Sector(4, 3):
+            tables.load(self._path, Sector(3, 3))  # What a removal leads to: depths need it.
         try:
             if name.endswith(SUFFIX[PACKED]):
                 tables.load_packed(self._path, self._sectors[name], PACKED, False)
