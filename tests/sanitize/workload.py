@@ -37,7 +37,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables, open_tables
-from merels.engine.tablebase.sectors import Sector
+from merels.engine.tablebase.sectors import Sector, kept_placing_sectors
 from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.tools import bench, suite
@@ -155,6 +155,20 @@ def built(root: Path, rules: Rules) -> Tables:
     return tables
 
 
+def placing(root: Path) -> list[object]:
+    """The placing phase of up to six men, where two are removed at once, solved and recomputed."""
+    rules = parse_rules("multi")
+    Builder(root, rules, threads=3).build(6, placing=True)
+    tables = open_tables(root, rules, check=True)
+    verifier = Verifier(tables, 3)
+    placed = [sector for sector in tables.headers if sector.hand]
+    assert len(placed) == len(kept_placing_sectors(rules, 6)) == 3
+    assert [table.errors for sector in placed for table in verifier.check(sector)] == (
+        [0] * len(placed))
+    verifier.forget()
+    return [header.checksum for header in tables.headers.values()]
+
+
 def packed(root: Path, rules: Rules) -> Tables:
     """The same tables packed: only losses are kept where these are enough."""
     Packer(root, root / "packed", rules, not_lost=True, threads=3).pack()
@@ -180,6 +194,7 @@ def of_tables() -> list[object]:
             found.append(probes(tables))
             keeps(tables)
             keeps(packed(Path(folder), rules))
+        found.append(placing(Path(folder)))
         found.append(fitting(tables))
     return found
 

@@ -55,6 +55,27 @@ def test_verify(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert output.count(" 0 wrong") == 3
 
 
+def test_the_placing_phase(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Built, counted, verified and probed; what is there is not built twice."""
+    flags = ["-variant", "multi", "-dir", str(tmp_path), "-threads", "2"]
+    build = ["build", "-men", "6", "-placing", *flags]
+    status, output, _ = run(capsys, build)
+    assert status == 0 and output.startswith("4 sectors, ")
+    built = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.wdl")}
+    assert {path.stem for path in built} == {"3-3", "2-2+2", "1-1+4", "0-0+6"}
+    assert run(capsys, build)[0] == 0
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.wdl")} == built
+    _, output, _ = run(capsys, ["stats", *flags])
+    rows = [line.split() for line in output.splitlines()]
+    assert ["in", "hand", "states", "wins", "draws", "losses"] in rows
+    assert [row[1] for row in rows if row[0] == "2-2+2"] == ["4200"]
+    status, output, _ = run(capsys, ["verify", *flags])
+    assert status == 0 and output.count(" 0 wrong") == len(built)
+    position = "********/********/O*O**@*@ w 1 1 0 1"
+    status, output, _ = run(capsys, ["probe", position, *flags])
+    assert status == 0 and output.splitlines()[0].split() == ["value", "win"]
+
+
 def test_verify_reports_missing_tables(
     folder: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
