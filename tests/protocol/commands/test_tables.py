@@ -71,7 +71,7 @@ def test_the_placing_phase(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert [row[1] for row in rows if row[0] == "2-2+2"] == ["4200"]
     status, output, _ = run(capsys, ["verify", *flags])
     assert status == 0 and output.count(" 0 wrong") == len(built)
-    position = "********/********/O*O**@*@ w 1 1 0 1"
+    position = "********/********/OO***@@* w 1 1 0 1"
     status, output, _ = run(capsys, ["probe", position, *flags])
     assert status == 0 and output.splitlines()[0].split() == ["value", "win"]
 
