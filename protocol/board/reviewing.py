@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 
 from merels.engine.game.record import Record
+from merels.engine.game.rules import Rules
 from merels.engine.search.searcher import Searcher
-from merels.protocol.review.review import as_json, judge_with, review
+from merels.protocol.review.review import Judge, Judgement, judge_with, review
+from merels.protocol.review.text import Sums, remark
 from merels.protocol.uci.table_cache import TableCache
 
 NODES = 100_000
@@ -23,8 +25,22 @@ class Progress:
 
     nodes: list[int]
     """The numbers of the moves in the game's tree."""
-    judgements: list[dict[str, object]] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
     """Only ever appended to."""
+    sums: tuple[Sums, Sums] = field(default_factory=lambda: (Sums(), Sums()))
+    """White's and Black's moves in numbers."""
+
+    def add(self, judgement: Judgement) -> None:
+        """Take in the judgement of the next move."""
+        self.sums[judgement.side].add(judgement)
+        self.judgements.append(judgement)
+
+    def annotate(self, record: Record, nodes: list[int]) -> None:
+        """Add the judgements to the comments of a record; ``nodes`` are its moves' numbers."""
+        judged = dict(zip(self.nodes, self.judgements))
+        for place, node in enumerate(nodes):
+            if node in judged:
+                record.comments[place] = remark(record.comments[place], judged[node])
 
 
 class Reviewer:
@@ -56,12 +72,16 @@ class Reviewer:
         if told is not None:
             self._on_news()
 
-    def _review(self, record: Record, progress: Progress) -> None:
+    def judge(self, rules: Rules) -> Judge:
+        """A judge of positions like the one that judges the game's moves."""
         searcher = Searcher()
-        searcher.tables, _ = TABLE_CACHE.fetch(record.start.rules, wait=True)
-        for judgement in review(record, judge_with(searcher, NODES)):
+        searcher.tables, _ = TABLE_CACHE.fetch(rules, wait=True)
+        return judge_with(searcher, NODES)
+
+    def _review(self, record: Record, progress: Progress) -> None:
+        for judgement in review(record, self.judge(record.start.rules)):
             with self._lock:
                 if self.progress is not progress:
                     return
-                progress.judgements.append(as_json(judgement))
+                progress.add(judgement)
             self._on_news()

@@ -18,7 +18,8 @@ from merels.protocol.board.requests import FULL, JSON
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.review.review import expected, score_text
+from merels.protocol.review.review import NAMES as JUDGED
+from merels.protocol.review.review import as_json, expected, score_text
 
 LONGEST_LINE = 12
 """Moves of a variation that are shown."""
@@ -95,13 +96,18 @@ def review_view(session: Session, feed: Feed) -> JSON | None:
         return None
     sent, count = feed.judged
     whole = sent is not progress
-    judgements = progress.judgements[0 if whole else count :]
+    judgements = [as_json(one) for one in progress.judgements[0 if whole else count :]]
     feed.judged = progress, (0 if whole else count) + len(judgements)
     return {
         "whole": whole,
         "moves": len(progress.nodes),
         "nodes": progress.nodes if whole else [],
         "judgements": judgements,
+        "sums": [
+            {"accuracy": round(100 * (1 - sums.average_loss), 1), "moves": sums.moves,
+             "counts": {name: sums.names[name] for _, name in JUDGED}}
+            for sums in progress.sums
+        ],
     }
 
 

@@ -73,6 +73,10 @@ class Tree:
     def __contains__(self, node: Node) -> bool:
         return self._nodes.get(node.number) is node
 
+    def has(self, number: int) -> bool:
+        """Whether there is a node of that number."""
+        return number in self._nodes
+
     @property
     def next_number(self) -> int:
         """The number of the next node."""

@@ -14,7 +14,7 @@ from threading import Lock
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position
-from merels.engine.game.position import Move, Position
+from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.search import find_puzzles
@@ -22,6 +22,10 @@ from merels.protocol.puzzles.search import find_puzzles
 _FIRST_RATING = 1100
 _K, _FIRST_K, _FIRST = 24, 60, 15
 """How far a puzzle moves the rating of a player; the first puzzles move it further."""
+_TASKS = {
+    "win": "{} to move: one move wins.",
+    "draw": "{} to move: one move draws, all others lose.",
+}
 _CANDIDATES = 6
 """Puzzles to choose from."""
 _FILE = "player.json"
@@ -54,6 +58,9 @@ class Player:
 class Attempt:
     """A puzzle that is being solved, up to a place in its line."""
 
+    rated = True
+    """Whether it counts for the player's rating."""
+
     def __init__(self, puzzle: Puzzle) -> None:
         self.puzzle = puzzle
         self.position = puzzle.position
@@ -77,6 +84,15 @@ class Attempt:
         """The right move."""
         return self.puzzle.line[self.step]
 
+    @property
+    def task(self) -> str:
+        """What is asked for, in words."""
+        return _TASKS[self.puzzle.goal].format(COLOURS[self.puzzle.position.side])
+
+    def is_right(self, move: Move) -> bool:
+        """Whether a legal move is right here."""
+        return self.puzzle.solves(self.step, move)
+
     def play(self, move: Move) -> Position | None:
         """The position after a right move, before the reply; None, and no points, if it is wrong.
 
@@ -85,7 +101,7 @@ class Attempt:
         if self.solved:
             raise InputError(str(move), "this puzzle is solved; go on to the next")
         after = self.position.push(move)
-        if not self.puzzle.solves(self.step, move):
+        if not self.is_right(move):
             self.points = 0.0
             return None
         self.position, self.last, self.hints = after, move, 0
@@ -138,7 +154,8 @@ class Trainer:
     def count(self, attempt: Attempt) -> None:
         """Let a puzzle count that is solved or cannot be solved any more, once."""
         with self._lock:
-            if attempt.change is not None or not (attempt.solved or attempt.points == 0):
+            done = attempt.solved or attempt.points == 0
+            if not attempt.rated or attempt.change is not None or not done:
                 return
             attempt.change = self.player.score(attempt.puzzle, attempt.points)
             self._write()

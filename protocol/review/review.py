@@ -74,6 +74,22 @@ class Judgement:
         return f"{what}: {self.before.best} was better" if self.before.best else what
 
 
+    @property
+    def cost(self) -> str:
+        """What the move certainly gave away, in words; empty if nothing, or it is not proven."""
+        if not (self.before.proven and (self.after.proven or self.after.best is None)):
+            return ""
+        then, now = (
+            round(2 * expected(value.score.pov(self.side))) for value in (self.before, self.after)
+        )
+        return _COSTS.get((then, now), "")
+
+
+_COSTS = {
+    (2, 1): "A win became a draw", (2, 0): "A win became a loss", (1, 0): "A draw became a loss",
+}
+"""By twice the proven results before and after the move."""
+
 Judge = Callable[[Position], Value]
 
 
@@ -155,6 +171,7 @@ def as_json(judgement: Judgement) -> dict[str, object]:
         "name": judgement.name,
         "proven": judgement.proven,
         "sentence": judgement.sentence,
+        "cost": judgement.cost,
         "value": round(judgement.after.white, 4),
         "score": {"cp": white.cp} if white.win_in is None else {"win_in": white.win_in},
         "text": score_text(judgement.after.score),

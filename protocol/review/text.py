@@ -29,14 +29,18 @@ class Sums:
         self.loss += judgement.loss
         self.names[judgement.name] += 1
 
+    @property
+    def average_loss(self) -> float:
+        """What a move lost on average, from 0 to 1."""
+        return self.loss / self.moves if self.moves else 0.0
+
     def __str__(self) -> str:
         counts = []
         for _, name in NAMES:
             number = self.names[name]
             plural = name[:-1] + "ies" if name.endswith("y") else name + "s"
             counts.append(f"{number} {name if number == 1 else plural}")
-        average = 100 * self.loss / self.moves if self.moves else 0.0
-        return f"{', '.join(counts)}; average loss {average:.1f}% a move"
+        return f"{', '.join(counts)}; average loss {100 * self.average_loss:.1f}% a move"
 
 
 def lines(judgements: Iterator[Judgement]) -> Iterator[str]:
@@ -67,10 +71,15 @@ def _line(judgement: Judgement) -> str:
 def annotated(record: Record, judged: Sequence[Judgement]) -> str:
     """The record with each judgement added to its move's comment."""
     for judgement in judged:
-        own = [record.comments[judgement.ply], score_text(judgement.after.score)]
-        own.append(judgement.sentence)
-        record.comments[judgement.ply] = "; ".join(text for text in own if text)
+        record.comments[judgement.ply] = remark(record.comments[judgement.ply], judgement)
     return format_record(record)
+
+
+def remark(own: str, judgement: Judgement) -> str:
+    """A move's comment with its judgement, which is not repeated."""
+    score = score_text(judgement.after.score)
+    judged = "; ".join(filter(None, (score, judgement.sentence, judgement.cost)))
+    return own if judged in own else "; ".join(filter(None, (own, judged)))
 
 
 def to_json(record: Record, judged: Sequence[Judgement]) -> dict[str, object]:

@@ -48,6 +48,9 @@ def export(session: Session, body: JSON) -> JSON:
     """The game and the position shown, in every format."""
     with session.lock:
         record, shown = session.record(), session.game.shown
+        if session.reviewer.progress is not None:
+            nodes = session.game.tree.root.end().line()
+            session.reviewer.progress.annotate(record, [node.number for node in nodes])
     return {
         "record": format_record(record), "shown": format_record(Record(shown)),
         **write_game(record, shown),

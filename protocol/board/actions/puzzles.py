@@ -6,28 +6,44 @@ from typing import Any
 
 from merels.engine.game.board import NAMES
 from merels.engine.game.errors import InputError
-from merels.engine.game.position import COLOURS
 from merels.protocol.board.requests import JSON, read_moves, read_rules
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import fields_view, position_view
+from merels.protocol.puzzles.lessons import Lesson
 from merels.protocol.puzzles.training import Attempt
-
-_TASKS = {
-    "win": "{} to move: one move wins.",
-    "draw": "{} to move: one move draws, all others lose.",
-}
 
 
 def puzzle(session: Session, body: JSON) -> JSON:
     """The puzzle that is being solved, or with ``next`` another one."""
     trainer, attempt = session.trainer, session.attempt
-    if attempt is None or body.get("next"):
+    if attempt is None or not attempt.rated or body.get("next"):
         tables = None
         if not trainer.puzzles:
             tables, _ = TABLE_CACHE.fetch(read_rules(body), wait=True)
         attempt = session.attempt = trainer.next(tables)
     return _view(session, attempt)
+
+
+def lesson(session: Session, body: JSON) -> JSON:
+    """A mistake of the reviewed game that is to be bettered: ``number`` of them, from 0."""
+    with session.lock:
+        progress, tree = session.reviewer.progress, session.game.tree
+        users = [side for side in (0, 1) if session.seats[side].choice is None]
+        found = []
+        for node, judged in zip(progress.nodes, progress.judgements) if progress else ():
+            # A user learns from their own mistakes, two of them from each other's.
+            own = len(users) != 1 or judged.side in users
+            if own and judged.name and judged.before.best and tree.has(node):
+                found.append((judged, tree.node(node).parent))
+    number = body.get("number")
+    if not isinstance(number, int) or not 0 <= number < len(found):
+        raise InputError(str(number), f"expected a number below {len(found)}, that of mistakes")
+    judged, before = found[number]
+    assert before is not None
+    judge = session.reviewer.judge(before.position.rules)
+    session.attempt = Lesson(judged, before.position, judge, number, len(found))
+    return _view(session, session.attempt)
 
 
 def try_move(session: Session, body: JSON) -> JSON:
@@ -73,12 +89,14 @@ def _view(session: Session, attempt: Attempt) -> JSON:
     """A puzzle as far as it is solved, and its player."""
     player, position, puzzle = session.trainer.player, attempt.position, attempt.puzzle
     rules = position.rules
+    lesson = attempt if isinstance(attempt, Lesson) else None
     legal = [] if attempt.solved else [str(move) for move in position.legal_moves()]
     return {
         "position": position_view(position), "legal": legal,
         "last": str(attempt.last) if attempt.last else None,
-        "solver": puzzle.position.side, "goal": puzzle.goal, "rating": puzzle.rating,
-        "task": _TASKS[puzzle.goal].format(COLOURS[puzzle.position.side]),
+        "solver": puzzle.position.side, "goal": "better" if lesson else puzzle.goal,
+        "task": attempt.task, "rating": puzzle.rating,
+        "lesson": lesson and {"number": lesson.number, "count": lesson.count},
         "rules": {"variant": rules.variant, "fields": fields_view(rules)},
         "begun": attempt.step > 0, "solved": attempt.solved, "change": attempt.change,
         "player": {

@@ -88,7 +88,8 @@ OTHERS: dict[str, Callable[[Session, JSON], JSON | None]] = {
     "load": games.load, "export": games.export, "games": games.list_games, "keep": games.keep,
     "reopen": games.reopen, "forget": games.forget, "all_games": games.all_games,
     "options": _options, "configure": _configure, "review": _review, "hidden": _hidden,
-    "check": _check, "puzzle": puzzles.puzzle, "try": puzzles.try_move, "hint": puzzles.hint,
+    "check": _check, "puzzle": puzzles.puzzle, "lesson": puzzles.lesson,
+    "try": puzzles.try_move, "hint": puzzles.hint,
     "solution": puzzles.solution,
 }
 """The requests that take long, ask a question, or leave the state as it is."""

@@ -118,7 +118,8 @@ export const ACTIONS = {
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(now.state, face, mayLeave),
   games: () => dialogs.games.open(),
-  puzzles: solvePuzzles,
+  puzzles: () => solve(false),
+  learn: () => solve(true),
   import: () => dialogs.opening.open(now.state),
   export: () => dialogs.saving.open(),
   options: () => dialogs.options.open(now.state),
@@ -154,9 +155,9 @@ async function edit() {
   await api("analyse", { on: end === "analyse" });
 }
 
-/** Gives puzzles; the one at hand can be analysed. */
-async function solvePuzzles() {
-  const end = await dialogs.puzzles.open(now.state);
+/** Gives puzzles, or the mistakes of the game; the one at hand can be analysed. */
+async function solve(lessons) {
+  const end = await dialogs.puzzles.open(now.state, lessons);
   if (end !== "analyse" || !dialogs.puzzles.shown || !await mayLeave()) return;
   const { position, rules } = dialogs.puzzles.shown;
   await api("new", { position: position.text, ...rules });

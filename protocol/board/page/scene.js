@@ -3,6 +3,7 @@
 import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { after } from "./board/position.js";
+import { verdicts } from "./board/verdicts.js";
 import { $, COLOURS } from "./dom.js";
 import { now, tree } from "./now.js";
 import { MoveList } from "./panels/moves.js";
@@ -57,6 +58,8 @@ function paint() {
     const judged = judgementOf(review, state);
     parts.thoughts.draw(fresh, state, parts.board.flipped, judged, info !== null);
     parts.board.drawArrows(arrows(fresh));
+    const quiet = state.playing || now.ahead || now.choice.to !== null;
+    parts.board.over.append(...verdicts(parts.board, quiet ? null : judged));
   }
   if (kinds.has("state") || kinds.has("review")) {
     parts.verdicts.draw(review, state);

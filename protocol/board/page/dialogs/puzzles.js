@@ -53,8 +53,14 @@ export class Puzzles {
   }
 
   /** Resolves with "analyse" when the position, which is in `shown`, is to be analysed. */
-  open({ rules }) {
+  open({ rules }, lessons) {
+    if (lessons !== this.lessons) this.shown = null;
+    this.lessons = lessons;
+    this.number = 0;
     this.rules = { variant: rules.variant, fields: rules.fields };
+    $("puzzle-title").textContent = lessons ? "Learn from the mistakes" : "Puzzle";
+    $("puzzle-next").textContent = lessons ? "Next mistake" : "Next puzzle";
+    $("puzzle-stats").hidden = lessons;
     this.act(() => this.load(false));
     return show($("puzzle-dialog"));
   }
@@ -79,8 +85,14 @@ export class Puzzles {
 
   async load(next) {
     if (next || !this.shown) this.say("Looking for a puzzle …");
-    this.take(await api("puzzle", { next, ...this.rules }));
-    if (next || !this.shown.begun) this.say("");
+    if (this.lessons) {
+      if (next) this.number += 1;
+      this.take(await api("lesson", { number: this.number }));
+      this.say(`${this.number + 1} of ${this.shown.lesson.count}.`);
+    } else {
+      this.take(await api("puzzle", { next, ...this.rules }));
+      if (next || !this.shown.begun) this.say("");
+    }
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
   }
 
@@ -100,6 +112,8 @@ export class Puzzles {
     $("puzzle-streak").textContent = `${player.streak} (best ${player.best})`;
     $("puzzle-count").textContent = `${player.solved} of ${player.tried}`;
     $("puzzle-hint").disabled = $("puzzle-solution").disabled = shown.solved;
+    const { lesson } = shown;
+    $("puzzle-next").disabled = Boolean(lesson) && lesson.number + 1 >= lesson.count;
     $("puzzle-next").classList.toggle("main", shown.solved);
   }
 
@@ -129,7 +143,7 @@ export class Puzzles {
     if (!answer.right) {
       await pause();
       this.take(answer);
-      const why = answer.goal === "win" ? "does not win" : "loses";
+      const why = { win: "does not win", draw: "loses", better: "is not good enough" }[answer.goal];
       this.say(`${words(move)}: that ${why}. Try again.`, "wrong");
       return;
     }
@@ -137,7 +151,8 @@ export class Puzzles {
     this.draw(answer.between, answer.between.last);
     if (answer.solved) {
       this.take(answer);
-      this.say(answer.change > 0 ? "Right! Solved." : "Right. That is the solution.", "right");
+      const well = this.lessons || answer.change > 0;
+      this.say(well ? "Right! Solved." : "Right. That is the solution.", "right");
       sound("end");
       return;
     }

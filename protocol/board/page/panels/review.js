@@ -1,6 +1,6 @@
 // The review of the game: its graph and its verdicts.
 
-import { $, svg } from "../dom.js";
+import { $, COLOURS, element, svg } from "../dom.js";
 
 /** Milliseconds between two drawings of the graph while a review goes on. */
 const PAUSE = 300;
@@ -17,7 +17,10 @@ export function takeReview(review, news) {
   if (news && news.whole) {
     return { ...news, places: new Map(news.nodes.map((node, place) => [node, place])) };
   }
-  if (news) review.judgements.push(...news.judgements);
+  if (news) {
+    review.judgements.push(...news.judgements);
+    review.sums = news.sums;
+  }
   return news && review;
 }
 
@@ -49,11 +52,15 @@ export class ReviewPanel {
     $("review").textContent = isRunning(review) ? "Stop" : "Review";
     if (review !== this.review) this.drawn = 0;
     this.review = review;
+    $("sums").hidden = !review;
+    if (!review) $("learn").hidden = true;
     if (!review) return;
     this.drawArea();
     const place = review.places.get(state.node);
     this.here.setAttribute("visibility", place === undefined ? "hidden" : "visible");
     for (const end of ["x1", "x2"]) this.here.setAttribute(end, (place ?? 0) + 1);
+    drawSums(review);
+    $("learn").hidden = isRunning(review) || !mistakes(review, state).length;
     $("verdict").textContent = verdictOn(review, judgementOf(review, state));
   }
 
@@ -73,11 +80,38 @@ export class ReviewPanel {
   }
 }
 
+/** The mistakes to learn from: of the only user, else of both sides. */
+function mistakes(review, { players }) {
+  const users = [0, 1].filter((side) => players[side].engine === null);
+  return review.judgements.filter(({ name, side }) =>
+    name && (users.length !== 1 || COLOURS[users[0]].toLowerCase() === side));
+}
+
+/** How accurately each side played, and its mistakes. */
+function drawSums({ sums }) {
+  const key = JSON.stringify(sums);
+  if ($("sums").dataset.key === key) return;
+  $("sums").dataset.key = key;
+  $("sums").replaceChildren(...sums.flatMap(({ accuracy, moves, counts }, side) => [
+    element("dt", {}, COLOURS[side]),
+    element("dd", {}, moves ? `${accuracy.toFixed(1)} % accurate, ${counted(counts)}` : "–"),
+  ]));
+}
+
+function counted({ blunder, mistake, inaccuracy }) {
+  const of = (count, one, several) => `${count} ${count === 1 ? one : several}`;
+  return [of(blunder, "blunder", "blunders"), of(mistake, "mistake", "mistakes"),
+    of(inaccuracy, "inaccuracy", "inaccuracies")].join(", ");
+}
+
 /** The verdict on the move shown, or on the whole game. */
 function verdictOn(review, judged) {
   const done = review.judgements.length;
   if (isRunning(review)) return `Judging move ${done + 1} of ${review.moves} …`;
-  if (judged && judged.sentence) return `${judged.move}: ${judged.sentence} (${judged.text})`;
+  if (judged && judged.sentence) {
+    const cost = judged.cost && ` ${judged.cost}.`;
+    return `${judged.move}: ${judged.sentence} (${judged.text}).${cost}`;
+  }
   if (judged) return `${judged.move}: ${judged.text}`;
   const count = (name) => review.judgements.filter((one) => one.name === name).length;
   return `Blunders ${count("blunder")}, mistakes ${count("mistake")}, `

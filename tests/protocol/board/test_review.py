@@ -1,0 +1,91 @@
+"""The review on the board: what it says of each side and move, and what is learnt from it."""
+
+from __future__ import annotations
+
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.record import Record, format_record
+from tests.protocol.board.steps import ask, complaints, load, shot
+from tests.protocol.board.webdriver import Browser
+
+FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
+"""White closes a7-d7-g7 and wins; the smallest tables know every move."""
+NOTE = "document.getElementById('puzzle-note').textContent"
+
+
+def reviewed(page: Browser) -> None:
+    """Open a game in which White throws its win away, and have it reviewed to its end."""
+    moves = [parse_move(text) for text in ("d7-b4", "d2-g1xd6")]
+    record = Record(parse_position(FLYERS), moves, ["why not", ""], "0-1")
+    load(page, format_record(record))
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.click("#review")
+    page.wait("document.getElementById('review').textContent === 'Review' && "
+              "!document.getElementById('sums').hidden", 60)
+    page.click("#moves button[data-node='1']")
+    page.wait("document.querySelector('#board .verdict')")
+
+
+def test_a_blunder_is_marked_and_its_proven_cost_told(page: Browser) -> None:
+    reviewed(page)
+    sums = page.run("return [...document.querySelectorAll('#sums dd')].map((one) => one.innerText)")
+    assert sums == [
+        "0.0 % accurate, 1 blunder, 0 mistakes, 0 inaccuracies",
+        "100.0 % accurate, 0 blunders, 0 mistakes, 0 inaccuracies",
+    ]
+    verdict = page.text("#verdict")
+    assert verdict.startswith("d7-b4: Blunder, proven: ") and "was better" in verdict
+    assert verdict.endswith("A win became a loss.")
+    assert page.text("#board .verdict text") == "??"
+    assert page.run("return document.querySelectorAll('#board .arrow.better').length") == 1
+    assert page.run("return document.querySelectorAll('#moves .blunder').length") == 1
+    shot(page, "review-blunder")
+    # Nothing is marked on a good move.
+    page.key("ArrowRight")
+    page.wait("!document.querySelector('#board .verdict, #board .arrow.better')")
+    assert page.text("#verdict").startswith("d2-g1xd6: ")
+
+
+def test_the_review_is_saved_with_the_game(page: Browser) -> None:
+    reviewed(page)
+    text = " ".join(ask(page, "export")["record"].split())
+    assert "d7-b4 {why not; " in text and "; Blunder, proven: " in text
+    assert "; A win became a loss}" in text
+    # Saved and reviewed again, nothing is said twice.
+    load(page, ask(page, "export")["record"])
+    page.wait("document.getElementById('sums').hidden")
+    page.click("#review")
+    page.wait("document.querySelectorAll('#moves .blunder').length === 1", 60)
+    page.wait("document.getElementById('review').textContent === 'Review'", 60)
+    assert " ".join(ask(page, "export")["record"].split()) == text
+
+
+def test_a_better_move_is_asked_for_at_each_mistake(page: Browser) -> None:
+    assert not page.run("return document.getElementById('learn').checkVisibility()")
+    reviewed(page)
+    page.click("#learn")
+    page.wait("document.querySelectorAll('#puzzle-board .man').length === 6")
+    assert page.text("#puzzle-title") == "Learn from the mistakes"
+    assert page.text("#puzzle-task") == "White played d7-b4, a blunder. Find a better move."
+    page.wait(f"{NOTE} === '1 of 1.'")
+    assert page.run("return document.getElementById('puzzle-next').disabled")
+
+    def pick(*points: str) -> None:
+        for point in points:
+            page.click(f"#puzzle-board [data-point={point}] .hit")
+
+    # The move of the game, and another one that loses as well.
+    for point in ("b4", "f4"):
+        pick("d7", point)
+        page.wait(f"{NOTE}.startsWith('d7 to {point}: that is not good enough')")
+        page.wait("document.querySelectorAll('#puzzle-board .man').length === 6")
+    page.click("#puzzle-hint")
+    page.wait("document.querySelector('#puzzle-board .ring.picked')")
+    shot(page, "lesson")
+    # Any winning move will do, whichever man it removes.
+    page.key("Escape")
+    pick("d6", "g7", "a1")
+    page.wait(f"{NOTE} === 'Right! Solved.'")
+    page.click("#puzzle-dialog [value=cancel]")
+    # The game has no other moves than before.
+    assert page.run("return document.querySelectorAll('#moves button').length") == 2
+    assert complaints(page) == []
