@@ -37,8 +37,9 @@ def find_puzzles(tables: Tables, seed: int) -> Iterator[Puzzle]:
     fruitless = 0
     while fruitless < PATIENCE:
         fruitless += 1
-        for position in _walk(tables, random, _start(tables, random, random.choice(known))):
-            puzzle = puzzle_at(tables, position)
+        start = _start(tables, random, random.choice(known))
+        for position, choices in _walk(tables, random, start):
+            puzzle = puzzle_at(tables, position, choices)
             if puzzle is None:
                 continue
             same = _form(position.men), position.hands, position.side
@@ -49,12 +50,18 @@ def find_puzzles(tables: Tables, seed: int) -> Iterator[Puzzle]:
                 break
 
 
-def puzzle_at(tables: Tables, position: Position) -> Puzzle | None:
-    """The puzzle in a position with no ply played since the last removal; None: it is none."""
+def puzzle_at(
+    tables: Tables, position: Position, choices: list[Choice] | None = None
+) -> Puzzle | None:
+    """The puzzle in a position with no ply played since the last removal; None: it is none.
+
+    ``choices`` are the values of its moves, if they have been looked up.
+    """
     known = tables.probe(position)
     if known is None or known.value not in GOALS or position.outcome() is not None:
         return None
-    value, best = known.value, _only(tables, position, known.value)
+    choices = choices or values_of_moves(tables, position)
+    value, best = known.value, _only(position, known.value, choices)
     if best is None:
         return None
     first, moves = best
@@ -67,23 +74,26 @@ def puzzle_at(tables: Tables, position: Position) -> Puzzle | None:
         if reply is None:
             break
         there = after.play(reply)
-        found = None if there.outcome() else _only(tables, there, value)
+        found = None if there.outcome() else _only(there, value, values_of_moves(tables, there))
         if found is None:
             break
         after, equal = there, found[0]
         line += [reply, equal[0].move]
+    if after.play(line[-1]).outcome() is not None and len(line) == 1:
+        return None  # To see a move that ends the game is no puzzle.
     depth = first[0].depth
     others = tuple(choice.move for choice in equal[1:])
     return Puzzle(position, value, tuple(line), others, len(first), moves, depth)
 
 
-def _only(tables: Tables, position: Position, value: int) -> tuple[list[Choice], int] | None:
+def _only(
+    position: Position, value: int, choices: list[Choice] | None
+) -> tuple[list[Choice], int] | None:
     """The moves that keep the value if all have the same effect, and how many moves there are.
 
     The others are proven to be worse: no count of plies turns a loss or a draw into a win, and
     one that may turn a loss into a draw makes the loss uncertain.
     """
-    choices = values_of_moves(tables, position)
     if choices is None or len(choices) < FEWEST_MOVES:
         return None
     best = [choice for choice in choices if choice.value >= value]
@@ -148,17 +158,18 @@ def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
     )
 
 
-def _walk(tables: Tables, random: Random, position: Position) -> Iterator[Position]:
-    """Positions that moves lead to from one, each as if the game began there."""
-    for _ in range(WALK):
-        if position.outcome() is not None:
-            return
-        choices = values_of_moves(tables, position)
+def _walk(
+    tables: Tables, random: Random, position: Position
+) -> Iterator[tuple[Position, list[Choice]]]:
+    """Positions that moves lead to from one, each as if the game began there, with their moves."""
+    for ply in range(WALK + 1):
+        choices = None if position.outcome() else values_of_moves(tables, position)
         if not choices:
             return
+        if ply:
+            yield position, choices
         best = max(choice.value for choice in choices)
         kept = [choice for choice in choices if choice.value == best]
         move = random.choice(choices if random.random() < _ERRS else kept).move
         after = position.play(move)
         position = Position(after.rules, after.men, after.hands, after.side)
-        yield position

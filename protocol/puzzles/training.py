@@ -26,7 +26,7 @@ _TASKS = {
     "win": "{} to move: one move wins.",
     "draw": "{} to move: one move draws, all others lose.",
 }
-_CANDIDATES = 6
+_CANDIDATES = 4
 """Puzzles to choose from."""
 _FILE = "player.json"
 
