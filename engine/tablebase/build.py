@@ -117,7 +117,9 @@ class Builder:
         missing = []
         for sector in sectors:
             known = len(self.tables.problems)
-            if not self._reuse(sector):
+            sound = self._reuse(sector)
+            self.tables.release()
+            if not sound:
                 missing.append(sector)
                 self.mended += self.tables.problems[known:]
                 del self.tables.problems[known:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import shlex
 from collections.abc import Iterator, Sequence
@@ -60,6 +61,7 @@ class Tables:
         self.core = core.TableSet(core_rules(rules))
         self.headers: dict[AnySector, Header] = {}
         self.problems: list[str] = []
+        self._mapped: list[mmap.mmap] = []
 
     @property
     def men(self) -> int:
@@ -113,8 +115,16 @@ class Tables:
         """Open a sector's files in the folder of the rules; `TableError` for those of values."""
         path = folder / file_name(sector, VALUES)
         header, values = open_table(path, self.rules, check)
+        if isinstance(values[0].obj, mmap.mmap):
+            self._mapped.append(values[0].obj)
         self.add(header, values, None)
         self._add_depths(folder, header, check)
+
+    def release(self) -> None:
+        """Give back the memory that read files of values take up; they can still be probed."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            for mapped in self._mapped:
+                mapped.madvise(mmap.MADV_DONTNEED)
 
     def _add_depths(self, folder: Path, header: Header, check: bool) -> None:
         """Use the depths of a sector whose values are open; a bad file of them is a problem."""

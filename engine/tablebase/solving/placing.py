@@ -78,6 +78,7 @@ class SliceSolver:
         ]
         for opponent, removed in needed:
             self._work(READ, 1 / len(needed), opponent, removed)
+            self.tables.release()
         for stage in (REPLY, REMOVE, PLACE):
             self._work(stage, 1)
         for sector in self.slice.sectors:
