@@ -173,7 +173,7 @@ def table_places(own: int, opponent: int, hand: int = 0) -> int:
 def table_place(own: int, opponent: int, hand: int = 0) -> tuple[int, int]:
     """The class and the rank of a board of up to 9 men a side (masks), as FORMAT.md defines them.
 
-    ``hand`` is the men in hand of both sides together. `ValueError` where two men share a point.
+    ``hand`` is the men in hand of both sides together. `ValueError` for masks beyond the board.
     """
 
 def table_board(

@@ -252,7 +252,7 @@ cpdef uint64_t table_places(int own, int opponent, int hand=0) except? 0:
 
 def table_place(uint32_t own, uint32_t opponent, int hand=0):
     cdef uint32_t rank, cls
-    if (own | opponent) >> POINT_COUNT or own & opponent:
+    if (own | opponent) >> POINT_COUNT:
         raise ValueError("no such board")
     check_counts(count(own), count(opponent), hand)
     cls = locate_sides(own, count(own), opponent, count(opponent), hand, &rank)
