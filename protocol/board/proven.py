@@ -9,6 +9,8 @@ from merels.engine.tablebase.probe import Known
 from merels.protocol.board.requests import JSON
 from merels.protocol.board.reviewing import TABLE_CACHE
 
+_MOST_LOOKED_AT = 30
+"""With more moves than this, their replies are not counted: the page must not wait."""
 _DEEPEST = 255
 """The greatest depth that tables keep; it stands for all beyond it."""
 
@@ -16,7 +18,8 @@ _DEEPEST = 255
 def proven_view(position: Position) -> JSON | None:
     """What the tables prove of a position and its moves, for the side to move; None: nothing.
 
-    ``depth`` is in plies to the next removal or the end, where it is known.
+    ``depth`` is in plies to the next removal or the end, where it is known. ``replies`` are those
+    that hold the value against a move, and all there are; None where they were not counted.
     """
     tables, _ = TABLE_CACHE.fetch(position.rules)
     if tables is None or position.outcome() is not None:
@@ -31,8 +34,14 @@ def proven_view(position: Position) -> JSON | None:
     ordered = sorted(moves, key=lambda move: -_worth(move[1]) if move[1] else inf)
     return {
         "here": here,
-        "moves": [{"move": str(move), **(_known_view(value) if value else {})}
-                  for move, value in ordered],
+        "moves": [
+            {
+                "move": str(move), **(_known_view(value) if value else {}),
+                "replies": tables.holding(position.play(move))
+                if len(moves) <= _MOST_LOOKED_AT else None,
+            }
+            for move, value in ordered
+        ],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ def test_the_explorer_knows_the_placing_phase_where_tables_stand(
         label = "return document.querySelector(`[data-point=${arguments[0]}]`).ariaLabel"
         assert chromium.run(label, "f4") == "f4, empty, place here: proven win"
         assert chromium.run(label, "a7") == "a7, empty, place here: proven draw"
+        replies = "return document.querySelector('#explorer li:last-child .replies').textContent"
+        assert re.fullmatch(r"\d+ of \d+ hold", chromium.run(replies))
         # A click plays the move: the last man of White's is gone with it.
         chromium.click("#explorer li:first-child button")
         chromium.wait("/Black wins/.test(document.getElementById('worth').textContent)")

@@ -144,6 +144,11 @@ export class Thoughts {
         symbol(one.value), element("span", { class: "move" }, one.move),
         element("span", { class: "worth" }, one.value ? `${side} ${WORDS[one.value]}` : "unknown"),
       );
+      if (one.replies) {
+        const [holding, all] = one.replies;
+        const title = `${holding} of ${all} replies hold the value against it`;
+        button.append(element("span", { class: "replies", title }, `${holding} of ${all} hold`));
+      }
       if (one.depth) {
         const text = `${one.depth}${one.depth === 255 ? " or more" : ""}`;
         button.append(element("span", { class: "depth" }, `in ${text}`));
