@@ -8,12 +8,11 @@ import time
 from pathlib import Path
 
 from merels.engine.game.rules import Rules
-from merels.engine.tablebase.build import Progress
 from merels.engine.tablebase.pack import Packer
 from merels.protocol.commands.arguments import Parser, add_flag
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.probe_tables import root_of
-from merels.protocol.terminal.progress import ProgressLine
+from merels.protocol.terminal.progress import ProgressLine, show_progress
 
 TIERS = ("values", "notlost")
 
@@ -37,7 +36,7 @@ def pack(arguments: argparse.Namespace, rules: Rules) -> int:
     root = root_of(arguments)
     packer = Packer(
         root, arguments.out or root, rules, not_lost=arguments.tier == "notlost",
-        threads=arguments.threads, report=lambda progress: _show(bar, progress),
+        threads=arguments.threads, report=lambda progress: show_progress(bar, progress),
     )
     started = time.monotonic()
     try:
@@ -58,13 +57,3 @@ def pack(arguments: argparse.Namespace, rules: Rules) -> int:
         f"{time.monotonic() - started:.1f} s"
     )
     return FAILED if packer.problems else OK
-
-
-def _show(bar: ProgressLine, progress: Progress) -> None:
-    """Show how far the packing is."""
-    minutes, seconds = divmod(int(progress.left), 60)
-    bar.show(
-        progress.done / progress.total if progress.total else 1.0,
-        f"{progress.step} {progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million "
-        f"places, {progress.rate / 1e6:.1f} million/s, {minutes}:{seconds:02} left",
-    )

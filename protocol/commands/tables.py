@@ -13,7 +13,7 @@ from pathlib import Path
 
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
-from merels.engine.tablebase.build import Builder, Progress
+from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import Header
 from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, AnySector, sectors, table_name
 from merels.protocol.commands.arguments import (
@@ -29,7 +29,7 @@ from merels.protocol.commands.arguments import (
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.pack_tables import add_pack_flags, pack
 from merels.protocol.commands.probe_tables import open_folder, probe, root_of
-from merels.protocol.terminal.progress import ProgressLine
+from merels.protocol.terminal.progress import ProgressLine, show_progress
 
 MOST_SAMPLED = 1_000_000_000
 _COUNTS = ("states", "wins", "draws", "losses")
@@ -115,7 +115,7 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
     bar = ProgressLine()
     builder = Builder(
         root_of(arguments), rules, threads=arguments.threads, memory=memory,
-        depths=arguments.depths, report=lambda progress: _show(bar, progress),
+        depths=arguments.depths, report=lambda progress: show_progress(bar, progress),
     )
     started = time.monotonic()
     try:
@@ -138,23 +138,6 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
         f"{time.monotonic() - started:.1f} s"
     )
     return 0
-
-
-def _show(bar: ProgressLine, progress: Progress) -> None:
-    """Show how far a build is."""
-    bar.show(
-        progress.done / progress.total if progress.total else 1.0,
-        f"{progress.step:<12} "
-        f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million places, "
-        f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.left)} left",
-    )
-
-
-def _duration(seconds: float) -> str:
-    """Seconds as m:ss or h:mm:ss."""
-    minutes, seconds = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def _verify(arguments: argparse.Namespace, rules: Rules) -> int:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from merels.engine.tablebase.build import Progress
 
 _STEPS = 20
 _WIDTH = 24
@@ -42,3 +46,20 @@ class ProgressLine:
         """Write if possible: no work ends because its progress cannot be shown."""
         with contextlib.suppress(OSError):
             print(text, end="", file=sys.stderr, flush=True)
+
+
+def show_progress(bar: ProgressLine, progress: Progress) -> None:
+    """Show how far the building or packing of tables is."""
+    bar.show(
+        progress.done / progress.total if progress.total else 1.0,
+        f"{progress.step:<12} "
+        f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million places, "
+        f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.left)} left",
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as m:ss or h:mm:ss."""
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
