@@ -7,7 +7,7 @@ import tempfile
 
 from merels.engine.game.rules import FIELDS, PRESETS
 from merels.protocol.client.engine_spec import OPTION
-from merels.tournament.commands.flag_table import ENGINE_KEYS, FLAGS, Flag
+from merels.tournament.flags.table import ENGINE_KEYS, FLAGS, Flag
 from tests.fuzz.commands import IDLE, run_command, within
 from tests.fuzz.harness import Case, FolderFuzzer, Tally
 from tests.fuzz.mutate import NUMBERS, spoil

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from merels.engine.game.record_reader import parse_record
-from merels.tournament.commands.flags import parse
-from merels.tournament.commands.from_flags import make_settings
+from merels.tournament.flags.command_line import parse
+from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.run.plan import Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merels.protocol.commands.arguments import make_parser
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.flags import without
+from merels.tournament.flags.command_line import without
 from merels.tournament.journal.merge import merge
 
 OF_A_PART = (

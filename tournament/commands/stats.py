@@ -10,7 +10,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
 from merels.protocol.commands.arguments import Parser, add_flag, make_parser
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.flags import read_sprt
+from merels.tournament.flags.command_line import read_sprt
 from merels.tournament.statistics.elo import from_cells
 from merels.tournament.statistics.sprt import MODELS, Sprt
 

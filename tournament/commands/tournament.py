@@ -19,15 +19,10 @@ from merels.engine.game.errors import Failure, InputError
 from merels.engine.game.rules import parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
-from merels.tournament.commands.flag_table import help_text
-from merels.tournament.commands.flags import Given, parse, with_absolute_paths, without
-from merels.tournament.commands.from_flags import make_settings
-from merels.tournament.commands.run_options import (
-    RunOptions,
-    file_of,
-    load_factory,
-    make_run_options,
-)
+from merels.tournament.flags.command_line import Given, parse, with_absolute_paths, without
+from merels.tournament.flags.make_settings import make_settings
+from merels.tournament.flags.run_options import RunOptions, file_of, load_factory, make_run_options
+from merels.tournament.flags.table import help_text
 from merels.tournament.journal.failures import failing_engines
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import Begun, is_new, open_journal, stored

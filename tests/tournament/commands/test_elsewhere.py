@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from merels.protocol import examples
-from merels.tournament.commands.flags import parse
-from merels.tournament.commands.from_flags import make_settings
+from merels.tournament.flags.command_line import parse
+from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import make_row
 from tests.tournament.processes import COMMAND, Marked

@@ -11,10 +11,10 @@ import pytest
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.build import Builder
-from merels.tournament.commands.flag_table import FLAGS
-from merels.tournament.commands.flags import parse
-from merels.tournament.commands.from_flags import make_settings, parse_time_control
-from merels.tournament.commands.run_options import make_run_options
+from merels.tournament.flags.command_line import parse
+from merels.tournament.flags.make_settings import make_settings, parse_time_control
+from merels.tournament.flags.run_options import make_run_options
+from merels.tournament.flags.table import FLAGS
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
 from merels.tournament.records.output import PgnStyle

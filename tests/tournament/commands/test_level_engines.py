@@ -15,8 +15,8 @@ from merels.engine.tablebase.sectors import kept_placing_sectors, sectors
 from merels.protocol.client import perfect
 from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.client.perfect import table_coverage
-from merels.tournament.commands.flags import parse
-from merels.tournament.commands.from_flags import make_settings
+from merels.tournament.flags.command_line import parse
+from merels.tournament.flags.make_settings import make_settings
 from tests.commands import shell
 
 ROOT = Path(__file__).parents[3]

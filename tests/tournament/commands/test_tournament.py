@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.record_reader import parse_records
-from merels.tournament.commands.flags import parse
-from merels.tournament.commands.from_flags import make_settings
 from merels.tournament.commands.main import COMMANDS, main
+from merels.tournament.flags.command_line import parse
+from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal.open import Begun, open_journal, read_journal, stored
 from merels.tournament.journal.rows import Row
 from tests.processes import LATE, needs_proc

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from merels.protocol.process.limits import ResourceLimits
-from merels.tournament.commands.flag_table import FLAGS
+from merels.tournament.flags.table import FLAGS
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
 from merels.tournament.records.settings import OpeningSettings, Settings, read_settings

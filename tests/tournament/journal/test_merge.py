@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.commands.flag_table import GROUPS
 from merels.tournament.commands.merge import OF_A_PART
+from merels.tournament.flags.table import GROUPS
 from merels.tournament.journal import merge as joining
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.merge import merge

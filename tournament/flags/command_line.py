@@ -11,7 +11,7 @@ from itertools import chain
 from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
-from merels.tournament.commands.flag_table import FLAGS, Flag
+from merels.tournament.flags.table import FLAGS, Flag
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error, read_text
 from merels.tournament.records.output import STANDARD_OUTPUT

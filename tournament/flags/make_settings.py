@@ -14,8 +14,8 @@ from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
-from merels.tournament.commands.flag_table import LEVEL_LIMIT
-from merels.tournament.commands.flags import Given, choice, read_sprt, switch
+from merels.tournament.flags.command_line import Given, choice, read_sprt, switch
+from merels.tournament.flags.table import LEVEL_LIMIT
 from merels.tournament.pairing.openings import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND

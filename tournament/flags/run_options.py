@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
-from merels.tournament.commands.flags import Given, choice
+from merels.tournament.flags.command_line import Given, choice
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error
 from merels.tournament.records.games import NANOSECONDS

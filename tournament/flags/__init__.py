@@ -1,0 +1,1 @@
+"""The command lines of tournaments and tunes, read and checked."""
