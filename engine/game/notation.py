@@ -1,7 +1,8 @@
 """Moves and positions as text.
 
 A move is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position is six fields, or the
-17 fields that Sanmill writes. Malformed text raises `InputError`.
+17 fields that Sanmill writes, or the MFEN of the Mill Interchange Format. Malformed text raises
+`InputError`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from merels.engine.game.board import (
     format_board,
 )
 from merels.engine.game.errors import InputError
+from merels.engine.game.mif_1_0 import mfen
 from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
@@ -77,11 +79,15 @@ def play_moves(position: Position, tokens: Sequence[str]) -> Position:
 
 
 def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
-    """A position from its six fields, or from the 17 fields that Sanmill writes.
+    """A position from its six fields, from the 17 fields that Sanmill writes, or from MFEN.
 
     The index of an error is the field's, counted from 0.
     """
     fields = text.split()
+    if fields and fields[0].startswith("MFEN/"):
+        position = _parse_six(*mfen.six_fields(fields), rules)
+        mfen.check_end(position, fields)
+        return position
     if len(fields) == 6:
         return _parse_six(fields, range(6), rules)
     if len(fields) >= 17:

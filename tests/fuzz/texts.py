@@ -9,6 +9,8 @@ from pathlib import Path
 
 from merels.engine.core.convert import core_moves, decode_move, perft
 from merels.engine.game.errors import InputError
+from merels.engine.game.mif_1_0.manifest import format_manifest, parse_manifest
+from merels.engine.game.mif_1_0.mfen import format_mfen
 from merels.engine.game.notation import (
     MAXIMUM_NUMBER,
     START,
@@ -21,7 +23,7 @@ from merels.engine.game.notation import (
 from merels.engine.game.position import Move, Position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_record
-from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules
+from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules, preset
 from merels.protocol.formats import read_game, write_game
 from merels.protocol.formats.codingame import format_command, parse_command
 from merels.protocol.formats.playok import (
@@ -106,8 +108,8 @@ def check_written(position: Position) -> None:
     bare = Position(
         position.rules, position.men, position.hands, position.side, position.plies, position.number
     )
-    for write in (format_position, format_seventeen):
-        expect_same(bare, parse_position(write(position), position.rules), write.__name__)
+    for write in (format_position, format_seventeen, format_mfen):
+        expect_same(bare, parse_position(write(bare), position.rules), write.__name__)
 
 
 def _position(text: str, rules: str) -> None:
@@ -141,6 +143,11 @@ def _rule_set(text: str, rules: str) -> None:
     found = parse_rules(text)
     expect_same(found, parse_rules(str(found)), "the rules")
     perft(Position(found), 1)
+
+
+def _manifest(text: str, rules: str) -> None:
+    found = parse_manifest(text)
+    expect_same(found, parse_manifest(format_manifest(found)), "the manifest's rules")
 
 
 def _game(text: str, rules: str) -> None:
@@ -183,8 +190,13 @@ _POSITIONS = [position for position in random_positions(1, 400)]
 
 
 def _some_position(chance: random.Random) -> str:
-    write = chance.choice((format_position, format_seventeen))
+    write = chance.choice((format_position, format_seventeen, format_mfen))
     return write(chance.choice(_POSITIONS))
+
+
+def _some_manifest(chance: random.Random) -> str:
+    rules = preset("morris").with_field("Flying", chance.choice(("never", "own")))
+    return format_manifest(rules.with_field("DoubleMill", chance.choice(("one", "each"))))
 
 
 def _some_setup(chance: random.Random) -> str:
@@ -235,13 +247,14 @@ def _some_numbers(chance: random.Random) -> str:
 
 
 class Positions(Texts):
-    """Positions of 6 and 17 fields, positions with moves, and the texts of rules."""
+    """Positions of 6 and 17 fields and as MFEN, positions with moves, and the texts of rules."""
 
     name = "positions"
     kinds = {
         "position": (_some_position, _position),
         "setup": (_some_setup, _setup),
         "rules": (lambda chance: str(random_rules(chance)), _rule_set),
+        "manifest": (_some_manifest, _manifest),
     }
 
 

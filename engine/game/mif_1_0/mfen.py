@@ -1,0 +1,170 @@
+"""Positions as MFEN/1.0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from merels.engine.game.board import (
+    ANGLES,
+    BLACK_MAN,
+    EMPTY,
+    NAMES,
+    RINGS,
+    SIZE,
+    WHITE_MAN,
+    format_board,
+)
+from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import read_whole
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
+from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE
+
+MFEN = "MFEN/1.0"
+STATE = "mill24-state-v1"
+MAXIMUM_PLY = 2_000_000
+
+_RING_ORDER = "a7 d7 g7 g4 g1 d1 a1 a4 b6 d6 f6 f4 f2 d2 b2 b4 c5 d5 e5 e4 e3 d3 c3 c4".split()
+_MEN = {"W": WHITE_MAN, "B": BLACK_MAN, ".": EMPTY}
+_LETTERS = {man: letter for letter, man in _MEN.items()}
+_REASONS = {
+    "men": "fewer-than-minimum", "blocked": "no-legal-move", "repetition": "repetition",
+    "three": "no-progress", "norem": "no-progress",
+}  # fmt: skip
+"""What the draft calls the ends of a game."""
+_UNSEEN = ("repetition", "agreement", "resignation", "adjudication")
+"""Ends that a position, without the game before it, does not show."""
+
+
+def format_mfen(position: Position) -> str:
+    """A position between moves as MFEN/1.0.
+
+    Its count of plies follows from the move number: White has begun, unless the men in hand show
+    that Black has.
+    """
+    men = format_board(position.men).replace("/", "")
+    board = _reordered("".join(_LETTERS[man] for man in men), NAMES, _RING_ORDER)
+    side, phase = "wb"[position.side], "p" if position.hands[position.side] else "m"
+    end = _end_of(position)
+    if end != "-":
+        side, phase = "-", "o"
+    return (
+        f"{MFEN} {STATE} {board} {side} {phase} {phase} "
+        f"{position.hands[WHITE]},{position.hands[BLACK]} - {min(position.plies, MAXIMUM_PLIES)} "
+        f"{_primary_ply(position, end)} {end}"
+    )
+
+
+def six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The six fields of a position that MFEN/1.0 gives, and the indices of the words they are from.
+
+    `InputError` for a removal that is still due, and for what merels' positions do not hold.
+    """
+    _check_words(fields)
+    _, _, board, side, phase, action, hands, _, plies, ply, end = fields[:11]
+    white, comma, black = hands.partition(",")
+    if not comma:
+        raise InputError(hands, "expected the men in White's and Black's hand, such as 9,9", 6)
+    in_hand = [
+        read_whole(text, 0, MEN_PER_SIDE, what=f"{colour}'s men in hand", index=6)
+        for colour, text in zip(COLOURS, (white, black))
+    ]
+    played = read_whole(ply, 0, MAXIMUM_PLY - 1, what="the plies played", index=9)
+    if end == "-":
+        if side not in ("w", "b"):
+            raise InputError(side, "expected the side to move, w or b", 3)
+        placing = in_hand["wb".index(side)] > 0
+        _check_phase(phase, action, placing)
+    elif (side, phase, action) != ("-", "o", "o"):
+        raise InputError(end, "expected - while the game goes on, or - o o where it is over", 10)
+    else:
+        # The side that has lost is to move; of a draw only the plies tell, if White has begun.
+        side = {"w": "b", "b": "w"}.get(end[0], "wb"[played % 2])
+    began = (played - "wb".index(side)) % 2
+    number = (played + (began == BLACK and side == "w")) // 2 + 1
+    six = [_read_board(board), side, white, black, plies, str(number)]
+    return six, [2, 3, 6, 6, 8, 9]
+
+
+def check_end(position: Position, fields: Sequence[str]) -> None:
+    """Raise an `InputError` where MFEN says another end of the game than the position shows."""
+    stated, shown = fields[10], _end_of(position)
+    if stated in ("-", shown):
+        return
+    if stated.partition(":")[2] in _UNSEEN:
+        raise InputError(
+            stated, "a position does not show this end of its game; give it as one that goes on", 10
+        )
+    found = "the game goes on" if shown == "-" else f"the game ends as {shown}"
+    raise InputError(stated, f"under the rules {position.rules} {found} here", 10)
+
+
+def _check_phase(phase: str, action: str, placing: bool) -> None:
+    """Refuse a phase or an action that does not fit whether the side to move has men in hand."""
+    right, has = ("p", "men") if placing else ("m", "no man")
+    for word, place in ((phase, 4), (action, 5)):
+        if word != right:
+            raise InputError(word, f"expected {right}: the side to move has {has} in hand", place)
+
+
+def _check_words(fields: Sequence[str]) -> None:
+    """Refuse what no position of merels has, in the words of the draft."""
+    if fields[0] != MFEN:
+        raise InputError(fields[0], f"expected {MFEN}, the version that merels reads", 0)
+    if len(fields) < 11:
+        raise InputError(" ".join(fields), f"expected the 11 fields of {MFEN}, found {len(fields)}")
+    if fields[1] != STATE:
+        raise InputError(fields[1], f"expected {STATE}, the state that merels knows", 1)
+    for place, words, what in (
+        (3, "wb-", "the side to move, w or b, or - where the game is over"),
+        (4, "pmo", "a phase: p, m or o"), (5, "pmro", "an action: p, m, r or o"),
+    ):
+        if fields[place] not in tuple(words):
+            raise InputError(fields[place], f"expected {what}", place)
+    if fields[5] == "r" or fields[7] != "-":
+        place = 7 if fields[7] != "-" else 5
+        raise InputError(
+            fields[place], "a removal is still due; give the position after the whole move", place
+        )
+    if len(fields) > 11:
+        raise InputError(fields[11], "this is part of rules that merels does not have", 11)
+
+
+def _read_board(text: str) -> str:
+    """The three rings as the six fields have them."""
+    rings = text.split("/")
+    if len(rings) != RINGS or any(len(ring) != ANGLES for ring in rings):
+        raise InputError(text, "expected three rings of eight points, separated by '/'", 2)
+    letters = "".join(rings)
+    for name, letter in zip(_RING_ORDER, letters):
+        if letter in ("w", "b"):
+            expected = f"no man blocks a point ({name}) under the rules that merels has"
+            raise InputError(letter, expected, 2)
+        if letter not in _MEN:
+            raise InputError(letter, f"expected W, B or . at {name}", 2)
+    return _reordered("".join(_MEN[letter] for letter in letters), _RING_ORDER, NAMES)
+
+
+def _reordered(men: str, order: Sequence[str], new_order: Sequence[str]) -> str:
+    """The men of all points in another order of the points, as three rings."""
+    at = dict(zip(order, men))
+    text = "".join(at[name] for name in new_order)
+    return "/".join(text[start : start + ANGLES] for start in range(0, SIZE, ANGLES))
+
+
+def _end_of(position: Position) -> str:
+    """The draft's word for how the game has ended here; - if it has not."""
+    outcome = position.outcome()
+    if outcome is None:
+        return "-"
+    winner = "d" if outcome.winner is None else "wb"[outcome.winner]
+    return f"{winner}:{_REASONS[outcome.reason]}"
+
+
+def _primary_ply(position: Position, end: str) -> int:
+    """The moves played before this position, as its move number and the men in hand tell."""
+    side, (white, black) = position.side, position.hands
+    number = min(position.number, MAXIMUM_PLY // 2)
+    black_began = end == "-" and (white or black) and black + (side == WHITE) == white
+    if black_began and (number > 1 or side == BLACK):
+        return 2 * (number - 1) - (side == WHITE)
+    return 2 * (number - 1) + side
