@@ -1,10 +1,11 @@
 # The index of the tables: from a board to its place, and back, by combinatorial
 # ranking.
 #
-# One side, with empty hands the one with more men (the side to move where both have equally many),
-# with men in hand the side to move, is named by its class under the 16 symmetries of the board; the
-# other side's men by the rank of their set among the points that the class's representative leaves
-# empty. Places run class by class, a block each, and within a block rank by rank.
+# One side is named by its class under the 16 symmetries of the board: with empty hands the one with
+# more men (the side to move where both have equally many), with an even number of men in hand the
+# side to move, with an odd one its opponent. The other side's men are named by the rank of their
+# set among the points that the class's representative leaves empty. Places run class by class, a
+# block each, and within a block rank by rank.
 # Every order is the rising order of masks as numbers. See FORMAT.md.
 #
 # Needs bitboard.pxi, board.pxi.
@@ -106,10 +107,11 @@ cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int o
     return cls >> 4
 
 
-# Whether a table's blocks are those of the side to move's classes: always with men in hand, so that
-# the tables of all numbers of the opponent's men have the same blocks.
+# Whether a table's blocks are those of the side to move's classes. With men in hand the numbers of
+# the other side's men do not matter, so that tables have the same blocks whatever is removed; and
+# what one side's placements lead to stands in few blocks, as both plies of a turn name one side.
 cdef inline bint by_own_class(int own_count, int opponent_count, int hand) noexcept nogil:
-    return hand != 0 or own_count >= opponent_count
+    return hand & 1 == 0 if hand else own_count >= opponent_count
 
 
 # The class that names one side of a board, and the place of the other side in the class's block.

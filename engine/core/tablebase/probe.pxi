@@ -56,26 +56,28 @@ cdef inline int packed_value(const Packed *packed, uint64_t place) noexcept nogi
 # The value of a board one ply ahead: the best of the moves, and at least `best`, which is LOST or,
 # where the board is known not to be lost, DRAWN.
 cdef int look_ahead(const Tables *tables, const Board *b, int best) noexcept nogil:
-    cdef int i, value
+    cdef int i, value, closing
     cdef uint64_t place
     cdef MoveList list
     cdef Board after
-    generate(&tables.rules, b, &list, True, True)
-    for i in range(list.size):
-        make(b, list.moves[i], &after)
-        value = LOST if own_short(&after) else stored_value(tables, &after, &place)
-        if value == LOST:
-            return WON
-        if value == NOT_LOST and best == LOST:
-            value = look_ahead(tables, &after, DRAWN)
-        if value == UNKNOWN or (value == DRAWN and best == LOST):
-            best = value
+    for closing in range(1, -1, -1):
+        # Moves that close a mill first: they are few, and win most often.
+        generate(&tables.rules, b, &list, closing, not closing)
+        for i in range(list.size):
+            make(b, list.moves[i], &after)
+            value = LOST if own_short(&after) else stored_value(tables, &after, &place)
+            if value == UNKNOWN or (value == NOT_LOST and best == LOST):
+                value = known_value(tables, &after, &place)
+            if value == LOST:
+                return WON
+            if value == UNKNOWN or (value == DRAWN and best == LOST):
+                best = value
     return best
 
 
 # The value of a board with three men or more a side, those in hand included. `place` is set where a
 # table has the board.
-cdef inline int known_value(const Tables *tables, const Board *b, uint64_t *place) noexcept nogil:
+cdef int known_value(const Tables *tables, const Board *b, uint64_t *place) noexcept nogil:
     cdef int value = stored_value(tables, b, place)
     if value == NOT_LOST:
         return look_ahead(tables, b, DRAWN)

@@ -193,11 +193,29 @@ cdef bint agrees(const Tables *tables, const Group *group, int index, int value,
     return plies.least <= depth <= plies.greatest
 
 
+# Recompute states with men in hand. What placements lead to stands in a few blocks, which are in
+# the cache: nothing need be fetched ahead, and the first winning move is enough.
+cdef void recompute_placing(const Tables *tables, Group *group, Checked *states) noexcept nogil:
+    cdef Board b
+    cdef int i, j, value
+    for i in range(group.size):
+        load_state(group, group.places[i], &b)
+        value = look_ahead(tables, &b, LOST)
+        states[i].least = states[i].greatest = 1 if value == WON else -1 if value == LOST else 0
+        if value == UNKNOWN:
+            generate(&tables.rules, &b, &group.moves, True, True)
+            for j in range(group.moves.size):
+                look_up(tables, &b, group.moves.moves[j], group, &group.successors[0][0])
+
+
 # Recompute the states of a group by their successors; in the moving phase `limit` is that on plies.
 cdef void recompute(const Tables *tables, Group *group, int limit, Checked *states) noexcept nogil:
     cdef bint deep = group.hand == 0 and tables.depths[group.own][group.opponent] != NULL
     cdef Board b
     cdef int i, j
+    if group.hand:
+        recompute_placing(tables, group, states)
+        return
     for i in range(group.size):
         load_state(group, group.places[i], &b)
         generate(&tables.rules, &b, &group.moves, True, True)

@@ -61,7 +61,8 @@ class Readable:
 
 def positions_of(sector: PlacingSector, tables: Tables) -> Iterator[tuple[int, Position]]:
     """Every place of a sector with its position, White to move."""
-    size = sector.places // core.table_classes(sector.own)
+    named = sector.opponent if sector.hand % 2 else sector.own
+    size = sector.places // core.table_classes(named)
     for place in range(sector.places):
         men = core.table_board(sector.own, sector.opponent, *divmod(place, size), sector.hand)
         yield place, Position(tables.rules, men, sector.hands, WHITE)
