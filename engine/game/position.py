@@ -76,7 +76,7 @@ class Outcome(NamedTuple):
         return f"{COLOURS[self.winner]} wins, {why}"
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True, init=False, repr=False)
 class Position:
     """A position with everything that its legal moves and outcome depend on.
 
@@ -86,16 +86,26 @@ class Position:
     last irreversible move (a placement or a removal), this one last.
     """
 
-    rules: Rules = DEFAULT_RULES
-    men: tuple[int, int] = (0, 0)
-    hands: tuple[int, int] = (MEN_PER_SIDE, MEN_PER_SIDE)
-    side: int = WHITE
-    plies: int = 0
-    number: int = 1
-    history: tuple[int, ...] = ()
+    rules: Rules
+    men: tuple[int, int]
+    hands: tuple[int, int]
+    side: int
+    plies: int
+    number: int
+    history: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        self.history = self.history or (self.key,)
+    def __init__(
+        self, rules: Rules = DEFAULT_RULES, men: tuple[int, int] = (0, 0),
+        hands: tuple[int, int] = (MEN_PER_SIDE, MEN_PER_SIDE), side: int = WHITE, plies: int = 0,
+        number: int = 1, history: tuple[int, ...] = (),
+    ) -> None:
+        self.rules = rules
+        self.men = men
+        self.hands = hands
+        self.side = side
+        self.plies = plies
+        self.number = number
+        self.history = history or (make_key(men, hands, side),)
 
     @property
     def key(self) -> int:
@@ -228,7 +238,7 @@ class Position:
             plies = 0
         men = (own, opponent) if side == WHITE else (opponent, own)
         key = make_key(men, hands, 1 - side)
-        history = (key,) if origin is None or removed else (*self.history, key)
+        history = (key,) if origin is None or removed else self.history + (key,)
         return Position(self.rules, men, hands, 1 - side, plies, self.number + side, history)
 
     def push(self, move: Move) -> Position:
@@ -240,7 +250,7 @@ class Position:
 
     def can_move(self) -> bool:
         """Whether the side to move can place or move any man."""
-        if self.hands[self.side] or self.flies(self.side):
+        if self.hands[self.side]:
             return True
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
         men = self.men[self.side]
@@ -249,7 +259,7 @@ class Position:
             if NEIGHBOURS[point] & empty:
                 return True
             men ^= 1 << point
-        return False
+        return self.flies(self.side)
 
     def _short_side(self) -> int | None:
         """The side that is reduced to two men or fewer, if one is."""

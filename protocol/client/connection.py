@@ -15,6 +15,7 @@ from merels.protocol.client.answers import Answer, AnswerFinder
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import EMPTY, Options, parse_option
+from merels.protocol.client.scanner import last_answer
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import kill_group
 from merels.protocol.process.pipe import MILLISECOND, Trace
@@ -162,8 +163,7 @@ class Connection:
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in a ``go``, and wait for the answer."""
         # An engine that is watched for silence is waited for in `wait_answer`.
-        wait = timeout // MILLISECOND + 1 if 0 <= timeout < self._silence else 0
-        self._answers.info = b""
+        wait = timeout if timeout < self._silence else 0
         self.owing = True
         self.searches += 1
         self._begun = monotonic_ns()
@@ -171,10 +171,17 @@ class Connection:
             lines = self._pipe.exchange(request, self._begun + timeout, wait, self._clear)
         except EngineTimeout:
             return None
-        text = self._answers.find(lines) if lines else None
-        if text is None:
+        usual = last_answer(lines, self.dialect.inside) if lines else None
+        if usual is not None:
+            text, info = usual
+            self.owing = False
+            elapsed = self._pipe.arrived - self._begun
+            return Answer(text, info, elapsed if elapsed > 0 else 0)
+        self._answers.info = b""
+        found = self._answers.find(lines) if lines else None
+        if found is None:
             return self.wait_answer(self._begun, timeout)
-        return self._answer(text, self._begun)
+        return self._answer(found, self._begun)
 
     def _clear(self) -> None:
         """Begin a search: what the engine sent before belongs to an earlier one."""

@@ -91,13 +91,16 @@ class Pipe:
         return None if chunk is None else self._take(chunk)
 
     def exchange(
-        self, data: bytes, deadline: int, milliseconds: int, clear: Callable[[], None]
+        self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """`send`, then `receive`; ``clear`` is called first if something may have arrived."""
+        """`send`, then `receive` for ``timeout`` nanoseconds, not at all if it is 0 or less.
+
+        ``clear`` is called first if something may have arrived.
+        """
         if not self.is_quiet():
             clear()
         self.send(data, deadline)
-        return self.receive(milliseconds)
+        return self.receive(timeout // MILLISECOND + 1 if timeout > 0 else 0)
 
     def _take(self, chunk: bytes) -> bytes:
         """The whole lines up to what has just been read; `EngineTerminated` if that is the end."""

@@ -17,6 +17,8 @@ from merels.protocol.process.thread_pipe import ThreadPipe
 LARGEST_BACKLOG = 1 << 22
 """Bytes that are kept for later while the engine does not read what it is sent."""
 _WAIT_WITHOUT_SENTINEL = 200
+_WHOLE = getattr(select, "PIPE_BUF", 512)
+"""Bytes that a pipe takes whole or not at all."""
 
 
 class PollPipe(Pipe):
@@ -54,21 +56,19 @@ class PollPipe(Pipe):
         return not (self._lines or self._backlog or self._poll.poll(0))
 
     def exchange(
-        self, data: bytes, deadline: int, milliseconds: int, clear: Callable[[], None]
+        self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
         """`Pipe.exchange`, the hot path of tournaments, in as few steps as it takes."""
         unusual = self.trace is not None or self.tail or self._cut or self._lines or self._backlog
-        if unusual or len(data) > select.PIPE_BUF:
-            return super().exchange(data, deadline, milliseconds, clear)
-        if milliseconds > self._longest_wait:
-            milliseconds = self._longest_wait
+        if unusual or len(data) > _WHOLE:
+            return super().exchange(data, deadline, timeout, clear)
         try:
             chunk = round_trip(
                 self._writing, self._input, data, self._output, self._sentinel, self._errors,
-                milliseconds,
+                self._longest_wait, timeout,
             )
         except OSError:  # Nothing was written: the pipe is full or closed, or something is there.
-            return super().exchange(data, deadline, milliseconds, clear)
+            return super().exchange(data, deadline, timeout, clear)
         if chunk is None:
             return None
         if chunk[-1:] != b"\n":

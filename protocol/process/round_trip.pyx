@@ -27,18 +27,24 @@ cdef extern from *:
 
 cdef enum:
     CHUNK = 1 << 16
+    MILLISECOND = 1000000
+    FIRST_WAIT = 20     # milliseconds
 
 
-def round_trip(lock, int sink, bytes data, int source, int end, int errors, int milliseconds):
+def round_trip(lock, int sink, bytes data, int source, int end, int errors, int longest,
+               long long timeout):
     cdef char buffer[CHUNK]
     cdef const char *text = data
     cdef size_t size = len(data)
     cdef Py_ssize_t count = -1
-    cdef int arrived
+    cdef int milliseconds = 0, arrived
     cdef pollfd awaited[3]
+    if timeout > 0:
+        milliseconds = <int>min(timeout // MILLISECOND + 1, <long long>longest)
     awaited[0].fd, awaited[1].fd, awaited[2].fd = source, end, errors
     awaited[0].events = awaited[1].events = awaited[2].events = POLLIN
-    with lock:
+    lock.acquire()      # A "with" takes longer.
+    try:
         with nogil:
             arrived = poll(awaited, 1, 0)
             if arrived == 0:
@@ -47,8 +53,15 @@ def round_trip(lock, int sink, bytes data, int source, int end, int errors, int 
             raise BlockingIOError
         if count < 0:
             PyErr_SetFromErrno(OSError)
+    finally:
+        lock.release()
     with nogil:
         count = -1
-        if poll(awaited, 3, milliseconds) > 0:
+        # Waiting for one descriptor costs less than for three. So short a wait that the system
+        # would have to set its timer anew would cost more.
+        arrived = poll(awaited, 1, min(milliseconds, FIRST_WAIT))
+        if arrived == 0 and milliseconds > FIRST_WAIT:
+            arrived = poll(awaited, 3, milliseconds - FIRST_WAIT)
+        if arrived > 0:
             count = read(source, buffer, CHUNK)
     return None if count < 0 else PyBytes_FromStringAndSize(buffer, count)

@@ -12,6 +12,8 @@ from merels.tournament.records.games import Adjudication
 
 WON = 1_000_000
 """What a claimed win counts, in centi-men; a claimed loss is minus that."""
+NEVER = 1 << 60
+"""A ply that no game reaches."""
 
 
 def as_number(score: int | None, win_in: int | None) -> int | None:
@@ -33,7 +35,8 @@ class Adjudicator:
     It is a draw once both sides have given level scores for ``draw_count`` moves in a row, and a
     loss once a side has given lost scores for ``resign_count`` of its moves in a row; with
     ``resign_twosided`` the opponent must have thought itself winning for as long. A move without a
-    score starts the counts again.
+    score starts the counts again. ``first_ply`` is the first ply that it has to be told
+    of: where a game's length alone counts, the last one.
     """
 
     def __init__(self, rule: Adjudication, rules: Rules) -> None:
@@ -42,7 +45,9 @@ class Adjudicator:
         self._level_plies = 0
         self._losing = [0, 0]
         self._winning = [0, 0]
-        self.active = bool(rule.draw_count or rule.resign_count or rule.max_moves or rule.tables)
+        self.first_ply = 2 * rule.max_moves or NEVER
+        if rule.draw_count or rule.resign_count or rule.tables:
+            self.first_ply = 0
 
     def update(
         self, number: int, side: int, score: int | None, plies: int, after: Position

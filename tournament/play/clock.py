@@ -11,15 +11,23 @@ class Clock:
     """What an engine has left under its limit. ``left`` is None where no clock runs.
 
     An overrun within the margin is kept: ``left`` is then below zero, and the next increment or
-    time control makes up for it.
+    time control makes up for it. ``told`` is ``left`` in milliseconds as engines are told: rounded
+    down, but at least 1, for some engines take 0 for no clock at all, and others fail at a minus.
     """
 
-    __slots__ = ("limit", "left", "moves_to_go")
+    __slots__ = ("limit", "left", "told", "moves_to_go")
 
     def __init__(self, limit: TimeControl) -> None:
         self.limit = limit
-        self.left = limit.time
+        self.set_left(limit.time)
         self.moves_to_go = limit.moves if limit.time is not None else None
+
+    def set_left(self, left: int | None) -> None:
+        """Let the engine have so much left."""
+        self.left = left
+        self.told = left
+        if left is not None:
+            self.told = left // MILLISECOND if left > MILLISECOND else 1
 
     def allowance(self) -> int | None:
         """What the next move may take before the clock is overrun; None without a limit."""
@@ -40,23 +48,14 @@ class Clock:
             return elapsed - allowance
         if self.left is None:
             return 0
-        self.left += self.limit.increment - elapsed
+        left = self.left + self.limit.increment - elapsed
         if self.moves_to_go is not None and self.limit.moves is not None:
             self.moves_to_go -= 1
             if self.moves_to_go == 0:
                 self.moves_to_go = self.limit.moves
-                self.left += self.limit.time or 0
+                left += self.limit.time or 0
+        self.set_left(left)
         return 0
-
-    def milliseconds(self) -> int | None:
-        """The clock as engines are told: rounded down, but at least 1.
-
-        Some engines take 0 for no clock at all, and others fail at a minus sign.
-        """
-        if self.left is None:
-            return None
-        told = self.left // MILLISECOND
-        return told if told > 0 else 1
 
 
 def overrun_text(overrun: int) -> str:

@@ -36,6 +36,8 @@ LONGEST_ANSWER = 200
 """Bytes after ``bestmove`` that are read: twice the longest move and the longest ponder."""
 KNOWN_STARTS = 64
 """How many openings are remembered: those of pairs, and of runs with few of them."""
+KNOWN_MOVES = 1 << 14
+"""How many moves are remembered with their text: nearly all that are ever played."""
 
 
 class Start(NamedTuple):
@@ -52,6 +54,12 @@ def start_of(opening: Opening, rules: Rules) -> Start:
     first = parse_position(opening.position, rules)
     moves = tuple(parse_move(move) for _, move in join_steps(opening.moves))
     return Start(first, moves, play_moves(first, opening.moves))
+
+
+@lru_cache(maxsize=KNOWN_MOVES)
+def move_text(move: Move) -> str:
+    """A move's token, which takes longer to write than to remember."""
+    return str(move)
 
 
 @lru_cache(maxsize=KNOWN_STARTS)
@@ -131,12 +139,13 @@ class _Game:
         self._plies = len(start.moves)
         """How many moves the game has had, those of its opening included."""
         clocks = (Clock(spec.white.limit), Clock(spec.black.limit))
-        self._scripts = {
-            engine.dialect: Script(engine.dialect, first_line(start, engine.dialect))
-            for engine in engines
+        scripts = {
+            dialect: Script(dialect, first_line(start, dialect))
+            for dialect in {engine.dialect for engine in engines}
         }
+        self._scripts = list(scripts.values())
         self.players = [
-            Player(side, entrant, engine, clocks, self._scripts[engine.dialect], meter)
+            Player(side, entrant, engine, clocks, scripts[engine.dialect], meter)
             for side, (entrant, engine) in enumerate(zip((spec.white, spec.black), engines))
         ]
 
@@ -153,31 +162,31 @@ class _Game:
 
     def _play_move(self, player: Player) -> None:
         """One move, from the question to the next position."""
-        answer = player.ask(self.position, self.moves[-1].move if self.moves else "")
-        move, objection = judge(self.position, answer)
+        position = self.position
+        answer = player.ask(position, self.moves)
+        move, objection = judge(position, answer)
         if objection is not None:
-            late = player.second_answer(answer)
-            if late is not None and judge(self.position, late)[1] is None:
-                answer = late
-                move, objection = judge(self.position, late)
+            second = player.second_answer(answer)
+            if second is not None and judge(position, second)[1] is None:
+                answer = second
+                move, objection = judge(position, second)
         overrun = player.clock.spend(answer.elapsed)
         if overrun:
             raise player.loss_on_time(answer.elapsed, answer.elapsed - overrun)
         if move is None or objection is not None:
             raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
         brief = player.dialect.brief(answer.info, player.side)
-        lag = player.lag
+        late, waited = player.lag
         self.moves.append(MoveRecord(
-            str(move), brief.score, brief.win_in, brief.depth, brief.nodes, answer.elapsed,
-            player.clock.left, lag.late, lag.waited,
+            move_text(move), brief.score, brief.win_in, brief.depth, brief.nodes, answer.elapsed,
+            player.clock.left, late, waited,
         ))
-        number = self.position.number
-        self.position = self.position.play(move)
+        self.position = position.play(move)
         self._plies += 1
-        for script in self._scripts.values():
+        for script in self._scripts:
             script.line = script.dialect.append(script.line, move, self._plies == 1)
-        if self._adjudicator.active:
-            self._adjudicate(number, player.side, brief)
+        if self._plies >= self._adjudicator.first_ply:
+            self._adjudicate(position.number, player.side, brief)
         if player.ponders:
             player.ponder(self.position, answer)
 

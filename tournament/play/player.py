@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic_ns
 
@@ -15,7 +16,7 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
 from merels.tournament.play.lag import OVERSLEPT, UNKNOWN, WORTH_MEASURING, LagMeter, Reading
-from merels.tournament.records.games import Entrant, Overtime
+from merels.tournament.records.games import Entrant, MoveRecord, Overtime
 
 WINS = ("1-0", "0-1")
 NO_RESULT = "*"
@@ -85,25 +86,29 @@ class Player:
         self._meter = meter
         self._measures = allowance is not None and meter.is_worth_it(entrant.name)
 
-    def ask(self, position: Position, last: str) -> Answer:
-        """The engine's answer in a position that the move ``last`` led to.
+    def ask(self, position: Position, moves: Sequence[MoveRecord]) -> Answer:
+        """The engine's answer in the position that ``moves`` have led to.
 
-        An engine that pondered on that move is told so, or else to stop first. Raises the `End` of
-        the game if there is no answer in time.
+        An engine that pondered on the last of them is told so, or else to stop first. Raises the
+        `End` of the game if there is no answer in time.
         """
         allowance = self.clock.allowance()
-        margin = self.clock.limit.margin
-        timeout = self._patience if allowance is None else max(0, allowance + margin)
-        guess, self._guess = self._guess, None
+        timeout = self._patience
+        if allowance is not None:
+            timeout = allowance + self.clock.limit.margin
+            if timeout < 0:
+                timeout = 0
         before = self._meter.read(self.engine.pid) if self._measures else None
         begun = monotonic_ns()
         try:
-            if guess is None:
+            if self._guess is None:
                 answer = self.engine.ask(position, self._script.line, self._go(), timeout)
-            elif str(guess) == last:
-                answer = self.engine.ponderhit(timeout)
             else:
-                answer = self._ask_after_miss(position, begun, timeout)
+                guess, self._guess = self._guess, None
+                if str(guess) == moves[-1].move:
+                    answer = self.engine.ponderhit(timeout)
+                else:
+                    answer = self._ask_after_miss(position, begun, timeout)
             if answer is None:
                 raise self._unanswered(begun, timeout, allowance, before)
         except EngineTerminated as error:
@@ -142,8 +147,9 @@ class Player:
             return None
         gone, left = monotonic_ns() - begun, self.clock.left
         if left is not None:
-            self.clock.left = left - gone
-        go, self.clock.left = self._go(), left
+            self.clock.set_left(left - gone)
+        go = self._go()
+        self.clock.set_left(left)
         answer = self.engine.ask(position, self._script.line, go, timeout - gone)
         return answer and replace(answer, elapsed=gone + answer.elapsed)
 
@@ -218,8 +224,8 @@ class Player:
             return self._template
         if len(self._running) == 2:  # The usual case, quicker than any loop over two.
             one, other = self._running
-            return self._template % (one.milliseconds(), other.milliseconds())
-        return self._template % tuple([clock.milliseconds() for clock in self._running])
+            return self._template % (one.told, other.told)
+        return self._template % tuple([clock.told for clock in self._running])
 
     def _limit(self) -> Limit:
         """The limit of the engine's next move."""
@@ -229,8 +235,8 @@ class Player:
             time=_seconds(control.per_move and control.per_move // MILLISECOND),
             depth=control.depth,
             nodes=control.nodes,
-            white_clock=_seconds(white.milliseconds()),
-            black_clock=_seconds(black.milliseconds()),
+            white_clock=_seconds(white.told),
+            black_clock=_seconds(black.told),
             white_inc=_increment(white),
             black_inc=_increment(black),
             remaining_moves=self.clock.moves_to_go,

@@ -11,7 +11,7 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import DEFAULT_RULES, make_rules
 from merels.engine.tablebase.build import Builder
-from merels.tournament.play.adjudication import WON, Adjudicator, as_number
+from merels.tournament.play.adjudication import NEVER, WON, Adjudicator, as_number
 from merels.tournament.records.games import Adjudication
 
 DRAWISH = Adjudication(draw_number=3, draw_count=2, draw_score=10)
@@ -71,7 +71,7 @@ def test_the_longest_game_counts_the_opening() -> None:
 
 def test_nothing_is_adjudicated_by_default() -> None:
     adjudicator = Adjudicator(Adjudication(), DEFAULT_RULES)
-    assert not adjudicator.active
+    assert adjudicator.first_ply == NEVER
     assert adjudicator.update(500, WHITE, -WON, 1000, Position()) is None
 
 
@@ -79,7 +79,7 @@ def test_tables_end_what_they_decide(tmp_path: Path) -> None:
     rules = make_rules("morris", ["NoRemovalPlies=0"])
     Builder(tmp_path, rules).build(6)
     adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), rules)
-    assert adjudicator.active
+    assert adjudicator.first_ply == 0
     # Black to move closes no mill in time: White, about to close d5-e5-c5, wins.
     won = parse_position("O******O/@*@**O**/****@*** w 0 0 3 40", rules)
     assert adjudicator.update(40, BLACK, None, 80, won) == (

@@ -50,14 +50,14 @@ def test_time_for_each_move_is_not_saved_up() -> None:
 
 def test_no_limit_is_never_overrun() -> None:
     clock = Clock(TimeControl(nodes=5))
-    assert clock.allowance() is clock.milliseconds() is None
+    assert clock.allowance() is clock.told is None
     assert clock.spend(1 << 60) == 0
 
 
 def test_engines_are_told_whole_milliseconds_rounded_down_and_never_none_left() -> None:
-    assert Clock(TimeControl(time=2 * MS - 1)).milliseconds() == 1
-    assert Clock(TimeControl(time=5 * MS + 999_999)).milliseconds() == 5
-    assert Clock(TimeControl(time=0)).milliseconds() == 1
+    assert Clock(TimeControl(time=2 * MS - 1)).told == 1
+    assert Clock(TimeControl(time=5 * MS + 999_999)).told == 5
+    assert Clock(TimeControl(time=0)).told == 1
 
 
 def test_an_overrun_is_told_rounded_up() -> None:
