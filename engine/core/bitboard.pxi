@@ -9,6 +9,7 @@
 cdef extern from *:
     """
     #include <stdint.h>
+    #define MERELS_TWICE(set) ((set) * 0x100000001ull)
     #if defined(__GNUC__) || defined(__clang__)
       #define MERELS_LOWEST(x) __builtin_ctz(x)
       #define MERELS_PREFETCH(p) __builtin_prefetch(p)
@@ -60,6 +61,7 @@ cdef extern from *:
       #endif
     #endif
     """
+    uint64_t twice "MERELS_TWICE"(uint32_t set) noexcept nogil
     int lowest "MERELS_LOWEST"(uint32_t mask) noexcept nogil
     int count "MERELS_COUNT"(uint32_t mask) noexcept nogil
     void prefetch "MERELS_PREFETCH"(const void *address) noexcept nogil
@@ -75,24 +77,34 @@ cdef enum:
     MIDDLES = 0x555555      # even angles
     CORNERS = 0xAAAAAA      # odd angles
 
+# One set of points, or two at once in one number, the second 32 bits up: work on both sides' men
+# costs no more than on one's.
+ctypedef fused mask_t:
+    uint32_t
+    uint64_t
+
 # From game/board.py.
 cdef uint32_t NEIGHBOURS[24]
 cdef uint32_t PARTNERS[24][2]
 
 
+cdef inline uint64_t pair(uint32_t first, uint32_t second) noexcept nogil:
+    return first | <uint64_t>second << 32
+
+
 # Every point's value moves one step clockwise.
-cdef inline uint32_t clockwise(uint32_t mask) noexcept nogil:
-    return ((mask << 1) & 0xFEFEFE) | ((mask >> 7) & 0x010101)
+cdef inline mask_t clockwise(mask_t mask) noexcept nogil:
+    return ((mask << 1) & <mask_t>twice(0xFEFEFE)) | ((mask >> 7) & <mask_t>twice(0x010101))
 
 
 # Every point's value moves one step counter-clockwise.
-cdef inline uint32_t counter(uint32_t mask) noexcept nogil:
-    return ((mask >> 1) & 0x7F7F7F) | ((mask << 7) & 0x808080)
+cdef inline mask_t counter(mask_t mask) noexcept nogil:
+    return ((mask >> 1) & <mask_t>twice(0x7F7F7F)) | ((mask << 7) & <mask_t>twice(0x808080))
 
 
 # Every point's value moves one ring outward, the outer ring's to the inner ring.
-cdef inline uint32_t outward(uint32_t mask) noexcept nogil:
-    return ((mask << 8) | (mask >> 16)) & ALL
+cdef inline mask_t outward(mask_t mask) noexcept nogil:
+    return ((mask << 8) & <mask_t>twice(0xFFFF00)) | ((mask >> 16) & <mask_t>twice(0x0000FF))
 
 
 # The men that stand in a mill.
@@ -105,42 +117,48 @@ cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
 # The points, empty or not, where the men fill the rest of a line. `first`: of the side through a
 # middle, or that runs on clockwise from a corner; `second`: of the crossing through a middle, or of
 # the side that ends at a corner. A man on a point of both closes two mills.
-cdef inline void closing_points(uint32_t men, uint32_t *first, uint32_t *second) noexcept nogil:
-    cdef uint32_t before = clockwise(men)
-    cdef uint32_t after = counter(men)
-    cdef uint32_t out = outward(men)
-    first[0] = (after & ((CORNERS & counter(after)) | (MIDDLES & before)))
-    second[0] = (CORNERS & before & clockwise(before)) | (MIDDLES & out & outward(out))
+cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexcept nogil:
+    cdef mask_t before = clockwise(men)
+    cdef mask_t after = counter(men)
+    cdef mask_t out = outward(men)
+    cdef mask_t corners = <mask_t>twice(CORNERS), middles = <mask_t>twice(MIDDLES)
+    first[0] = after & ((corners & counter(after)) | (middles & before))
+    second[0] = (corners & before & clockwise(before)) | (middles & out & outward(out))
 
 
 # The points that become occupied when every man steps across a ring, in or out.
-cdef inline uint32_t across(uint32_t men) noexcept nogil:
-    men &= MIDDLES
-    return ((men << 8) | (men >> 8)) & ALL
+cdef inline mask_t across(mask_t men) noexcept nogil:
+    men &= <mask_t>twice(MIDDLES)
+    return ((men << 8) | (men >> 8)) & <mask_t>twice(ALL)
 
 
 # The points one step away from some of these points.
-cdef inline uint32_t reach(uint32_t men) noexcept nogil:
+cdef inline mask_t reach(mask_t men) noexcept nogil:
     return clockwise(men) | counter(men) | across(men)
 
 
-# The empty points where one move could close a mill (`anywhere`: a placement, or flying, where the
-# only man that can go there may be one of the line).
-cdef inline uint32_t threats_of(uint32_t men, uint32_t empty, bint anywhere) noexcept nogil:
-    cdef uint32_t first, second, before, after
+# The empty points where one move could close a mill. `anywhere` is all ones for a side that places
+# or flies, where the only man that can go there may be one of the line, and otherwise zero.
+cdef inline mask_t threats_of(mask_t men, mask_t empty, mask_t anywhere) noexcept nogil:
+    cdef mask_t first, second
+    cdef mask_t before = clockwise(men), after = counter(men), over = across(men)
+    cdef mask_t corners = <mask_t>twice(CORNERS), middles = <mask_t>twice(MIDDLES)
     closing_points(men, &first, &second)
-    if not anywhere:
-        before = clockwise(men)
-        after = counter(men)
-        first &= (CORNERS & before) | (MIDDLES & across(men))
-        second &= (CORNERS & after) | (MIDDLES & (before | after))
+    first &= (corners & before) | (middles & over) | anywhere
+    second &= (corners & after) | (middles & (before | after)) | anywhere
     return (first | second) & empty
+
+
+# The steps across the rings from and to middles, outward on even bits and inward on odd ones.
+cdef inline mask_t middle_steps(mask_t men, mask_t empty) noexcept nogil:
+    men &= <mask_t>twice(MIDDLES)
+    return (men & (empty >> 8)) | ((men & (empty << 8)) << 1)
 
 
 # How many steps the men have: pairs of a man and an empty neighbour.
 cdef inline int count_steps(uint32_t men, uint32_t empty) noexcept nogil:
     return (count(men & clockwise(empty)) + count(men & counter(empty))
-            + count(men & MIDDLES & (empty << 8)) + count(men & MIDDLES & (empty >> 8)))
+            + count(middle_steps(men, empty)))
 
 
 # How many mills a man on a point makes with these men; whether it is one of them does not matter.

@@ -104,6 +104,14 @@ cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept n
     return flies(rules, b.opponent, b.opponent_hand, b.own, b.own_hand)
 
 
+# The empty points where each side could close a mill with its next move, as a pair.
+cdef inline uint64_t threats_on(const RuleSet *rules, const Board *b) noexcept nogil:
+    return threats_of(
+        pair(b.own, b.opponent), twice(ALL & ~(b.own | b.opponent)),
+        pair(ALL if b.own_hand or own_flies(rules, b) else 0,
+             ALL if b.opponent_hand or opponent_flies(rules, b) else 0))
+
+
 # Whether the side to move has too few men left and so has lost.
 cdef inline bint own_short(const Board *b) noexcept nogil:
     return count(b.own) + b.own_hand < MINIMUM_MEN

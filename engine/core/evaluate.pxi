@@ -14,12 +14,34 @@
 #
 # Needs bitboard.pxi, board.pxi.
 
+cdef extern from *:
+    """
+    /* Eight numbers that are added at once. */
+    #if defined(__GNUC__) || defined(__clang__)
+      typedef int16_t MerelsLanes __attribute__((vector_size(16)));
+      #define MERELS_ADD(sum, lanes) (*(sum) += *(lanes))
+    #else
+      typedef struct { int16_t lane[8]; } MerelsLanes;
+      static __inline void MERELS_ADD(MerelsLanes *sum, const MerelsLanes *lanes) {
+          int i;
+          for (i = 0; i < 8; i++)
+              sum->lane[i] += lanes->lane[i];
+      }
+    #endif
+    """
+    ctypedef struct Lanes "MerelsLanes":
+        pass
+    void add_lanes "MERELS_ADD"(Lanes *sum, const Lanes *lanes) noexcept nogil
+
 cpdef enum:
     PHASES = 12
     ACTIVE = 15              # features of one position
-    HIDDEN = 16              # neurons of the hidden layer
+    HIDDEN = 16              # neurons of the hidden layer, a multiple of LANES
 
 cdef enum:
+    LANES = 8                # numbers in Lanes
+    NEURON_LANES = HIDDEN // LANES
+    CACHE_LINE = 64          # bytes
     SIDES = 5346             # patterns of a side: 3 ** 9, less mirror images and rings swapped
     RINGS = 954              # patterns of a ring: 3 ** 8, less rotations and mirror images
     COUNTS = 6
@@ -38,16 +60,30 @@ cpdef enum:
     AT_BLOCKED = AT_STEPS + 2 * COUNTED
     FEATURES = AT_BLOCKED + 2 * COUNTED
 
+# The numbers of weights.bin.
 cdef struct Weights:
     int16_t value[PHASES][FEATURES]          # quarters of a hundredth of a man
     int16_t bias[PHASES][HIDDEN]
     int16_t output[PHASES][HIDDEN]
     int16_t vector[FEATURES][HIDDEN]
 
-cdef Weights WEIGHTS
+# The same as the search wants them: all that one feature adds to a sum in one cache line.
+cdef struct Feature:
+    Lanes vector[NEURON_LANES]
+    int16_t value[PHASES]
+
+cdef struct Layer:
+    Lanes bias[NEURON_LANES]
+    int16_t output[HIDDEN]
+
+cdef Feature ROOM_FOR_FEATURES[FEATURES + 1]
+cdef Feature *FEATURE = <Feature *>(
+    (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
+cdef Layer LAYER[PHASES]
 WEIGHTS_SIZE = sizeof(Weights)
 
-cdef uint16_t TERNARY[512]   # the bits of a number read in base 3
+# What the men on a ring add to the numbers, in base 3, of the patterns: four sides, three rings.
+cdef Lanes PATTERNS[3][256]
 cdef int16_t SIDE_FEATURE[19683]
 cdef int16_t RING_FEATURE[6561]
 
@@ -70,15 +106,17 @@ cdef inline int phase_of(const RuleSet *rules, const Board *b) noexcept nogil:
     return 8 if number < 10 else 7 if number < 12 else 6 if number < 14 else 5 if number < 16 else 4
 
 
-# The nine bits of one side of the square: three neighbouring angles, starting at `shift`.
-cdef inline int side_bits(uint32_t men, int shift) noexcept nogil:
-    men = (men >> shift) & 0x070707
-    return (men & 0x7) | ((men >> 5) & 0x38) | ((men >> 10) & 0x1C0)
-
-
-# A pattern of points in base 3: 0 empty, 1 the side to move's man, 2 the opponent's.
-cdef inline int pattern(int own, int opponent) noexcept nogil:
-    return TERNARY[own] + 2 * TERNARY[opponent]
+# The patterns of both sides' men, as numbers whose digits, in base 3, are the points: 0 empty, 1 the
+# side to move's man, 2 the opponent's.
+cdef inline void find_patterns(const Board *b, Lanes *patterns) noexcept nogil:
+    cdef Lanes opponent = PATTERNS[0][b.opponent & 255]
+    add_lanes(&opponent, &PATTERNS[1][(b.opponent >> 8) & 255])
+    add_lanes(&opponent, &PATTERNS[2][b.opponent >> 16])
+    patterns[0] = PATTERNS[0][b.own & 255]
+    add_lanes(patterns, &PATTERNS[1][(b.own >> 8) & 255])
+    add_lanes(patterns, &PATTERNS[2][b.own >> 16])
+    add_lanes(patterns, &opponent)
+    add_lanes(patterns, &opponent)
 
 
 cdef inline bint are_features(const int *at) noexcept nogil:
@@ -89,63 +127,70 @@ cdef inline bint are_features(const int *at) noexcept nogil:
     return True
 
 
-# A position's features, named in FEATURE_NAMES.
-cdef inline void find_features(const RuleSet *rules, const Board *b, int *at) noexcept nogil:
-    cdef uint32_t own = clockwise(b.own), opponent = clockwise(b.opponent)
-    cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t near = reach(empty)
+# A position's features, named in FEATURE_NAMES; returns the threats of both sides as a pair.
+cdef inline uint64_t find_features(const RuleSet *rules, const Board *b, int *at) noexcept nogil:
+    cdef uint64_t men = pair(b.own, b.opponent), empty = twice(ALL & ~(b.own | b.opponent))
+    cdef uint64_t threats = threats_on(rules, b)
+    cdef uint64_t first = men & clockwise(empty), second = men & counter(empty)
+    cdef uint64_t over = middle_steps(men, empty)
+    cdef uint64_t blocked = men & ~reach(empty)
+    cdef Lanes patterns
+    cdef const int16_t *number = <const int16_t *>&patterns
     cdef int i
-    # The sides start at angles 7, 1, 3 and 5; one step clockwise makes them 0, 2, 4 and 6.
-    for i in range(3):
-        at[i] = SIDE_FEATURE[pattern(side_bits(own, 2 * i), side_bits(opponent, 2 * i))]
-    at[3] = SIDE_FEATURE[pattern(side_bits(b.own, 5), side_bits(b.opponent, 5))]
-    at[4] = AT_OUTER + RING_FEATURE[pattern(b.own & 255, b.opponent & 255)]
-    at[5] = AT_MIDDLE + RING_FEATURE[pattern((b.own >> 8) & 255, (b.opponent >> 8) & 255)]
-    at[6] = AT_OUTER + RING_FEATURE[pattern(b.own >> 16, b.opponent >> 16)]
+    find_patterns(b, &patterns)
+    for i in range(4):
+        at[i] = SIDE_FEATURE[number[i]]
+    at[4] = AT_OUTER + RING_FEATURE[number[4]]
+    at[5] = AT_MIDDLE + RING_FEATURE[number[5]]
+    at[6] = AT_OUTER + RING_FEATURE[number[6]]
     at[7] = AT_MEN + 10 * (count(b.own) + b.own_hand) + count(b.opponent) + b.opponent_hand
     at[8] = AT_HANDS + 10 * b.own_hand + b.opponent_hand
     # Empty points where the next move could close a mill.
-    at[9] = AT_THREATS + count(threats_of(b.own, empty, b.own_hand or own_flies(rules, b)))
-    at[10] = AT_THREATS + COUNTED + count(threats_of(
-        b.opponent, empty, b.opponent_hand or opponent_flies(rules, b)))
-    at[11] = AT_STEPS + count_steps(b.own, empty)
-    at[12] = AT_STEPS + COUNTED + count_steps(b.opponent, empty)
+    at[9] = AT_THREATS + count(<uint32_t>threats)
+    at[10] = AT_THREATS + COUNTED + count(threats >> 32)
+    at[11] = AT_STEPS + count(<uint32_t>first) + count(<uint32_t>second) + count(<uint32_t>over)
+    at[12] = AT_STEPS + COUNTED + count(first >> 32) + count(second >> 32) + count(over >> 32)
     # Men without an empty neighbour.
-    at[13] = AT_BLOCKED + count(b.own & ~near)
-    at[14] = AT_BLOCKED + COUNTED + count(b.opponent & ~near)
+    at[13] = AT_BLOCKED + count(<uint32_t>blocked)
+    at[14] = AT_BLOCKED + COUNTED + count(blocked >> 32)
     assert are_features(at)
+    return threats
 
 
 # What the hidden layer adds to the features' values.
 cdef inline int hidden_layer(const int *at, int phase) noexcept nogil:
-    cdef int16_t sums[HIDDEN]    # which load_weights keeps within 16 bits
+    cdef Lanes sums[NEURON_LANES]    # which load_weights keeps within 16 bits
+    cdef int16_t *neuron = <int16_t *>sums
     cdef int i, j, value = 0
-    for j in range(HIDDEN):
-        sums[j] = WEIGHTS.bias[phase][j]
+    for j in range(NEURON_LANES):
+        sums[j] = LAYER[phase].bias[j]
     for i in range(ACTIVE):
-        for j in range(HIDDEN):
-            sums[j] = sums[j] + WEIGHTS.vector[at[i]][j]
+        for j in range(NEURON_LANES):
+            add_lanes(&sums[j], &FEATURE[at[i]].vector[j])
     for j in range(HIDDEN):
-        sums[j] = 0 if sums[j] < 0 else ONE if sums[j] > ONE else sums[j]
+        neuron[j] = 0 if neuron[j] < 0 else ONE if neuron[j] > ONE else neuron[j]
     for j in range(HIDDEN):
-        value += <int>sums[j] * <int>WEIGHTS.output[phase][j]
+        value += <int>neuron[j] * <int>LAYER[phase].output[j]
     return value
 
 
-cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept nogil:
+# The static evaluation, and the threats of both sides as a pair.
+cdef inline int evaluate_board(const RuleSet *rules, const Board *b,
+                               uint64_t *threats) noexcept nogil:
     cdef int at[ACTIVE]
     cdef int phase = phase_of(rules, b)
     cdef int i, value = 0
-    find_features(rules, b, at)
+    threats[0] = find_features(rules, b, at)
     for i in range(ACTIVE):
-        value += WEIGHTS.value[phase][at[i]]
+        value += FEATURE[at[i]].value[phase]
     return (value >> 2) + (hidden_layer(at, phase) >> OUTPUT_SHIFT)
 
 
 def evaluate(tuple rules, tuple fields):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
-    return evaluate_board(&rule_set, &b)
+    cdef uint64_t threats
+    return evaluate_board(&rule_set, &b, &threats)
 
 
 def terms(tuple rules, tuple fields):
@@ -154,7 +199,7 @@ def terms(tuple rules, tuple fields):
     cdef int at[ACTIVE]
     cdef int phase = phase_of(&rule_set, &b)
     find_features(&rule_set, &b, at)
-    return [*[WEIGHTS.value[phase][at[i]] / 4 for i in range(ACTIVE)],
+    return [*[FEATURE[at[i]].value[phase] / 4 for i in range(ACTIVE)],
             hidden_layer(at, phase) / (1 << OUTPUT_SHIFT)]
 
 
@@ -189,9 +234,19 @@ cdef int number_patterns(int16_t *numbers, int size, int points, int views,
 
 cdef void load_patterns() except *:
     cdef int view[8 * 9]
-    cdef int mirror, other, quarter, i
-    for bits in range(512):
-        TERNARY[bits] = int(f"{bits:b}", 3)
+    cdef int mirror, other, quarter, i, ring, men, power = 1
+    cdef int ternary[256]        # the bits of a number read in base 3
+    cdef int16_t *number
+    for men in range(256):
+        ternary[men] = (ternary[men >> 1] * 3 if men else 0) + (men & 1)
+    for ring in range(3):
+        power = 27 * power if ring else 1
+        for men in range(256):
+            number = <int16_t *>&PATTERNS[ring][men]
+            # A side has three angles of each ring, the first of them 7, 1, 3 or 5.
+            for i in range(4):
+                number[i] = ternary[((men << 1 | men >> 7) >> 2 * i) & 7] * power
+            number[4 + ring] = ternary[men]
     # A side keeps its value when its ends, or its inner and outer ring, change places.
     for mirror in range(2):
         for other in range(2):
@@ -232,6 +287,17 @@ cdef int largest_sum(const Weights *weights, int neuron) except -1:
     return total
 
 
+cdef void arrange(const Weights *weights) noexcept:
+    cdef int i, phase
+    for i in range(FEATURES):
+        memcpy(FEATURE[i].vector, weights.vector[i], sizeof(weights.vector[i]))
+        for phase in range(PHASES):
+            FEATURE[i].value[phase] = weights.value[phase][i]
+    for phase in range(PHASES):
+        memcpy(LAYER[phase].bias, weights.bias[phase], sizeof(weights.bias[phase]))
+        memcpy(LAYER[phase].output, weights.output[phase], sizeof(weights.output[phase]))
+
+
 def load_weights(bytes data):
     cdef const uint8_t *raw = data
     cdef Weights *weights
@@ -247,6 +313,6 @@ def load_weights(bytes data):
         for i in range(HIDDEN):
             if largest_sum(weights, i) > 32767:
                 raise ValueError(f"the weights of neuron {i} may overflow")
-        memcpy(&WEIGHTS, weights, sizeof(Weights))
+        arrange(weights)
     finally:
         free(weights)

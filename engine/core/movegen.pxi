@@ -107,7 +107,7 @@ cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, 
     if unlikely(someone_short(b)):
         return
     flying = own_flies(rules, b)
-    risky = threats_of(b.own, empty, flying or b.own_hand)
+    risky = threats_of(b.own, empty, <uint32_t>(ALL if flying or b.own_hand else 0))
     if not quiet and not risky:
         return
     if b.own_hand:
@@ -146,7 +146,7 @@ cdef inline int count_moves(const RuleSet *rules, const Board *b) noexcept nogil
     if unlikely(someone_short(b)):
         return 0
     flying = own_flies(rules, b)
-    risky = threats_of(b.own, empty, flying or b.own_hand)
+    risky = threats_of(b.own, empty, <uint32_t>(ALL if flying or b.own_hand else 0))
     if b.own_hand:
         total = count(empty)
     elif flying:

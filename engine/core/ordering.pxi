@@ -63,7 +63,7 @@ cdef inline void remember_cutoff(History *history, int ply, int depth, move_t mo
 
 # Order moves that close a mill: first those that remove a man from a line it may still fill.
 cdef inline void score_closing(const Board *b, ScoredMoves *moves) noexcept nogil:
-    cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), True)
+    cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed
     for i in range(moves.list.size):
         moves.scores[i] = CLOSING_SCORE
@@ -78,8 +78,7 @@ cdef inline void score_closing(const Board *b, ScoredMoves *moves) noexcept nogi
 # Order quiet moves: killers and moves that stop a mill, then by their history.
 cdef inline void score_quiets(const RuleSet *rules, const Board *b, History *history, int ply,
                               ScoredMoves *moves) noexcept nogil:
-    cdef uint32_t danger = threats_of(b.opponent, ALL & ~(b.own | b.opponent),
-                                      b.opponent_hand or opponent_flies(rules, b))
+    cdef uint32_t danger = threats_on(rules, b) >> 32
     cdef int i
     cdef move_t move
     for i in range(moves.list.size):

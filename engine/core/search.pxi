@@ -88,7 +88,8 @@ cdef inline int score_from_table(int score, int ply) noexcept nogil:
 
 # The static evaluation as the worker's level sees it.
 cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noexcept nogil:
-    cdef int value = evaluate_board(&w.game.rules, b)
+    cdef uint64_t threats
+    cdef int value = evaluate_board(&w.game.rules, b, &threats)
     cdef uint32_t empty
     if w.greed:
         value += w.greed * (count(b.own) + b.own_hand - count(b.opponent) - b.opponent_hand)
