@@ -104,6 +104,12 @@ cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept n
     return flies(rules, b.opponent, b.opponent_hand, b.own, b.own_hand)
 
 
+# The empty points where the side to move could close a mill.
+cdef inline uint32_t own_threats(const RuleSet *rules, const Board *b) noexcept nogil:
+    return threats_of(b.own, ALL & ~(b.own | b.opponent),
+                      <uint32_t>(ALL if b.own_hand or own_flies(rules, b) else 0))
+
+
 # The empty points where each side could close a mill with its next move, as a pair.
 cdef inline uint64_t threats_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return threats_of(

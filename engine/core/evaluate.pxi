@@ -106,8 +106,8 @@ cdef inline int phase_of(const RuleSet *rules, const Board *b) noexcept nogil:
     return 8 if number < 10 else 7 if number < 12 else 6 if number < 14 else 5 if number < 16 else 4
 
 
-# The patterns of both sides' men, as numbers whose digits, in base 3, are the points: 0 empty, 1 the
-# side to move's man, 2 the opponent's.
+# The patterns of both sides' men, as numbers whose digits, in base 3, are the points: 0 empty, 1
+# the side to move's man, 2 the opponent's.
 cdef inline void find_patterns(const Board *b, Lanes *patterns) noexcept nogil:
     cdef Lanes opponent = PATTERNS[0][b.opponent & 255]
     add_lanes(&opponent, &PATTERNS[1][(b.opponent >> 8) & 255])
@@ -157,33 +157,35 @@ cdef inline uint64_t find_features(const RuleSet *rules, const Board *b, int *at
     return threats
 
 
-# What the hidden layer adds to the features' values.
-cdef inline int hidden_layer(const int *at, int phase) noexcept nogil:
+# What the hidden layer adds to the features' own values, whose sum is `value`.
+cdef inline int hidden_layer(const int *at, int phase, int *value) noexcept nogil:
     cdef Lanes sums[NEURON_LANES]    # which load_weights keeps within 16 bits
     cdef int16_t *neuron = <int16_t *>sums
-    cdef int i, j, value = 0
+    cdef const Feature *feature
+    cdef int i, j, together = 0
+    value[0] = 0
     for j in range(NEURON_LANES):
         sums[j] = LAYER[phase].bias[j]
     for i in range(ACTIVE):
+        feature = &FEATURE[at[i]]
+        value[0] += feature.value[phase]
         for j in range(NEURON_LANES):
-            add_lanes(&sums[j], &FEATURE[at[i]].vector[j])
+            add_lanes(&sums[j], &feature.vector[j])
     for j in range(HIDDEN):
         neuron[j] = 0 if neuron[j] < 0 else ONE if neuron[j] > ONE else neuron[j]
     for j in range(HIDDEN):
-        value += <int>neuron[j] * <int>LAYER[phase].output[j]
-    return value
+        together += <int>neuron[j] * <int>LAYER[phase].output[j]
+    return together
 
 
 # The static evaluation, and the threats of both sides as a pair.
 cdef inline int evaluate_board(const RuleSet *rules, const Board *b,
                                uint64_t *threats) noexcept nogil:
     cdef int at[ACTIVE]
-    cdef int phase = phase_of(rules, b)
-    cdef int i, value = 0
+    cdef int value, together
     threats[0] = find_features(rules, b, at)
-    for i in range(ACTIVE):
-        value += FEATURE[at[i]].value[phase]
-    return (value >> 2) + (hidden_layer(at, phase) >> OUTPUT_SHIFT)
+    together = hidden_layer(at, phase_of(rules, b), &value)
+    return (value >> 2) + (together >> OUTPUT_SHIFT)
 
 
 def evaluate(tuple rules, tuple fields):
@@ -198,9 +200,10 @@ def terms(tuple rules, tuple fields):
     cdef Board b = load_board(fields)
     cdef int at[ACTIVE]
     cdef int phase = phase_of(&rule_set, &b)
+    cdef int i, value
     find_features(&rule_set, &b, at)
     return [*[FEATURE[at[i]].value[phase] / 4 for i in range(ACTIVE)],
-            hidden_layer(at, phase) / (1 << OUTPUT_SHIFT)]
+            hidden_layer(at, phase, &value) / (1 << OUTPUT_SHIFT)]
 
 
 # Number the patterns, mirror images alike; returns how many numbers there are.

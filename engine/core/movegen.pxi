@@ -94,31 +94,36 @@ cdef inline void add_from(const RuleSet *rules, const Board *b, MoveList *list, 
             add(list, encode(origin, to, NO_POINT, NO_POINT))
 
 
-# The side to move's moves that close a mill, the others (`quiet`), or both, in a fixed order; none
-# where a side has too few men.
-cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, bint closing,
-                          bint quiet) noexcept nogil:
+# The side to move's moves that close a mill, the others (`quiet`), or both, in a fixed order; no
+# side has too few men. `risky` is what `own_threats` finds.
+cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risky, MoveList *list,
+                             bint closing, bint quiet) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t left, risky
+    cdef uint32_t left
     cdef int origin
     cdef bint flying
-    assert is_sound(b)
+    assert is_sound(b) and not someone_short(b) and risky == own_threats(rules, b)
     list.size = 0
-    if unlikely(someone_short(b)):
-        return
-    flying = own_flies(rules, b)
-    risky = threats_of(b.own, empty, <uint32_t>(ALL if flying or b.own_hand else 0))
     if not quiet and not risky:
         return
     if b.own_hand:
         add_from(rules, b, list, NO_POINT, empty, risky, closing, quiet)
         return
+    flying = own_flies(rules, b)
     left = b.own if quiet or flying else b.own & reach(risky)
     while left:
         origin = lowest(left)
         left &= left - 1
         add_from(rules, b, list, origin, empty if flying else NEIGHBOURS[origin] & empty, risky,
                  closing, quiet)
+
+
+# The same of any board: there are none where a side has too few men.
+cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, bint closing,
+                          bint quiet) noexcept nogil:
+    list.size = 0
+    if likely(not someone_short(b)):
+        generate_on(rules, b, own_threats(rules, b), list, closing, quiet)
 
 
 cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
@@ -146,7 +151,7 @@ cdef inline int count_moves(const RuleSet *rules, const Board *b) noexcept nogil
     if unlikely(someone_short(b)):
         return 0
     flying = own_flies(rules, b)
-    risky = threats_of(b.own, empty, <uint32_t>(ALL if flying or b.own_hand else 0))
+    risky = own_threats(rules, b)
     if b.own_hand:
         total = count(empty)
     elif flying:

@@ -15,21 +15,59 @@ cdef struct History:
     # Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989). Placements have an origin of their own.
     int32_t butterfly[2][POINT_COUNT + 1][POINT_COUNT]
 
-cdef struct ScoredMoves:
-    MoveList list
-    int32_t scores[MAX_MOVES]
-    int next                 # the first that is not yet in order
+# A move with its score: bits 32 to 63 the score, 20 to 31 how far before the end of a full list it
+# stands, 0 to 19 the move. So of moves with equal scores the first is the greatest.
+ctypedef int64_t scored_t
+
+cdef enum:
+    PLACE_SHIFT = 20
+    ROOM_FOR_MOVES = (MAX_PLY + 1) * MAX_MOVES
+
+# The moves of all nodes from the root to here, one behind the other.
+cdef struct MoveStack:
+    MoveList generated       # as the generator leaves them, before they are scored
+    scored_t *free           # what the next node may use
 
 cdef enum:
     PICK_TABLE = 0
     PICK_CLOSING = 1
     PICK_QUIET = 2
+    PICK_NONE = 3
 
 cdef struct Picker:
     int stage                # what is generated next
     bint chosen              # the best of the rest stands at `next` already
     move_t table_move
-    ScoredMoves moves
+    uint64_t threats         # of both sides
+    MoveStack *stack
+    scored_t *moves
+    int size
+    int next                 # the first that is not yet in order
+
+
+cdef inline void start_picking(Picker *p, MoveStack *stack, uint64_t threats,
+                               move_t table_move) noexcept nogil:
+    p.stage = PICK_TABLE
+    p.chosen = False
+    p.table_move = table_move
+    p.threats = threats
+    p.stack = stack
+    p.moves = stack.free
+    p.size = p.next = 0
+
+
+# Generate the moves of a stage; scoring puts them on the stack.
+cdef inline void generate_for(Picker *p, const RuleSet *rules, const Board *b,
+                              bint closing) noexcept nogil:
+    generate_on(rules, b, <uint32_t>p.threats, &p.stack.generated, closing, not closing)
+    p.next = 0
+    p.size = p.stack.generated.size
+    p.stack.free = p.moves + p.size
+
+
+cdef inline void score_move(Picker *p, int place, int score) noexcept nogil:
+    p.moves[place] = score * (<int64_t>1 << 32) + (
+        ((MAX_MOVES - place) << PLACE_SHIFT) | p.stack.generated.moves[place])
 
 
 # The butterfly history of a move at a ply: both sides' plies alternate.
@@ -62,90 +100,105 @@ cdef inline void remember_cutoff(History *history, int ply, int depth, move_t mo
 
 
 # Order moves that close a mill: first those that remove a man from a line it may still fill.
-cdef inline void score_closing(const Board *b, ScoredMoves *moves) noexcept nogil:
+cdef inline void score_closing(const Board *b, Picker *p) noexcept nogil:
     cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
-    cdef int i, removed
-    for i in range(moves.list.size):
-        moves.scores[i] = CLOSING_SCORE
-        removed = removed_of(moves.list.moves[i])
+    cdef int i, removed, score
+    cdef move_t move
+    for i in range(p.size):
+        move = p.stack.generated.moves[i]
+        score = CLOSING_SCORE
+        removed = removed_of(move)
         if removed != NO_POINT and useful:
-            moves.scores[i] += 4 * (count(PARTNERS[removed][0] & useful)
-                                    + count(PARTNERS[removed][1] & useful))
-        if second_removed_of(moves.list.moves[i]) != NO_POINT:
-            moves.scores[i] += 16
+            score += 4 * (count(PARTNERS[removed][0] & useful)
+                          + count(PARTNERS[removed][1] & useful))
+        if second_removed_of(move) != NO_POINT:
+            score += 16
+        score_move(p, i, score)
 
 
 # Order quiet moves: killers and moves that stop a mill, then by their history.
-cdef inline void score_quiets(const RuleSet *rules, const Board *b, History *history, int ply,
-                              ScoredMoves *moves) noexcept nogil:
-    cdef uint32_t danger = threats_on(rules, b) >> 32
-    cdef int i
+cdef inline void score_quiets(History *history, int ply, Picker *p) noexcept nogil:
+    cdef uint32_t danger = p.threats >> 32
+    cdef int i, score
     cdef move_t move
-    for i in range(moves.list.size):
-        move = moves.list.moves[i]
+    for i in range(p.size):
+        move = p.stack.generated.moves[i]
         if move == history.killers[ply][0]:
-            moves.scores[i] = KILLER_SCORE + 1
+            score = KILLER_SCORE + 1
         elif move == history.killers[ply][1]:
-            moves.scores[i] = KILLER_SCORE
+            score = KILLER_SCORE
         else:
-            moves.scores[i] = history_of(history, ply, move)[0]
+            score = history_of(history, ply, move)[0]
         if (danger >> to_of(move)) & 1:
-            moves.scores[i] += KILLER_SCORE
+            score += KILLER_SCORE
+        score_move(p, i, score)
+
+
+# The moves that remove a man, unordered, on the stack; the caller takes them off it.
+cdef inline scored_t *push_removals(MoveStack *stack, const RuleSet *rules, const Board *b,
+                                    uint32_t risky, int *size) noexcept nogil:
+    cdef scored_t *moves = stack.free
+    cdef int i
+    generate_on(rules, b, risky, &stack.generated, True, False)
+    for i in range(stack.generated.size):
+        if is_removal(stack.generated.moves[i]):
+            stack.free[0] = stack.generated.moves[i]
+            stack.free += 1
+    size[0] = stack.free - moves
+    return moves
 
 
 # Swap the best of the moves from `next` on with the one at `next`.
-cdef inline void choose(ScoredMoves *moves) noexcept nogil:
-    cdef int i, best = moves.next
-    cdef move_t move
-    cdef int32_t score
-    assert 0 <= moves.next < moves.list.size <= MAX_MOVES
-    for i in range(moves.next + 1, moves.list.size):
-        if moves.scores[i] > moves.scores[best]:
-            best = i
-    move = moves.list.moves[best]
-    score = moves.scores[best]
-    moves.list.moves[best] = moves.list.moves[moves.next]
-    moves.scores[best] = moves.scores[moves.next]
-    moves.list.moves[moves.next] = move
-    moves.scores[moves.next] = score
+cdef inline void choose(Picker *p) noexcept nogil:
+    cdef scored_t best = p.moves[p.next]
+    cdef int i, place
+    assert 0 <= p.next < p.size <= MAX_MOVES
+    for i in range(p.next + 1, p.size):
+        best = max(best, p.moves[i])
+    place = MAX_MOVES - ((best >> PLACE_SHIFT) & 0xFFF)
+    assert p.next <= place < p.size
+    p.moves[place] = p.moves[p.next] + ((p.next - place) * (<int64_t>1 << PLACE_SHIFT))
+    p.moves[p.next] = best
+
+
+cdef inline move_t move_at(const Picker *p, int place) noexcept nogil:
+    return <move_t>p.moves[place] & NO_MOVE
 
 
 # The next move in order: the table's, those that close a mill, quiet moves; NO_MOVE at the end.
 # With `ahead` the move after it is chosen too and its table entry fetched.
 cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
                         const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
-    cdef ScoredMoves *moves = &p.moves
     cdef move_t move
     cdef Board after
     if p.stage == PICK_TABLE:
         p.stage = PICK_CLOSING
-        p.chosen = False
-        moves.next = moves.list.size = 0
         if p.table_move != NO_MOVE:
             assert is_legal(rules, b, p.table_move)
             return p.table_move
     while True:
-        while moves.next < moves.list.size:
+        while p.next < p.size:
             if not p.chosen:
-                choose(moves)
+                choose(p)
             p.chosen = False
-            move = moves.list.moves[moves.next]
-            moves.next += 1
+            move = move_at(p, p.next)
+            p.next += 1
             if move == p.table_move:
                 continue
-            if ahead and moves.next < moves.list.size:
-                choose(moves)
+            if ahead and p.next < p.size:
+                choose(p)
                 p.chosen = True
-                make(b, moves.list.moves[moves.next], &after)
+                make(b, move_at(p, p.next), &after)
                 fetch(table, key_of(rules, &after))
             return move
         if p.stage == PICK_CLOSING:
-            generate(rules, b, &moves.list, True, False)
-            score_closing(b, moves)
+            p.stage = PICK_QUIET
+            if <uint32_t>p.threats:
+                generate_for(p, rules, b, True)
+                score_closing(b, p)
         elif p.stage == PICK_QUIET:
-            generate(rules, b, &moves.list, False, True)
-            score_quiets(rules, b, history, ply, moves)
+            p.stage = PICK_NONE
+            generate_for(p, rules, b, False)
+            score_quiets(history, ply, p)
         else:
             return NO_MOVE
-        p.stage += 1
-        moves.next = 0

@@ -35,6 +35,8 @@ cdef struct Worker:
     Game game
     Table *table
     History history
+    MoveStack stack
+    scored_t *room                           # for the stack
     const Tables *tables                     # the tablebase; NULL: none is asked
     int table_men                            # it is asked for boards with fewer men than this
     uint64_t table_hits
@@ -87,9 +89,9 @@ cdef inline int score_from_table(int score, int ply) noexcept nogil:
 
 
 # The static evaluation as the worker's level sees it.
-cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noexcept nogil:
-    cdef uint64_t threats
-    cdef int value = evaluate_board(&w.game.rules, b, &threats)
+cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key,
+                              uint64_t *threats) noexcept nogil:
+    cdef int value = evaluate_board(&w.game.rules, b, threats)
     cdef uint32_t empty
     if w.greed:
         value += w.greed * (count(b.own) + b.own_hand - count(b.opponent) - b.opponent_hand)
@@ -106,8 +108,9 @@ cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noe
 # Quiescence: only moves that remove a man, until none is worth playing.
 cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
                  int ply) noexcept nogil:
-    cdef int value, best, i
-    cdef MoveList list
+    cdef int value, best, i, size
+    cdef uint64_t threats
+    cdef scored_t *moves
     cdef Board after
     assert key == key_of(&w.game.rules, b) and alpha < beta and 0 <= ply <= MAX_PLY
     w.nodes += 1
@@ -120,17 +123,15 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
         return value
 
     # Stand pat: no side is forced to close a mill.
-    best = evaluate_node(w, b, key)
-    if best >= beta or ply >= MAX_PLY:
+    best = evaluate_node(w, b, key, &threats)
+    if best >= beta or ply >= MAX_PLY or <uint32_t>threats == 0:
         return best
     if best > alpha:
         alpha = best
-    generate(&w.game.rules, b, &list, True, False)
+    moves = push_removals(&w.stack, &w.game.rules, b, <uint32_t>threats, &size)
     w.game.path[w.game.base + ply] = key
-    for i in range(list.size):
-        if not is_removal(list.moves[i]):
-            continue
-        make(b, list.moves[i], &after)
+    for i in range(size):
+        make(b, <move_t>moves[i], &after)
         value = -quiesce(w, &after, key_of(&w.game.rules, &after), -beta, -alpha, ply + 1)
         if w.stopped:
             return 0
@@ -140,6 +141,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
                 alpha = value
                 if value >= beta:
                     break
+    w.stack.free = moves
     assert -WIN <= best <= WIN
     return best
 
@@ -184,7 +186,7 @@ cdef inline int reduction_of(const Worker *w, int depth, int move_count,
 # The value of a board to a depth within a window: exact inside it, a bound outside.
 cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
                 int ply) noexcept nogil:
-    cdef uint64_t next_key
+    cdef uint64_t next_key, threats
     cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0, reduction, bound = UPPER
     cdef bint pv_node = beta - alpha > 1
     cdef move_t move, best_move = NO_MOVE
@@ -209,7 +211,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if end_of(&w.game, b, key, ply, &value):
         return value
     if ply >= MAX_PLY:
-        return evaluate_node(w, b, key)
+        return evaluate_node(w, b, key, &threats)
 
     # 3. Mate-distance pruning: no win from here is nearer than one already found, no loss further.
     if alpha < -WIN + ply:
@@ -239,14 +241,15 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
 
     # 7. Reverse futility pruning: near the leaves, so far above beta that no reply brings it back.
     if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
-        value = evaluate_node(w, b, key)
+        value = evaluate_node(w, b, key, &threats)
         if value - FUTILITY_MARGIN * depth >= beta:
             return value
+    else:
+        threats = threats_on(&w.game.rules, b)
 
     # 8. All moves in order.
     w.game.path[w.game.base + ply] = key
-    picker.stage = PICK_TABLE
-    picker.table_move = known.move
+    start_picking(&picker, &w.stack, threats, known.move)
     while True:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, depth > 1)
         if move == NO_MOVE:
@@ -289,6 +292,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             quiet_count += 1
 
     # 10. What was found, for the next time.
+    w.stack.free = picker.moves
     assert -WIN <= best <= WIN
     store(w.table, key, best_move, score_to_table(best, ply), depth, bound)
     return best
@@ -303,6 +307,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
     cdef uint64_t next_key, key = key_of(&w.game.rules, b)
     w.game.path[w.game.base] = key
     w.pv_length[0] = 0
+    w.stack.free = w.room
     for i in range(start, w.root_end[start]):
         move = w.root[i]
         make(b, move, &after)

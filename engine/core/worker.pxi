@@ -22,6 +22,12 @@ cdef class SearchWorker:
         self.w.table = &table.table
         self.w.stop = &GO_ON
         load_reductions(&self.w)
+        self.w.room = <scored_t *>malloc(ROOM_FOR_MOVES * sizeof(scored_t))
+        if self.w.room == NULL:
+            raise MemoryError("no memory for the moves of a search")
+
+    def __dealloc__(self):
+        free(self.w.room)
 
     @property
     def nodes(self):
