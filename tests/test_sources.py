@@ -17,7 +17,7 @@ ROOMS = {
     "protocol": ["process", "client", "formats", "games", "uci", "review", "puzzles", "bot",
                  "check", "board", "examples", "terminal", "commands"],
     "tournament": ["statistics", "records", "journal", "pairing", "play", "report", "run",
-                   "views", "flags", "commands"],
+                   "views", "tuning", "flags", "commands"],
 }
 """The floors and their rooms from the ground up: a module imports from its own room, from those
 before it, and from the floors below."""

@@ -23,6 +23,7 @@ QUICK = {
     "--version": "",
     "help": "",
     "tournament": f"-engine {ENGINE} name=A -engine {ENGINE} name=B -rounds 1 -quiet",
+    "tune": "--help",
     "ratings": "games.pgn",
     "accuracy": "--help",
     "stats": "-wld 1,2,3",

@@ -25,10 +25,10 @@ class Marked:
 
     begun: ClassVar[list[Marked]] = []
 
-    def __init__(self, *arguments: str, **options: object) -> None:
+    def __init__(self, *arguments: str, command: str = "tournament", **options: object) -> None:
         self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments],
+            [*COMMAND[:-1], command, *arguments],
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,

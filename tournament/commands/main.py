@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tournament": (
         "merels.tournament.commands.tournament:main", "play engines against each other"
     ),
+    "tune": ("merels.tournament.commands.tune:main", "tune an engine's options by playing games"),
     "ratings": ("merels.tournament.commands.ratings:main", "rate the games of journals and PGN"),
     "accuracy": (
         "merels.tournament.commands.accuracy:main", "judge engines' moves by tables of perfect play"
@@ -47,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     program = f"merels {words[0]}" if words and words[0] in COMMANDS else "merels"
     status = run_command(program, lambda: _run(words))
-    if argv is None and program == "merels tournament":
+    if argv is None and program in ("merels tournament", "merels tune"):
         from merels.tournament.run.foreign_pool import leave_soon
 
         leave_soon(status)

@@ -1,17 +1,17 @@
-"""The command line of ``merels tournament``, read and checked."""
+"""The command line of ``merels tournament`` or ``merels tune``, read and checked."""
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
-from merels.tournament.flags.table import FLAGS, Flag
+from merels.tournament.flags.table import FLAGS, Flag, Flags
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error, read_text
 from merels.tournament.records.output import STANDARD_OUTPUT
@@ -28,6 +28,7 @@ class Given:
     words: dict[str, list[str]] = field(default_factory=dict)
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
     engines: list[dict[str, str]] = field(default_factory=list)
+    parameters: list[dict[str, str]] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
     """The command line, each ``-config`` replaced by its file's flags."""
     configs: list[str] = field(default_factory=list)
@@ -92,16 +93,16 @@ def read_sprt(
         raise InputError("-sprt", str(error)) from None
 
 
-def parse(argv: Sequence[str]) -> Given:
+def parse(argv: Sequence[str], flags: Flags = FLAGS) -> Given:
     """The flags of a command line; an `InputError` for a word that belongs to none."""
     given = Given()
-    for name, words in _expanded(argv, given.configs):
+    for name, words in _expanded(argv, given.configs, flags):
         given.line += [name, *words]
-        flag = FLAGS[name]
+        flag = flags[name]
         if flag.keys:
             pairs = _pairs(name, flag, words)
-            if name == "-engine":
-                given.engines.append(pairs)
+            if flag.repeats:
+                (given.engines if name == "-engine" else given.parameters).append(pairs)
             else:
                 given.pairs.setdefault(name, {}).update(pairs)
             continue
@@ -111,7 +112,7 @@ def parse(argv: Sequence[str]) -> Given:
         if len(words) > most:
             before = " ".join([name, *words[:most]])
             takes = f"expected a flag after {before}, which takes {'one' if most else 'no'} value"
-            raise InputError(words[most], takes + suggestion(f"-{words[most]}", FLAGS))
+            raise InputError(words[most], takes + suggestion(f"-{words[most]}", flags))
         if flag.repeats:
             given.words.setdefault(name, []).extend(words)
         else:
@@ -119,19 +120,21 @@ def parse(argv: Sequence[str]) -> Given:
     return given
 
 
-def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _expanded(
+    argv: Sequence[str], files: list[str], flags: Flags
+) -> Iterator[tuple[str, list[str]]]:
     """Each flag with its words, and the flags of a ``-config`` file (noted in ``files``)."""
-    for name, words in _grouped(argv):
+    for name, words in _grouped(argv, flags):
         if name != "-config":
             yield name, words
             continue
-        path = _pairs(name, FLAGS[name], words).get("file", "")
+        path = _pairs(name, flags[name], words).get("file", "")
         if not path:
             raise InputError(name, "expected file=, a text file of flags")
         files.append(path)
         inner = _words_in(path)
         try:
-            inside = list(_grouped(inner))
+            inside = list(_grouped(inner, flags))
         except InputError as error:
             raise InputError(error.token, f"{error.expected} (in {path})") from None
         if any(name == "-config" for name, _ in inside):
@@ -139,18 +142,18 @@ def _expanded(argv: Sequence[str], files: list[str]) -> Iterator[tuple[str, list
         yield from inside
 
 
-def without(argv: Sequence[str], flags: Sequence[str]) -> list[str]:
-    """A command line without some flags and their words."""
-    kept = [[name, *words] for name, words in _grouped(argv) if name not in flags]
+def without(argv: Sequence[str], names: Container[str], flags: Flags = FLAGS) -> list[str]:
+    """A command line without the flags of some names and their words."""
+    kept = [[name, *words] for name, words in _grouped(argv, flags) if name not in names]
     return list(chain.from_iterable(kept))
 
 
-def with_absolute_paths(argv: Sequence[str]) -> list[str]:
+def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
     """A command line that means the same files in any folder, engines apart."""
     line = []
-    for name, words in _grouped(argv):
-        flag = FLAGS[name]
-        if name == "-tb":
+    for name, words in _grouped(argv, flags):
+        flag = flags[name]
+        if name in ("-tb", "-out"):
             words = [os.path.abspath(word) for word in words]
         elif "file" in flag.keys:
             pairs = _pairs(name, flag, words)
@@ -173,15 +176,15 @@ def _words_in(path: str) -> list[str]:
         raise file_error(path, f"cannot read the flags in this file: {error}") from None
 
 
-def _grouped(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _grouped(words: Sequence[str], flags: Flags) -> Iterator[tuple[str, list[str]]]:
     """Each flag with the words after it."""
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
-        if name not in FLAGS:
+        if name not in flags:
             if not name.startswith("-"):
-                raise InputError(words[index], "expected a flag such as -engine or -rounds")
-            raise InputError(words[index], f"unknown flag{suggestion(name, FLAGS)}")
+                raise InputError(words[index], "expected a flag such as -engine or -openings")
+            raise InputError(words[index], f"unknown flag{suggestion(name, flags)}")
         end = index + 1
         while end < len(words) and not _looks_like_flag(words[end]):
             end += 1

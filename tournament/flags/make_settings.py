@@ -42,7 +42,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     demo = not given.engines
     each = given.pairs.get("-each", {})
     entries = given.engines or [{"level": name} for name in DEMO_LEVELS]
-    engines = _make_engines(entries, each)
+    engines = make_engines(entries, each)
     sprt = _sprt(given, len(engines))
     style = choice(given.text("-tournament", FORMATS[0]), "-tournament", FORMATS)
     rounds = DEMO_ROUNDS if demo else SPRT_ROUNDS if sprt is not None else 2
@@ -74,7 +74,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     )
 
 
-def _make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tuple[Entrant, ...]:
+def make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tuple[Entrant, ...]:
     """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
     if "name" in each:
         raise InputError(each["name"], "-each name= would give all engines one name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from merels.engine.search.levels import LEVELS
@@ -155,7 +156,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-quiet": Flag("print only the final report"),
     },
 }
-FLAGS = {name: flag for group in GROUPS.values() for name, flag in group.items()}
+Flags = Mapping[str, Flag]
+"""The flags of a command by name."""
+FLAGS: Flags = {name: flag for group in GROUPS.values() for name, flag in group.items()}
 
 INTRODUCTION = """\
 merels tournament [flags]
@@ -206,12 +209,14 @@ def help_text() -> str:
     levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
     lines = [INTRODUCTION.format(levels=levels, limit=LEVEL_LIMIT)]
     for group, flags in GROUPS.items():
-        lines.append(f"{group}:")
-        for name, flag in flags.items():
-            lines.extend(_entry(name, flag))
-        lines.append("")
+        lines += [f"{group}:", *flag_lines(flags), ""]
     lines.append(ENDING)
     return "\n".join(lines)
+
+
+def flag_lines(flags: Flags) -> list[str]:
+    """The lines of help for some flags."""
+    return [line for name, flag in flags.items() for line in _entry(name, flag)]
 
 
 def _entry(name: str, flag: Flag) -> list[str]:

@@ -57,9 +57,10 @@ def _check_changes(journal: Journal, settings: Settings) -> None:
     )
     if found:
         what = listed(found, "now", "in the journal")
+        kind = "tournament" if settings.tuning is None else "tune"
         raise file_error(
             journal.path or "",
-            f"this is the journal of another tournament; {what}; name another file for this one",
+            f"this is the journal of another {kind}; {what}; name another file for this one",
         )
 
 
@@ -81,6 +82,8 @@ class Begun(NamedTuple):
     """The command line."""
     folder: str
     """Where it was typed; empty in older journals."""
+    command: str = "merels tournament"
+    """What continues it."""
 
 
 def stored(path: str) -> Begun | None:
@@ -89,8 +92,9 @@ def stored(path: str) -> Begun | None:
         return None
     with read_journal(path) as journal:
         meta = journal.meta()
-    words = json.loads(meta["arguments"])
-    return Begun(read_settings(meta["settings"]).seed, words, meta.get("folder", ""))
+    words, settings = json.loads(meta["arguments"]), read_settings(meta["settings"])
+    command = "merels tournament" if settings.tuning is None else "merels tune"
+    return Begun(settings.seed, words, meta.get("folder", ""), command)
 
 
 def is_new(path: str) -> bool:

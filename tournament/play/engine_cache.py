@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from merels.engine.game.rules import Rules
@@ -85,10 +86,21 @@ class EngineCache:
             engine.close()
 
     def _take(self, entrant: Entrant) -> Engine | None:
-        """The entrant's engine that was given back last, if there is one."""
+        """The entrant's engine that was given back last, if there is one that still answers.
+
+        In a tune it may have been given back with other values of the same options.
+        """
         for index in reversed(range(len(self._idle))):
-            if self._idle[index][0] == entrant:
-                return self._idle.pop(index)[1]
+            former, engine = self._idle[index]
+            if former == entrant:
+                del self._idle[index]
+                return engine
+            if _has_options_of(former, entrant):
+                del self._idle[index]
+                known = former.engine.options
+                new = [option for option in entrant.engine.options if option not in known]
+                lent = self._attempt(engine, lambda engine: engine.configure(dict(new)))
+                return lent if isinstance(lent, Engine) else None
         return None
 
     def _start(self, entrant: Entrant) -> Engine | EngineError:
@@ -110,6 +122,13 @@ class EngineCache:
             engine.close(FAULT_PATIENCE)
             return error
         return engine
+
+
+def _has_options_of(one: Entrant, other: Entrant) -> bool:
+    """Whether two entrants differ in nothing but the values of the options that both set."""
+    names = [[name for name, _ in entrant.engine.options] for entrant in (one, other)]
+    engine = replace(one.engine, options=other.engine.options)
+    return names[0] == names[1] and replace(one, engine=engine) == other
 
 
 def greet(engine: Engine, entrant: Entrant) -> None:

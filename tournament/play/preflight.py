@@ -10,10 +10,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from merels.engine.game.errors import InputError, shorten
+from merels.engine.game.notation import START
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
 from merels.engine.search.limits import Limit
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
+from merels.protocol.client.options import Options
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.engine_cache import KEPT, greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of
@@ -54,6 +56,17 @@ def preflight(
     return notices
 
 
+def options_of(entrant: Entrant) -> Options:
+    """The options that an engine tells of; `InputError` where it does not start."""
+    trial = _Trial(entrant, start_of(Opening(START), DEFAULT_RULES), False)
+    try:
+        for step in STEPS[:2]:
+            trial.take(step)
+        return trial.engine.options
+    finally:
+        _end([trial])
+
+
 def _kind(entrant: Entrant) -> Entrant:
     """The same for engines that differ in nothing but the name, or in their level of merels."""
     engine = replace(entrant.engine, name="")
@@ -70,11 +83,16 @@ def _try_all(trials: Sequence[_Trial]) -> None:
             for trial in trials:
                 trial.take(step)
     finally:
-        running = [trial.engine for trial in trials if trial.started]
-        for engine in running:
-            engine.send_quit()
-        for engine in running:
-            engine.close()
+        _end(trials)
+
+
+def _end(trials: Sequence[_Trial]) -> None:
+    """End the engines that were started."""
+    running = [trial.engine for trial in trials if trial.started]
+    for engine in running:
+        engine.send_quit()
+    for engine in running:
+        engine.close()
 
 
 class _Trial:

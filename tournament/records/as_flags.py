@@ -81,10 +81,10 @@ def condition_rows(entrants: Iterable[Entrant]) -> list[list[str]]:
 def flag_words(settings: Settings) -> dict[str, Words]:
     """The words of each flag that decides a tournament, engines apart; none if it is not given."""
     variant, *rules = settings.rules.split()
-    sprt = settings.sprt
+    sprt, tuning = settings.sprt, settings.tuning
     plain: dict[str, str | int | None] = {
         "-tournament": settings.format,
-        "-rounds": settings.rounds,
+        "-rounds" if tuning is None else "-pairs": settings.rounds,
         "-games": settings.games,
         "-noswap": None if settings.swap else "given",
         "-reverse": "given" if settings.reverse else None,
@@ -107,6 +107,14 @@ def flag_words(settings: Settings) -> dict[str, Words]:
             "alpha": f"{sprt.alpha:g}", "beta": f"{sprt.beta:g}", "model": sprt.model,
         },
         "-report": {"penta": _switch(settings.penta)},
+        "-param": {} if tuning is None else {
+            one.name: f"start={one.start} min={one.minimum} max={one.maximum} c_end={one.c_end:g}"
+            for one in tuning.parameters
+        },
+        "-spsa": {} if tuning is None else {
+            "r_end": f"{tuning.schedule.r_end:g}", "A": f"{tuning.schedule.stability:g}",
+            "alpha": f"{tuning.schedule.alpha:g}", "gamma": f"{tuning.schedule.gamma:g}",
+        },
     }  # fmt: skip
 
 

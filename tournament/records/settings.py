@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.tournament.records.games import Adjudication, Entrant
+from merels.tournament.records.tuning import Tuning
 from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
@@ -65,6 +66,8 @@ class Settings:
     penta: bool = True
     """Whether a match is judged by game pairs rather than by single games."""
     replays: int = REPLAYS
+    tuning: Tuning | None = None
+    """What is tuned, by an engine that is entered twice; its values change from round to round."""
     event: str = "merels tournament"
     site: str = "?"
 
@@ -144,11 +147,18 @@ def facts(text: str) -> list[tuple[str, str]]:
     return [
         ("Event", settings.event),
         ("Rules", settings.rules),
-        ("Format", f"{settings.format}, {_length(settings)}"),
+        ("Format", _format(settings)),
         *test,
         ("Openings", os.path.basename(openings) if openings else "random"),
         ("Seed", str(settings.seed)),
     ]
+
+
+def _format(settings: Settings) -> str:
+    """The format of a tournament, and how long it is."""
+    if settings.tuning is not None:
+        return f"SPSA, {settings.rounds} pairs of games"
+    return f"{settings.format}, {_length(settings)}"
 
 
 def _length(settings: Settings) -> str:

@@ -37,6 +37,8 @@ class Plan:
 
     def __init__(self, settings: Settings, part: tuple[int, int] = (1, 1)) -> None:
         self.settings = settings
+        self.entrants = settings.engines
+        """The engines, in the order of the settings, as they play in the round drawn up last."""
         self.waits = schedule_for(settings).waits
         self.games = schedule_for(settings).games(settings)
         """How many games there are at most."""
@@ -101,16 +103,18 @@ class Plan:
             for pairing, points in zip(self._pairings, self._points)
         ]
 
+    def must_wait(self, open_games: int) -> bool:
+        """Whether the next round depends on games that are not scored yet, of which there are some.
+        """
+        return self.waits and open_games > 0
+
     def is_ours(self, task: PairTask) -> bool:
         """Whether a task is in this run's part."""
         index, count = self._part
         return task.games[0].pair % count == index % count
 
     def next_round(self) -> list[PairTask]:
-        """The tasks of the next round; empty when the tournament is over.
-
-        Where ``waits`` is set, all games of the round before must have been scored.
-        """
+        """The tasks of the next round, for which nothing `must_wait`; empty when all is over."""
         schedule = schedule_for(self.settings)
         if self._pairings and self.waits:
             self.results.append(self._current())
@@ -149,7 +153,7 @@ class Plan:
                 self._places[self._games] = (index, white == pairing.first)
                 games.append(GameSpec(
                     self._games, round_number, self._pairs,
-                    settings.engines[white], settings.engines[black], opening,
+                    self.entrants[white], self.entrants[black], opening,
                     settings.rules, settings.adjudication, derive_seed(settings.seed, self._games),
                     settings.replays,
                 ))

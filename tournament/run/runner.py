@@ -133,9 +133,11 @@ class Runner:
 
     @property
     def _stuck(self) -> bool:
-        """Whether no engine is left, or none to test against: forfeits decide no test."""
+        """Whether no engine is left, or none to measure against: forfeits decide and tune nothing.
+        """
         left = len(self.board.standings.names) - len(self._withdrawals.out)
-        return left < (1 if self.board.settings.sprt is None else 2)
+        settings = self.board.settings
+        return left < (1 if settings.sprt is None and settings.tuning is None else 2)
 
     def _end(self, tasks: Iterator[PairTask | None]) -> End:
         """How the run ended; an interrupt after the last game has changed nothing."""
@@ -163,7 +165,7 @@ class Runner:
                     yield left
                 else:
                     board.show()
-            while plan.waits and board.open:
+            while plan.must_wait(len(board.open)):
                 yield None
 
     def _hand_out(self, tasks: Iterator[PairTask | None]) -> None:

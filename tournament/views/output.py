@@ -27,9 +27,18 @@ def put(out: TextIO, text: str) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
+_speaker = "merels tournament"
+
+
+def speak_as(command: str) -> None:
+    """Have `notify` name this command."""
+    global _speaker
+    _speaker = command
+
+
 def notify(text: str) -> None:
     """Tell a person something on standard error."""
-    print(f"merels tournament: {printable(text)}", file=sys.stderr, flush=True)
+    print(f"{_speaker}: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def versus(white: str, black: str) -> str:

@@ -1,0 +1,171 @@
+"""``merels tune``, with an engine whose best options are known."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.journal.open import read_journal
+from tests.commands import run
+from tests.processes import needs_proc
+from tests.tournament.processes import Marked
+from tests.tournament.report.test_report import check
+from tests.tournament.specs import engine_words, parallel
+
+FAKE = Path(__file__).parents[2] / "fakes" / "tunable.py"
+TUNABLE = (sys.executable, str(FAKE), "Alpha=70", "Beta=35")
+SHORT = ("-openings", "plies=4", "-resign", "score=500", "-maxmoves", "3")
+"""Games of one move each, which is all that the engine needs."""
+ROW = re.compile(r"^(\w+) +\d+ +(\d+\.\d) +(\d+\.\d|-) +0 to 100 +5$", re.M)
+
+
+def flags(*more: str) -> list[str]:
+    return [*engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-param", "Alpha",
+            "-param", "Beta", "-param", "Noise", *more]
+
+
+def tune(*more: str, **options: object) -> tuple[int, str, str]:
+    """Run a tune to its end."""
+    return Marked(*flags(*more), command="tune", **options).wait(300)
+
+
+def values(out: str) -> dict[str, tuple[float, float | None]]:
+    """The tuned values with their errors."""
+    return {name: (float(value), None if error == "-" else float(error))
+            for name, value, error in ROW.findall(out)}
+
+
+def games(path: Path) -> list[tuple[int, str, str, str, str]]:
+    """What must not differ from run to run."""
+    with read_journal(str(path)) as journal:
+        return [(r.number, r.white, r.opening, r.moves, r.result) for r in journal.rows()]
+
+
+def test_values_end_within_their_errors(tmp_path: Path) -> None:
+    report = tmp_path / "tune.html"
+    status, out, err = tune("-pairs", "800", "-srand", "3", *parallel(2), "-out", str(report),
+                            "-sprt", "elo0=0", "elo1=50")
+    assert status == 0, err
+    found = values(out)
+    for name, best in (("Alpha", 70), ("Beta", 35)):
+        value, error = found[name]
+        assert error is not None and abs(value - best) <= error
+    assert found["Noise"][1] is None
+    words = " ".join(f"option.{name}={value:.0f}" for name, (value, _) in found.items())
+    assert f"\n{words}\n" in out
+    assert "E tuned vs E untuned" in out and "H1 was accepted" in out
+    page = report.read_text()
+    tags = [tag for tag, _ in check(page).seen]
+    assert tags.count("svg") == tags.count("polyline") == 3, "a plot of each parameter"
+    assert "H1 was accepted" in page
+
+
+@pytest.mark.slow
+def test_values_of_many_tunes_end_within_their_errors() -> None:
+    inside = []
+    for seed in range(20):
+        found = values(tune("-pairs", "1500", "-srand", str(seed), *parallel(2))[1])
+        for name, best in (("Alpha", 70), ("Beta", 35)):
+            value, error = found[name]
+            assert error is not None
+            inside.append(abs(value - best) <= error)
+    assert 0.5 < sum(inside) / len(inside) < 0.85, "68 % would be right"
+
+
+@needs_proc
+def test_killed_and_resumed(tmp_path: Path) -> None:
+    more = ("-pairs", "200", "-srand", "7", "-interval", "5")
+    status, whole, err = tune(*more, *parallel(1), "-journal", str(tmp_path / "whole"))
+    assert status == 0, err
+    journal, kept = tmp_path / "killed", 0
+    for how in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
+        killed = Marked(*flags(*more, *parallel(3), "-journal", str(journal), "-resume"),
+                        command="tune")
+        for _ in range(6):
+            killed.process.stdout.readline()
+        killed.process.send_signal(how)
+        killed.process.communicate()
+        assert killed.survivors() == []
+        assert kept < (kept := len(games(journal))) < 400
+    status, out, err = Marked("-journal", str(journal), "-resume", command="tune").wait(300)
+    assert status == 0, err
+    assert games(journal) == games(tmp_path / "whole")
+    ending = "After 200 of 200 pairs:"
+    assert out.partition(ending)[1:] == whole.partition(ending)[1:]
+
+
+def test_on_an_executor() -> None:
+    each = ("start=50", "min=0", "max=100")
+    words = [*engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-param", "Alpha", *each]
+    executor = ("-executor", "concurrent.futures:ThreadPoolExecutor")
+    status, out, err = Marked(*words, "-pairs", "6", *executor, command="tune").wait()
+    assert status == 0 and "After 6 of 6 pairs:" in out, err
+    status, _, err = Marked(*words, "-param", "Beta", *executor, command="tune").wait()
+    assert status == 2 and "'-param Beta': expected start=, min=, max= as well" in err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("-param", "Alpa"), "'-param Alpa': E has no such option; did you mean Alpha?"),
+        (("-param", "Zoom"), "'-param Zoom': E has no such option; it has Alpha, Beta, Noise"),
+        (("-param", "Style"), "'-param Style': expected an option of type spin, this one is a c"),
+        (("-param", "alpha"), "'-param Alpha': this option is tuned already"),
+        (("-param",), "'-param': expected the name of a spin option"),
+        (("-engine", "cmd=x", "depth=1"), "'-engine': expected one engine to tune, found 2"),
+        (("-sprt", "elo0=9"), "SPRT needs elo0 < elo1"),
+        (("-rounds", "9"), "'-rounds': unknown flag"),
+        (("-pairs", "0"), "'0': expected a whole number from 1 to 1000000 for -pairs"),
+        (("-spsa", "alpha=x"), "'x': expected a number from 0 to 2 for -spsa alpha="),
+        (("-spsa", "beta=1"), "'beta=': unknown key for -spsa"),
+        (("-out", "nowhere/x.html"), "cannot write this file: there is no such folder"),
+    ],
+)
+def test_mistakes(capsys: pytest.CaptureFixture[str], more: tuple[str, ...], said: str) -> None:
+    status, out, err = run(capsys, ["tune", *flags(*more)])
+    assert status == 2 and out == "" and said in err and err.count("\n") == 1, err
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (("min=60", "max=20"), "'-param Alpha': expected min= below max=, found 60 and 20"),
+        (("min=-5",), "'-5': expected a whole number from 0 to 100 for min= of -param Alpha"),
+        (("start=101",), "'101': expected a whole number from 0 to 100 for start= of -param"),
+        (("c_end=0",), "'0': expected a number from 0.5 to 50 for c_end= of -param Alpha"),
+        (("step=3",), "'step=': unknown key for -param"),
+    ],
+)
+def test_mistakes_in_a_parameter(
+    capsys: pytest.CaptureFixture[str], keys: tuple[str, ...], said: str
+) -> None:
+    words = engine_words("E", "depth=1", command=TUNABLE)
+    status, _, err = run(capsys, ["tune", *words, "-param", "Alpha", *keys])
+    assert status == 2 and said in err and err.count("\n") == 1, err
+
+
+def test_a_journal_of_something_else_is_refused(tmp_path: Path) -> None:
+    journal = str(tmp_path / "j")
+    assert tune("-pairs", "2", "-journal", journal)[0] == 0
+    status, _, err = tune("-pairs", "3", "-journal", journal, "-resume")
+    assert status == 2 and "another tune; -pairs: now 3, in the journal 2" in err
+    status, _, err = Marked("-journal", journal, "-resume").wait()
+    assert status == 2 and "this journal is continued by merels tune" in err
+    status, _, err = tune("-pairs", "2", "-journal", journal)
+    assert status == 2 and "add -resume to continue it" in err
+    Path(journal).unlink()
+    Path(journal + ".sprt").write_text("games")
+    status, _, err = tune("-pairs", "2", "-journal", journal, "-sprt")
+    assert status == 2 and "this file exists, which is for the games of the test" in err
+
+
+def test_an_option_that_the_engine_is_given_is_where_it_starts() -> None:
+    words = engine_words("E", "depth=1", "option.alpha=61", command=TUNABLE)
+    status, out, err = Marked(*words, *SHORT, "-param", "Alpha", "c_end=0.5", "-pairs", "1",
+                              "-openings", "plies=4", command="tune").wait()
+    assert status == 0, err
+    assert re.search(r"^Alpha +61 ", out, re.M)

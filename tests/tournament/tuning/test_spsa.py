@@ -1,0 +1,141 @@
+"""The arithmetic of a tune: what is played, how values move, and what their errors are worth."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from statistics import fmean
+
+import pytest
+
+from merels.tournament.records.settings import Settings, read_settings
+from merels.tournament.records.tuning import USUAL_R_END, Parameter, Schedule, Tuning
+from merels.tournament.tuning.course import Course, lag
+from merels.tournament.tuning.spsa import Trial, moved, perturbed, rate_at, step_at
+
+ONE = Parameter("One", 50, 0, 100, 5.0)
+SCHEDULE = Schedule(0.02)
+
+
+def test_the_schedule_ends_at_c_end_and_r_end() -> None:
+    assert step_at(ONE, SCHEDULE, 1000, 1000) == 5.0
+    assert rate_at(SCHEDULE, 1000, 1000) == pytest.approx(0.02)
+    steps = [step_at(ONE, SCHEDULE, pair, 1000) for pair in (1, 10, 100, 1000)]
+    assert steps == sorted(steps, reverse=True)
+    assert steps[0] == pytest.approx(5 * 1000**0.101)
+
+
+def test_the_sides_lie_two_steps_apart_around_the_value_on_average() -> None:
+    trials = [perturbed([ONE], [40.3], SCHEDULE, 1000, 1000, seed) for seed in range(4000)]
+    distances = {abs(trial.plus[0] - trial.minus[0]) for trial in trials}
+    assert distances <= {9, 10, 11}
+    assert fmean(trial.plus[0] for trial in trials) == pytest.approx(40.3, abs=0.5)
+    assert fmean(trial.plus[0] > trial.minus[0] for trial in trials) == pytest.approx(0.5, abs=0.03)
+    assert trials[:9] == [perturbed([ONE], [40.3], SCHEDULE, 1000, 1000, n) for n in range(9)]
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 100.0])
+def test_the_sides_stay_within_bounds_and_differ(value: float) -> None:
+    for seed in range(300):
+        plus, minus = perturbed([ONE], [value], SCHEDULE, 1, 1000, seed)
+        assert 0 <= min(*plus, *minus) <= max(*plus, *minus) <= 100
+        assert plus != minus
+
+
+def test_values_move_towards_the_side_that_wins_and_no_further_than_the_bounds() -> None:
+    two = replace(ONE, name="Two", c_end=1.0)
+    trial = Trial((55, 49), (45, 51))
+    won = moved([ONE, two], [50.0, 50.0], SCHEDULE, 1000, 1000, trial, 2)
+    assert won == pytest.approx([50 + 0.02 * 5 * 2, 50 - 0.02 * 1 * 2])
+    assert moved([ONE], [50.0], SCHEDULE, 1000, 1000, Trial((55,), (45,)), 0) == [50.0]
+    assert moved([ONE], [50.0], SCHEDULE, 1000, 1000, Trial((55,), (55,)), 2) == [50.0]
+    assert moved([ONE], [99.9], SCHEDULE, 1000, 1000, Trial((100,), (90,)), 2) == [100.0]
+
+
+def settings(pairs: int, seed: int, *parameters: Parameter) -> Settings:
+    """A tune of so many pairs."""
+    tuning = Tuning(parameters, Schedule(min(0.5, USUAL_R_END / pairs)))
+    return Settings((), seed, rounds=pairs, tuning=tuning)
+
+
+def test_settings_of_a_tune_are_read_back() -> None:
+    chosen = settings(300, 3, ONE, replace(ONE, name="Two"))
+    assert read_settings(chosen.as_json()) == chosen
+
+
+def test_values_depend_on_the_results_up_to_the_lag_alone() -> None:
+    at_once, one_by_one = Course(settings(400, 5, ONE)), Course(settings(400, 5, ONE))
+    rng = random.Random(1)
+    results = [rng.randint(-2, 2) for _ in range(400)]
+    trials = []
+    for pair, won in enumerate(results):
+        trials.append(one_by_one.draw())
+        one_by_one.add(won)
+        if pair >= lag(400):
+            at_once.add(results[pair - lag(400)])
+        assert at_once.draw() == trials[-1]
+    for won in results[-lag(400):]:
+        at_once.add(won)
+    at_once.count_all()
+    one_by_one.count_all()
+    assert at_once.values == one_by_one.values != [50.0]
+
+
+def simulated(pairs: int, seed: int, best: tuple[float, float]) -> Course:
+    """A tune of two options that cost games by the square of their distance, and one of none."""
+    parameters = [replace(ONE, name=name) for name in ("Alpha", "Beta", "Noise")]
+    course, rng = Course(settings(pairs, seed, *parameters)), random.Random(f"games {seed}")
+
+    def gives_up(values: tuple[int, ...]) -> bool:
+        cost = sum(((value - at) / 25) ** 2 for value, at in zip(values, best))
+        return rng.random() < min(0.95, 0.2 + 0.5 * cost)
+
+    for _ in range(pairs):
+        sides = course.draw()
+        won = 0
+        for first, gain in ((0, -1), (1, 1)):
+            if gives_up(sides[first]):
+                won += gain
+            elif gives_up(sides[1 - first]):
+                won -= gain
+        course.add(won)
+    course.count_all()
+    return course
+
+
+def check_errors(pairs: int, tunes: int) -> None:
+    """See that values lie within their errors as often as they should, and not more often."""
+    best = (70.0, 35.0)
+    shares, noise = [], 0
+    for seed in range(tunes):
+        course = simulated(pairs, seed, best)
+        *errors, of_noise = course.errors()
+        noise += of_noise is not None
+        shares += [
+            abs(value - at) / error
+            for value, at, error in zip(course.values, best, errors) if error is not None
+        ]  # fmt: skip
+    assert len(shares) > 1.8 * tunes, "their best values show"
+    assert 0.55 < fmean(share <= 1 for share in shares) < 0.8, "68 % would be right"
+    assert 0.8 < fmean(share**2 for share in shares) < 1.3, "1 would be right"
+    assert noise < tunes / 5, "an option without effect has no best value"
+
+
+def test_stated_errors_are_right() -> None:
+    check_errors(600, 40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pairs", [1000, 5000])
+def test_stated_errors_are_right_in_longer_tunes(pairs: int) -> None:
+    check_errors(pairs, 100)
+
+
+def test_no_error_is_stated_where_there_is_nothing_to_see() -> None:
+    course = Course(settings(200, 1, ONE))
+    assert course.errors() == [None]
+    for _ in range(200):
+        course.draw()
+        course.add(0)
+    course.count_all()
+    assert course.errors() == [None] and course.values == [50.0]

@@ -1,0 +1,280 @@
+"""What ``merels tournament`` and ``merels tune`` share: a run is begun or resumed, and played."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, timezone
+from functools import partial
+from typing import NamedTuple, TextIO
+
+from merels.engine import __version__
+from merels.engine.game.errors import Failure, InputError
+from merels.engine.game.rules import parse_rules
+from merels.protocol.client.perfect import table_coverage
+from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
+from merels.tournament.flags.command_line import Given, parse, with_absolute_paths, without
+from merels.tournament.flags.run_options import RunOptions, file_of, load_factory, make_run_options
+from merels.tournament.flags.table import Flags
+from merels.tournament.journal.journal import Journal, JournalError
+from merels.tournament.journal.open import Begun, is_new, open_journal, stored
+from merels.tournament.pairing.openings import proof_limits
+from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.play.preflight import preflight
+from merels.tournament.records.files import file_error
+from merels.tournament.records.output import STANDARD_OUTPUT
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
+from merels.tournament.run.interrupts import interrupts
+from merels.tournament.run.plan import Plan
+from merels.tournament.run.runner import End, Runner, Trial
+from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.view import View
+from merels.tournament.run.worker_pool import LocalPool
+from merels.tournament.views.log import LogView
+from merels.tournament.views.output import notify
+from merels.tournament.views.pgn import GameWriter, PgnView
+from merels.tournament.views.pgn_file import PgnFile, PgnOutput
+from merels.tournament.views.plain import NoticeView
+from merels.tournament.views.terminal import is_terminal
+
+EXIT_STATUS: dict[End, int] = {
+    "finished": OK, "decided": OK, "interrupted": INTERRUPTED, "killed": INTERRUPTED,
+    "stuck": FAILED, "deserted": FAILED,
+}
+
+
+class Command(NamedTuple):
+    """What a command is, beside the flags that `make_run_options` and the journal know.
+
+    ``settings`` makes the settings from the flags and the seed of the journal that is continued.
+    ``view`` shows the games on a stream. ``finish`` has the last word about a run, whose status it
+    is given; it returns the exit status.
+    """
+
+    name: str
+    flags: Flags
+    settings: Callable[[Given, int | None], Settings]
+    plan: Callable[[Settings, tuple[int, int]], Plan]
+    view: Callable[[Scoreboard, RunOptions, Given, TextIO], View]
+    finish: Callable[[Scoreboard, Given, TextIO, int], int]
+
+
+def asks_for_help(argv: list[str]) -> bool:
+    """Whether the command line asks for help, wherever in it."""
+    return any(word in ("-h", "-help", "--help") for word in argv)
+
+
+def run(argv: list[str], command: Command) -> int:
+    """Run a command line that asks for no help; returns the exit status."""
+    given = parse(argv, command.flags)
+    path = file_of(given, "-journal")
+    begun = None
+    if "-resume" in given.words:
+        if path is None:
+            raise InputError("-resume", "expected -journal file=, the journal to continue")
+        begun = stored(path)
+        if begun is not None and begun.command != command.name:
+            raise file_error(path, f"this journal is continued by {begun.command}")
+        if begun is not None and not given.engines:
+            return _run_as_begun(begun, given, command)
+        if not given.engines:
+            raise file_error(path, "there is no journal to continue; name engines to start one")
+    try:
+        return _run(given, None if begun is None else begun.seed, command)
+    except InputError as error:
+        if begun is not None and begun.folder not in ("", os.getcwd()):
+            # Names that are relative may mean something else, or nothing, here.
+            where = f"{error.expected}; the journal was begun in {begun.folder}"
+            raise InputError(error.token, where) from None
+        raise
+
+
+def _run_as_begun(begun: Begun, given: Given, command: Command) -> int:
+    """Go on with a run where it was begun, with the flags given now after its own."""
+    # A stranger's journal names programs to start and files to write.
+    notify(f"the journal's own command line: {shlex.join(begun.words)}")
+    line, folder = given.line, os.getcwd()
+    if begun.folder not in ("", folder):
+        if os.path.isdir(begun.folder):
+            notify(f"it was begun in {begun.folder}, and goes on there")
+            line, folder = with_absolute_paths(line, command.flags), begun.folder
+        else:
+            notify(f"it was begun in {begun.folder}, which is gone; it goes on in {folder}")
+    configs = [os.path.abspath(path) for path in given.configs]
+    with contextlib.chdir(folder):
+        own = without(begun.words, ("-journal", "-resume"), command.flags)
+        given = replace(parse([*own, *line], command.flags), configs=configs)
+        return _run(given, begun.seed, command)
+
+
+def _run(given: Given, seed: int | None, command: Command) -> int:
+    """Run what the flags ask for; ``seed`` is that of the journal that is continued."""
+    if "-shard" in given.words and "-srand" not in given.words and seed is None:
+        raise InputError("-shard", "expected -srand N as well, the same in all parts")
+    settings = command.settings(given, seed)
+    options = make_run_options(given, settings)
+    # Before the journal exists, which would block the corrected command line.
+    plan = command.plan(settings, options.shard)
+    foreign = None if options.executor is None else load_factory(options.executor)
+    rules = parse_rules(settings.rules)
+    notices = [
+        text for entrant in settings.engines for text in table_coverage(entrant.engine, [rules])
+    ]
+    if limits := proof_limits(settings.openings, rules):
+        notices.append(f"the openings of -openings book are {limits}: one side may be winning")
+    notes = {
+        "id": secrets.token_hex(8),
+        "arguments": json.dumps(given.line),
+        "folder": os.getcwd(),
+        "version": __version__,
+        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+    path = file_of(given, "-journal")
+    is_begun = path is not None and is_new(path)
+    former = dict[str, str]()
+
+    def before(journal: Journal | None) -> None:
+        former.update({} if journal is None else journal.meta())
+        _try_engines(plan, options, journal, command)
+
+    with open_journal(path, settings, "-resume" in given.words, notes, before) as journal:
+        played = journal.numbers()
+        try:
+            for notice in notices:
+                notify(notice)
+            status = _play(plan, options, journal, foreign, given, command)
+        except InputError:
+            # A file that cannot be written, a port that is taken, an engine refused elsewhere.
+            if journal.numbers() == played:
+                if is_begun:
+                    journal.remove()
+                else:
+                    journal.set_meta(former)
+            raise
+        with contextlib.suppress(JournalError):
+            journal.fold()
+        return status
+
+
+def _trial(
+    plan: Plan, options: RunOptions, journal: Journal | None, command: Command
+) -> Trial | None:
+    """What tries every engine; None if the journal says that nothing is left to play."""
+    settings = plan.settings
+    if journal is not None:
+        again = Scoreboard(command.plan(settings, options.shard), journal)
+        if not Runner(again).has_work():
+            return None
+    # A worker on another machine tries as few at once as it keeps running.
+    at_once = KEPT + (2 * options.concurrency if options.executor is None else 0)
+    return partial(
+        preflight, plan.entrants, options.knowing, settings.rules, plan.first_opening, at_once
+    )
+
+
+def _try_engines(
+    plan: Plan, options: RunOptions, journal: Journal | None, command: Command
+) -> None:
+    """Try every engine here, unless others play: then a worker of theirs does it."""
+    if options.executor is not None:
+        return
+    if (trial := _trial(plan, options, journal, command)) is not None:
+        for notice in trial():
+            notify(notice)
+
+
+def _play(
+    plan: Plan, options: RunOptions, journal: Journal, foreign: ExecutorFactory | None,
+    given: Given, command: Command,
+) -> int:  # fmt: skip
+    """Play the games and say what came of them; returns the exit status."""
+    settings = plan.settings
+    board = Scoreboard(plan, journal)
+    trial = None if foreign is None else _trial(plan, options, journal, command)
+    runner = Runner(board, window=options.concurrency, trial=trial)
+    if not options.quiet:
+        notify(f"seed {settings.seed}")
+    try:
+        with contextlib.ExitStack() as closing:
+            for view in _make_views(options, board, given, command):
+                board.views.append(view)
+                closing.callback(view.close)
+            closing.enter_context(interrupts(runner))
+            end = runner.run(_pool_factory(options, runner, foreign))
+        if end == "stuck":
+            notify("too few engines start; see the reasons above and check cmd=, dir= and args=")
+        if status := EXIT_STATUS[end]:
+            notify(_how_to_go_on(board))
+        return command.finish(board, given, _stream(options), status)
+    except Failure as error:
+        error.add_note(_how_to_go_on(board))
+        raise
+    except Exception as error:
+        if options.executor is None or isinstance(error, InputError):
+            raise
+        # A foreign executor may raise anything, which is no fault of this program.
+        failure = Failure(f"the executor {options.executor} failed: {error!r}")
+        failure.add_note(_how_to_go_on(board))
+        raise failure from None
+
+
+def _how_to_go_on(board: Scoreboard) -> str:
+    """What is kept of an unfinished run, and the flags that resume it."""
+    count = len(board.played)
+    text = f"stopped; {count} game{' is' if count == 1 else 's are'} finished"
+    if board.journal.path is not None:
+        flags = ["-journal", f"file={board.journal.path}", "-resume"]
+        text += f"; continue with: {shlex.join(flags)}"
+    return text
+
+
+def _stream(options: RunOptions) -> TextIO:
+    """Where lines and tables go: to standard error, if standard output is for games."""
+    return sys.stderr if options.pgn_file == STANDARD_OUTPUT else sys.stdout
+
+
+def _make_views(
+    options: RunOptions, board: Scoreboard, given: Given, command: Command
+) -> Iterator[View]:
+    """The views that the options ask for."""
+    settings, journal = board.settings, board.journal
+    out = _stream(options)
+    yield NoticeView() if options.quiet else command.view(board, options, given, out)
+    if options.port is not None:
+        from merels.tournament.views.web import WebView
+
+        web = WebView(board, options.port, options.executor is None)
+        notify(f"standings at {web.address}")
+        yield web
+    if options.log is not None:
+        yield LogView(options.log, board.notice)
+    if options.pgn_file is not None:
+        tournament = journal.meta()["id"]
+        writer = GameWriter(settings, tournament, options.pgn_style)
+        file: PgnFile | PgnOutput = PgnOutput()
+        if options.pgn_file != STANDARD_OUTPUT:
+            file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
+        yield PgnView(file, writer, board.notice, journal.path is not None)
+
+
+def is_live(out: TextIO) -> bool:
+    """Whether a table can be redrawn in place, with nothing else on the same terminal."""
+    return is_terminal(out) and not (out is sys.stderr and sys.stdout.isatty())
+
+
+def _pool_factory(
+    options: RunOptions, runner: Runner, foreign: ExecutorFactory | None
+) -> Callable[[], LocalPool | ForeignPool]:
+    """Makes processes on this machine, or takes what someone else's executor offers."""
+    if foreign is not None:
+        return partial(ForeignPool, foreign, runner.wake, options.executor_wait)
+    log = options.log.file if options.log is not None and options.log.engines else None
+    watched = options.port is not None
+    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log, watched)

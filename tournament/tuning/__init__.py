@@ -1,0 +1,1 @@
+"""Tuning an engine's numbers by game pairs that it plays against itself (SPSA)."""

@@ -1,0 +1,63 @@
+"""The games of a tune: pair after pair, each with the values that the results so far lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from merels.tournament.records.games import Entrant, PairTask
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.plan import Plan
+from merels.tournament.tuning.course import Course, lag
+
+
+def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -> Entrant:
+    """The entrant with options of these names set as well."""
+    settings = tuple(zip(names, map(str, values)))
+    engine = entrant.engine
+    return replace(entrant, engine=replace(engine, options=engine.options + settings))
+
+
+class TuningPlan(Plan):
+    """Draws up one pair at a time, at most `lag` pairs ahead of those that are counted."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.course = Course(settings)
+        self._names = [parameter.name for parameter in self.course.parameters]
+        self._scored = 0
+        """How many games have been scored in a row, from the first on."""
+        self._wins: list[int] = []
+        """What the games of the pair that is being counted were worth to its plus side."""
+        starts = [parameter.start for parameter in self.course.parameters]
+        self.entrants = tuple(
+            with_values(entrant, self._names, starts) for entrant in settings.engines
+        )
+
+    def must_wait(self, open_games: int) -> bool:
+        """Whether the next pair depends on one of the open games, which count in order."""
+        return open_games > 2 * lag(self.course.pairs)
+
+    def next_round(self) -> list[PairTask]:
+        """The next pair; empty when all are drawn up."""
+        if self._round == self.settings.rounds:
+            return []
+        self.entrants = tuple(
+            with_values(entrant, self._names, values)
+            for entrant, values in zip(self.settings.engines, self.course.draw())
+        )
+        return super().next_round()
+
+    def score(self, number: int, white_score: float | None) -> None:
+        """Note a game's result; one broken off is worth nothing to either side.
+
+        After the games in progress have been broken off some are missing; what follows waits.
+        """
+        if number != self._scored + 1:
+            return
+        self._scored = number
+        white = 0 if white_score is None else round(2 * white_score - 1)
+        self._wins.append(white if number % 2 else -white)
+        if len(self._wins) == 2:
+            self.course.add(sum(self._wins))
+            self._wins.clear()
