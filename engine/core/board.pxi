@@ -52,6 +52,7 @@ cdef struct Game:
     RuleSet rules
     int base                 # index in path of the root
     uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: of the game's positions, of the search's
+    uint64_t marks[MAX_HISTORY + MAX_PLY + 8]    # of the position and those that it may repeat
 
 
 cdef inline move_t encode(int origin, int to, int removed, int second) noexcept nogil:
@@ -211,12 +212,27 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
     return key
 
 
+# One of 64 bits for a position, whatever its plies: where a set of positions lacks it, the position
+# is not in the set.
+cdef inline uint64_t mark_of(uint64_t key) noexcept nogil:
+    return <uint64_t>1 << (((key << 8) * 0x9E3779B97F4A7C15ull) >> 58)
+
+
+# Note a position of the search on the path.
+cdef inline void enter(Game *game, const Board *b, uint64_t key, int ply) noexcept nogil:
+    cdef int at = game.base + ply
+    game.path[at] = key
+    game.marks[at] = mark_of(key) | (game.marks[at - 2] if b.plies >= 2 and at >= 2 else 0)
+
+
 # Whether a position at this ply of the path is a draw by repetition. Within the search the first
 # recurrence counts, for what can be repeated once can be repeated again; positions of the game
 # itself count as often as the rules say.
 cdef inline bint repeats(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
     cdef int at = game.base + ply, distance = 4, seen = 1
     assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
+    if plies < 4 or at < 4 or not game.marks[at - 4] & mark_of(key):
+        return game.rules.repetition == 1
     while distance <= plies and distance <= at:
         if (game.path[at - distance] ^ key) << 8 == 0:
             if distance <= ply:
@@ -286,6 +302,7 @@ cdef int load_game(Game *game, tuple rules, history) except -1:
     game.base = len(history)
     for i, key in enumerate(history):
         game.path[i] = key
+        game.marks[i] = mark_of(game.path[i]) | (game.marks[i - 2] if i >= 2 else 0)
     return 0
 
 

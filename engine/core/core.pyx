@@ -37,4 +37,5 @@ include "tablebase/verify.pxi"
 include "training/fit.pxi"
 
 load_geometry()
+load_steps()
 load_patterns()

@@ -67,17 +67,34 @@ cdef inline int count_removals(const RuleSet *rules, uint32_t opponent, int mill
     return removals.size
 
 
+# A man's steps in order of the points they lead to; NO_MOVE fills the rest.
+cdef move_t STEPS[24][4]
+
+
+# A man's steps to some points. Whether there is one hardly ever depends on what was before: each is
+# written, and those that are none are written over.
+cdef inline void add_steps(MoveList *list, int origin, uint32_t targets) noexcept nogil:
+    cdef move_t move
+    cdef int i
+    for i in range(4):
+        move = STEPS[origin][i]
+        list.moves[list.size] = move
+        list.size += (targets >> to_of(move)) & 1
+
+
 # The moves from one origin (NO_POINT: placements) to some points, of which `risky` ones may close
 # a mill; `closing` and `quiet` say which moves are wanted.
 cdef inline void add_from(const RuleSet *rules, const Board *b, MoveList *list, int origin,
-                          uint32_t targets, uint32_t risky, bint closing,
-                          bint quiet) noexcept nogil:
+                          uint32_t targets, uint32_t risky, bint closing, bint quiet,
+                          bint steps) noexcept nogil:
     cdef uint32_t men = b.own
     cdef int to, mills
     risky &= targets
     if quiet:
         targets ^= risky
-        while targets:
+        if steps:
+            add_steps(list, origin, targets)
+        while targets and not steps:
             to = lowest(targets)
             targets &= targets - 1
             add(list, encode(origin, to, NO_POINT, NO_POINT))
@@ -107,15 +124,15 @@ cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risk
     if not quiet and not risky:
         return
     if b.own_hand:
-        add_from(rules, b, list, NO_POINT, empty, risky, closing, quiet)
+        add_from(rules, b, list, NO_POINT, empty, risky, closing, quiet, False)
         return
     flying = own_flies(rules, b)
-    left = b.own if quiet or flying else b.own & reach(risky)
+    left = b.own if flying else b.own & reach(empty if quiet else risky)
     while left:
         origin = lowest(left)
         left &= left - 1
         add_from(rules, b, list, origin, empty if flying else NEIGHBOURS[origin] & empty, risky,
-                 closing, quiet)
+                 closing, quiet, not flying)
 
 
 # The same of any board: there are none where a side has too few men.
@@ -191,6 +208,18 @@ cdef uint64_t perft_count(const RuleSet *rules, const Board *b, int depth) noexc
         make(b, list.moves[i], &after)
         total += perft_count(rules, &after, depth - 1)
     return total
+
+
+cdef void load_steps() noexcept:
+    cdef int origin, to, number
+    for origin in range(POINT_COUNT):
+        number = 0
+        for to in range(POINT_COUNT):
+            if (NEIGHBOURS[origin] >> to) & 1:
+                STEPS[origin][number] = encode(origin, to, NO_POINT, NO_POINT)
+                number += 1
+        for number in range(number, 4):
+            STEPS[origin][number] = NO_MOVE
 
 
 def perft(tuple rules, tuple fields, int depth):

@@ -21,7 +21,10 @@ ctypedef int64_t scored_t
 
 cdef enum:
     PLACE_SHIFT = 20
-    ROOM_FOR_MOVES = (MAX_PLY + 1) * MAX_MOVES
+    AT_ONCE = 4              # moves that are compared without a branch between them
+    ROOM_FOR_MOVES = (MAX_PLY + 1) * (MAX_MOVES + AT_ONCE)
+
+cdef scored_t NO_SCORE = <scored_t>1 << 63       # less than any move's
 
 # The moves of all nodes from the root to here, one behind the other.
 cdef struct MoveStack:
@@ -59,10 +62,13 @@ cdef inline void start_picking(Picker *p, MoveStack *stack, uint64_t threats,
 # Generate the moves of a stage; scoring puts them on the stack.
 cdef inline void generate_for(Picker *p, const RuleSet *rules, const Board *b,
                               bint closing) noexcept nogil:
+    cdef int i
     generate_on(rules, b, <uint32_t>p.threats, &p.stack.generated, closing, not closing)
     p.next = 0
     p.size = p.stack.generated.size
-    p.stack.free = p.moves + p.size
+    for i in range(AT_ONCE):
+        p.moves[p.size + i] = NO_SCORE
+    p.stack.free = p.moves + p.size + AT_ONCE
 
 
 cdef inline void score_move(Picker *p, int place, int score) noexcept nogil:
@@ -150,11 +156,13 @@ cdef inline scored_t *push_removals(MoveStack *stack, const RuleSet *rules, cons
 
 # Swap the best of the moves from `next` on with the one at `next`.
 cdef inline void choose(Picker *p) noexcept nogil:
-    cdef scored_t best = p.moves[p.next]
+    cdef scored_t best = p.moves[p.next], first, second
     cdef int i, place
     assert 0 <= p.next < p.size <= MAX_MOVES
-    for i in range(p.next + 1, p.size):
-        best = max(best, p.moves[i])
+    for i in range(p.next + 1, p.size, 4):
+        first = max(p.moves[i], p.moves[i + 1])
+        second = max(p.moves[i + 2], p.moves[i + 3])
+        best = max(best, max(first, second))
     place = MAX_MOVES - ((best >> PLACE_SHIFT) & 0xFFF)
     assert p.next <= place < p.size
     p.moves[place] = p.moves[p.next] + ((p.next - place) * (<int64_t>1 << PLACE_SHIFT))

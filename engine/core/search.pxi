@@ -129,7 +129,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     if best > alpha:
         alpha = best
     moves = push_removals(&w.stack, &w.game.rules, b, <uint32_t>threats, &size)
-    w.game.path[w.game.base + ply] = key
+    enter(&w.game, b, key, ply)
     for i in range(size):
         make(b, <move_t>moves[i], &after)
         value = -quiesce(w, &after, key_of(&w.game.rules, &after), -beta, -alpha, ply + 1)
@@ -248,7 +248,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         threats = threats_on(&w.game.rules, b)
 
     # 8. All moves in order.
-    w.game.path[w.game.base + ply] = key
+    enter(&w.game, b, key, ply)
     start_picking(&picker, &w.stack, threats, known.move)
     while True:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, depth > 1)
@@ -305,7 +305,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
     cdef move_t move
     cdef Board after
     cdef uint64_t next_key, key = key_of(&w.game.rules, b)
-    w.game.path[w.game.base] = key
+    enter(&w.game, b, key, 0)
     w.pv_length[0] = 0
     w.stack.free = w.room
     for i in range(start, w.root_end[start]):
