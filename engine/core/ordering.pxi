@@ -39,7 +39,11 @@ cdef enum:
 
 cdef struct Picker:
     int stage                # what is generated next
-    bint chosen              # the best of the rest stands at `next` already
+    Board after              # the last move
+    uint64_t key             # of that board
+    bint chosen              # the best of the rest stands at `next` already, and these are its own:
+    Board after_next
+    uint64_t next_key
     move_t table_move
     uint64_t threats         # of both sides
     MoveStack *stack
@@ -48,15 +52,23 @@ cdef struct Picker:
     int next                 # the first that is not yet in order
 
 
-cdef inline void start_picking(Picker *p, MoveStack *stack, uint64_t threats,
-                               move_t table_move) noexcept nogil:
+# Begin with the table's move. With `ahead` it is made at once and the entry of the board after it
+# fetched, so that the memory answers while the node is evaluated.
+cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules,
+                               const Table *table, const Board *b, move_t table_move,
+                               bint ahead) noexcept nogil:
     p.stage = PICK_TABLE
     p.chosen = False
     p.table_move = table_move
-    p.threats = threats
     p.stack = stack
     p.moves = stack.free
     p.size = p.next = 0
+    if table_move != NO_MOVE:
+        assert is_legal(rules, b, table_move)
+        make(b, table_move, &p.after)
+        p.key = key_of(rules, &p.after)
+        if ahead:
+            fetch(table, p.key)
 
 
 # Generate the moves of a stage; scoring puts them on the stack.
@@ -173,31 +185,40 @@ cdef inline move_t move_at(const Picker *p, int place) noexcept nogil:
     return <move_t>p.moves[place] & NO_MOVE
 
 
-# The next move in order: the table's, those that close a mill, quiet moves; NO_MOVE at the end.
-# With `ahead` the move after it is chosen too and its table entry fetched.
+# The next move in order: the table's, those that close a mill, quiet moves; NO_MOVE at the end. The
+# board after it is the picker's. With `ahead` the move after it is chosen and made too, and the
+# entries of both boards fetched.
 cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
                         const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
     cdef move_t move
-    cdef Board after
     if p.stage == PICK_TABLE:
         p.stage = PICK_CLOSING
         if p.table_move != NO_MOVE:
-            assert is_legal(rules, b, p.table_move)
             return p.table_move
     while True:
         while p.next < p.size:
             if not p.chosen:
                 choose(p)
-            p.chosen = False
             move = move_at(p, p.next)
             p.next += 1
             if move == p.table_move:
+                p.chosen = False
                 continue
+            if p.chosen:
+                p.after = p.after_next
+                p.key = p.next_key
+                p.chosen = False
+            else:
+                make(b, move, &p.after)
+                p.key = key_of(rules, &p.after)
+                if ahead:
+                    fetch(table, p.key)
             if ahead and p.next < p.size:
                 choose(p)
                 p.chosen = True
-                make(b, move_at(p, p.next), &after)
-                fetch(table, key_of(rules, &after))
+                make(b, move_at(p, p.next), &p.after_next)
+                p.next_key = key_of(rules, &p.after_next)
+                fetch(table, p.next_key)
             return move
         if p.stage == PICK_CLOSING:
             p.stage = PICK_QUIET

@@ -186,14 +186,14 @@ cdef inline int reduction_of(const Worker *w, int depth, int move_count,
 # The value of a board to a depth within a window: exact inside it, a bound outside.
 cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
                 int ply) noexcept nogil:
-    cdef uint64_t next_key, threats
+    cdef uint64_t next_key
     cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0, reduction, bound = UPPER
     cdef bint pv_node = beta - alpha > 1
     cdef move_t move, best_move = NO_MOVE
     cdef move_t quiets_searched[MAX_QUIETS]
     cdef Probe known
     cdef Picker picker
-    cdef Board after
+    cdef const Board *after = &picker.after
 
     # 1. Leaves go to quiescence.
     if depth <= 0:
@@ -211,7 +211,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if end_of(&w.game, b, key, ply, &value):
         return value
     if ply >= MAX_PLY:
-        return evaluate_node(w, b, key, &threats)
+        return evaluate_node(w, b, key, &picker.threats)
 
     # 3. Mate-distance pruning: no win from here is nearer than one already found, no loss further.
     if alpha < -WIN + ply:
@@ -239,39 +239,37 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     elif depth >= 5:
         depth -= 1
 
+    start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
+
     # 7. Reverse futility pruning: near the leaves, so far above beta that no reply brings it back.
     if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
-        value = evaluate_node(w, b, key, &threats)
+        value = evaluate_node(w, b, key, &picker.threats)
         if value - FUTILITY_MARGIN * depth >= beta:
             return value
     else:
-        threats = threats_on(&w.game.rules, b)
+        picker.threats = threats_on(&w.game.rules, b)
 
     # 8. All moves in order.
     enter(&w.game, b, key, ply)
-    start_picking(&picker, &w.stack, threats, known.move)
     while True:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, depth > 1)
         if move == NO_MOVE:
             assert move_count == count_generated(&w.game.rules, b)
             break
-        make(b, move, &after)
-        next_key = key_of(&w.game.rules, &after)
-        if depth > 1:
-            fetch(w.table, next_key)
+        next_key = picker.key
         move_count += 1
         if move_count == 1:
-            value = -search(w, &after, next_key, -beta, -alpha, depth - 1, ply + 1)
+            value = -search(w, after, next_key, -beta, -alpha, depth - 1, ply + 1)
         else:
             # 9. Principal variation search: a move that is not the first must only be shown to be
             # no better, by an empty window, and if quiet less deeply; it is searched in full if
             # it is better after all.
             reduction = 0 if is_removal(move) else reduction_of(w, depth, move_count, pv_node)
-            value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)
+            value = -search(w, after, next_key, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)
             if value > alpha and reduction and not w.stopped:
-                value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1, ply + 1)
+                value = -search(w, after, next_key, -alpha - 1, -alpha, depth - 1, ply + 1)
             if value > alpha and value < beta and not w.stopped:
-                value = -search(w, &after, next_key, -beta, -alpha, depth - 1, ply + 1)
+                value = -search(w, after, next_key, -beta, -alpha, depth - 1, ply + 1)
         if w.stopped:
             return 0
         if value > best:
