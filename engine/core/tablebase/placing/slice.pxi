@@ -61,6 +61,7 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
     cdef uint32_t left = men & ~gone, entry, cls, member, image, word
     cdef int points = POINT_COUNT - blocks.men, result_points = POINT_COUNT - count(men)
     cdef int at[2]
+    cdef int point
     cdef uint32_t i, kind
     cdef uint32_t size = words_over(result_points)
     cdef uint8_t sources[POINT_COUNT]
@@ -72,11 +73,11 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
     member = MEMBER[blocks.men][cls]
     at[0] = 0                # of the points that stay empty, then of those that were removed
     at[1] = result_points
-    for i in range(POINT_COUNT):
-        if not (left >> i) & 1:
-            image = MAPPED[entry & 15][i]
-            sources[at[(gone >> i) & 1]] = count(~member & ((1u << image) - 1))
-            at[(gone >> i) & 1] += 1
+    for point in range(POINT_COUNT):
+        if not (left >> point) & 1:
+            image = MAPPED[entry & 15][point]
+            sources[at[(gone >> point) & 1]] = count(~member & ((1u << image) - 1))
+            at[(gone >> point) & 1] += 1
     plan_permutation(&plan, sources, points)
     for kind in range(2):
         permute(&plan, &p.useful, bitmap_of(blocks, cls, kind), points, result_points, s.bitmap,
@@ -137,7 +138,9 @@ cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     load_lines(MEMBER[p.men + 1][cls], &s.lines)
     for kind in range(2):
         one = s.removals[0] + kind * size
-        two = s.removals[1] + kind * size if p.rules.each_mill else one
+        two = one
+        if p.rules.each_mill:
+            two = s.removals[1] + kind * size
         # What Y does not hold, X wins; what Y does not win, X holds.
         placed = bitmap_of(&p.placed[0], cls, 1 - kind)
         best_placements(&s.lines, &p.useful, bitmap_of(&p.after[0], cls, kind), one, two, placed)
