@@ -46,6 +46,9 @@ FEATURES: int
 
 BLOCK_BYTES: int                         # of an unpacked block of a packed table
 SAMPLE_FORMAT: str                       # of training's `Sample`, as in `struct`
+SAMPLE_BYTES: int
+WHOLE: int                               # a whole point, in the numbers of a sample
+NO_POINTS: int                           # points that nobody knows
 STAGES: tuple[int, int, int, int, int]   # of `Retrograde`; the fourth is repeated for every level
 PLACING_STAGES: tuple[int, int, int, int, int]
 
@@ -68,7 +71,47 @@ def load_weights(data: bytes) -> None:
     """Use these 16-bit little-endian numbers; `ValueError` for another size, or sums too large."""
 
 def shuffle(data: bytearray, seed: int) -> None:
-    """Put packed samples in random order; `ValueError` for bytes that are not samples."""
+    """Put packed samples in random order; `ValueError` for bytes that are not samples.
+
+    All functions of samples raise it: for a size that is no multiple of ``SAMPLE_BYTES``, an
+    impossible board or way of flying, or more than a whole point.
+    """
+
+def board_key(fields: _Board) -> int:
+    """A number that the 16 images of a board share, and no other board has."""
+
+def is_held_out(fields: _Board) -> bool:
+    """Whether a board is one in 64, chosen by its key, that no fitting sees."""
+
+def select_samples(
+    data: bytes | bytearray, unseen: array[int], held_out: bool
+) -> bytearray:
+    """The samples that are held out, or those that are not.
+
+    ``unseen`` has keys of boards, 64-bit numbers in rising order, that are in neither.
+    """
+
+def draw_samples(
+    tables: TableSet, own: int, opponent: int, hand: int, number: int, seed: int
+) -> bytearray:
+    """Up to ``number`` samples from random places of a table, with its values as results.
+
+    ``hand`` is the men in hand of both sides together. Boards that end the game are left out.
+    """
+
+def met_samples(
+    table: TranspositionTable, rules: _Rules, number: int, seed: int
+) -> bytearray:
+    """Up to ``number`` samples without a score or result: random positions that searches met."""
+
+def label_samples(tables: TableSet, data: bytes | bytearray, seed: int) -> bytearray:
+    """Samples with the tables' values as results, where they have the way of flying and the board.
+
+    Every second sample without a result becomes one of a position after it first.
+    """
+
+def labelled_samples(data: bytes | bytearray) -> bytearray:
+    """The samples that have a result."""
 
 class Fit:
     """Weights fitted to samples: by ``share`` to their scores, for the rest to their results."""
@@ -77,8 +120,7 @@ class Fit:
     def epoch(self, data: bytes | bytearray, rate: float) -> float:
         """One pass over packed samples at a learning rate, 0 to learn nothing.
 
-        Returns the mean squared error, each taken before the sample's step. `ValueError` for bytes
-        that are not samples.
+        Returns the mean squared error, each taken before the sample's step; 0 without samples.
         """
 
     def weights(self) -> bytes:

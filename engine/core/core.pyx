@@ -5,7 +5,7 @@ files before it that it needs. Positions come and go as plain numbers, which con
 core.pyi documents what Python calls.
 """
 
-from libc.math cimport exp, log, sqrtf
+from libc.math cimport log, sqrtf
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -34,6 +34,8 @@ include "tablebase/placing/slice.pxi"
 include "tablebase/placing/tables.pxi"
 include "tablebase/placing/build.pxi"
 include "tablebase/verify.pxi"
+include "training/samples.pxi"
+include "training/draw.pxi"
 include "training/fit.pxi"
 
 load_geometry()

@@ -1,10 +1,19 @@
-"""Makes the evaluation's weights from nothing: ``python -m merels.engine.training.fit``.
+"""Makes the evaluation's weights from nothing.
 
-Rounds of self-play begin with an evaluation that knows nothing; each round is played with what the
-last one taught. Positions are labelled by what their search found and how their game ended. With
-``-tables DIR`` the tablebase replaces the game's end where it knows the value, and random positions
-join in. The same command makes the same weights, however many processes share the work, and resumes
-where an earlier one was interrupted: the games' samples are kept in ``-work``.
+    python -m merels.engine.training.fit -tables DIR
+
+The first weights are fitted to positions drawn evenly from every table. Each round of self-play is
+then played with what the last fitting taught: fast games with slips, whose positions, and others
+that their searches met, are labelled by the tables and join those drawn. What tables do not tell
+comes from the games: a searched score has part of the label, and where no tables are, their result.
+
+The tables of the standard rules must be whole; those of other ways of flying (`loc`, `multi`) are
+used where they are whole. Without ``-tables`` games alone teach.
+
+No fitting sees the positions of the files named by ``-unseen``, nor one position in 64, chosen by
+its hash (`core.is_held_out`), nor an image of them: what is fitted can be measured on either. The
+same command makes the same weights on every machine and however many processes share the work, and
+resumes where an earlier one was interrupted: the games' samples are kept in ``-work``.
 """
 
 from __future__ import annotations
@@ -12,6 +21,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
+from array import array
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,49 +31,50 @@ from merels.engine.core import core, weights
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_real, read_whole
 from merels.engine.tablebase.storage import write_whole
-from merels.engine.training.samples import Truth
+from merels.engine.training.samples import Truth, open_truths, read_unseen
 from merels.engine.training.self_play import Round, self_play
 
-ROUNDS = (
-    Round(20_000, 500, 0.0),
-    Round(30_000, 2_000, 0.5),
-    Round(60_000, 5_000, 0.6),
-    Round(300_000, 5_000, 0.6),
-)
-EPOCHS = 6
+DRAWN = 5_000
+"""Positions drawn from each table."""
+ROUNDS = (Round(5_000, 300), Round(30_000, 600))
+SHARE = 0.6
+"""The part that a searched score has in a label, the result having the rest."""
+EPOCHS = 2
 RATE = 0.15
-HELD_OUT = 20
-"""One chunk in this many is held out, to measure how well the fit generalizes."""
-RANDOM = 8_000_000
-"""Random positions that join the games' where tables label them."""
 
 
-def fit(pieces: list[bytes], share: float) -> bytes:
-    """The weights that explain samples best."""
-    held_out = b"".join(pieces[::HELD_OUT])
-    samples = bytearray().join(
-        piece for number, piece in enumerate(pieces) if number % HELD_OUT
-    )
+def fit(pieces: Sequence[bytes], unseen: array[int]) -> bytes:
+    """The weights that explain samples best, but for those held out and ``unseen``."""
+    every = b"".join(pieces)
+    held_out = core.select_samples(every, unseen, True)
+    samples = core.select_samples(every, unseen, False)
+    del every
     core.shuffle(samples, 1)
-    fitting = core.Fit(share)
+    fitting = core.Fit(SHARE)
+    print(f"  fitting {len(samples) // core.SAMPLE_BYTES} samples", flush=True)
     for epoch in range(EPOCHS):
+        started = time.monotonic()
         error = fitting.epoch(samples, RATE * 0.5 ** (4 * epoch / EPOCHS))
         print(
             f"  epoch {epoch + 1}: squared error {error:.5f}, held out "
-            f"{fitting.epoch(held_out, 0):.5f}",
+            f"{fitting.epoch(held_out, 0):.5f}, {time.monotonic() - started:.0f} s",
             flush=True,
         )
     return fitting.weights()
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Play, fit, and write the weights."""
+    """Draw, play, fit, and write the weights."""
     parser = argparse.ArgumentParser(
         prog="python -m merels.engine.training.fit", description=__doc__
     )
     parser.add_argument("-out", type=Path, default=weights.PATH, help="where the weights go")
-    parser.add_argument("-tables", type=Path, metavar="DIR", help="tables of morris, for labels")
-    parser.add_argument("-scale", type=_share, default=1.0, help="play this many times the games")
+    parser.add_argument("-tables", type=Path, metavar="DIR", help="whole tables, for labels")
+    parser.add_argument(
+        "-unseen", type=Path, metavar="FILE", nargs="+", default=[],
+        help="suites whose positions no fitting sees",
+    )
+    parser.add_argument("-scale", type=_share, default=1.0, help="this many times the samples")
     parser.add_argument("-processes", type=_count, default=os.cpu_count() or 1)
     parser.add_argument(
         "-work", type=Path, metavar="DIR", default=Path("build/fit"),
@@ -69,10 +82,11 @@ def main(argv: list[str] | None = None) -> int:
     )
     args = parser.parse_args(argv)
     try:
+        unseen = read_unseen(args.unseen)
         args.work.mkdir(parents=True, exist_ok=True)
         if not os.access(args.out.absolute().parent, os.W_OK):
             raise InputError(str(args.out), "expected a file in a folder that can be written")
-        write_whole(args.out, [weights.pack(_make(args))])
+        write_whole(args.out, [weights.pack(_make(args, unseen))])
     except (InputError, OSError) as error:
         parser.error(str(error))
     print(f"{args.out}: written")
@@ -89,28 +103,29 @@ def _count(text: str) -> int:
     return read_whole(text, 1, 1000)
 
 
-def _make(args: argparse.Namespace) -> bytes:
+def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
     """The last round's weights."""
-    payload = bytes(core.WEIGHTS_SIZE)
-    pieces: list[bytes] = []
-    more: list[bytes] = []
-    truth = None if args.tables is None else Truth(args.tables)
-    if truth is not None:
-        truth.check_whole(args.tables)
-        number = int(RANDOM * args.scale) // HELD_OUT
-        more = [truth.anywhere(number, seed) for seed in range(1, HELD_OUT + 1)]
+    truths: list[Truth] = [] if args.tables is None else open_truths(args.tables)
+    drawn = [truth.draw(int(DRAWN * args.scale)) for truth in truths]
+    payload = fit(drawn, unseen) if any(drawn) else bytes(core.WEIGHTS_SIZE)
     for number, one in enumerate(ROUNDS, 1):
         one = one._replace(games=int(one.games * args.scale))
         print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
         played = self_play(args.work, payload, one, number, args.processes)
-        if truth is not None:
-            with ThreadPoolExecutor(args.processes) as pool:
-                played = list(pool.map(truth.label, played))
-            print("  labelled", flush=True)
-        # What the first two rounds played is worth less than the memory it takes.
-        pieces = played if number <= 3 else pieces + played
-        payload = fit(pieces + more, one.share)
+        payload = fit([*drawn, *_labelled(played, truths, args.processes)], unseen)
     return payload
+
+
+def _labelled(pieces: list[bytes], truths: list[Truth], threads: int) -> list[bytes]:
+    """Samples with what tables tell of them; those that nobody has labelled are left out."""
+    def label(numbered: tuple[int, bytes]) -> bytes:
+        seed, piece = numbered
+        for truth in truths:
+            piece = truth.label(piece, seed)
+        return bytes(core.labelled_samples(piece))
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(label, enumerate(pieces)))
 
 
 if __name__ == "__main__":

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import random
 import struct
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_board, core_rules
+from merels.engine.core.convert import core_board
 from merels.engine.game.board import SIZE, mask_of
 from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
-from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, Rules, make_rules
-from merels.engine.tablebase.probe import build_command, open_tables
+from merels.engine.game.rules import Rules, make_rules
+from merels.engine.tablebase.probe import Tables, build_command, open_tables
+from merels.engine.tablebase.sectors import AnySector, placing_sectors, sectors
+
+LABELLING = (
+    ("morris", ("Repetition=0", "NoRemovalPlies=0")),
+    ("loc", ()),
+    ("multi", ()),
+)
+"""The rule sets whose tables label samples, one for each way of flying; the first is needed."""
 
 _SAMPLE = struct.Struct(core.SAMPLE_FORMAT)
+_MEN = (1 << SIZE) - 1
+_FLYING = 28
+"""The bit of a sample's second number from which on it says who may fly."""
 
 
 class Sample(NamedTuple):
@@ -25,8 +39,10 @@ class Sample(NamedTuple):
     own, opponent               masks of men, from the side to move's view
     own_hand, opponent_hand     men in hand
     flying                      who may fly, as in the core's rules
-    score                       the points that a search expects for the side to move, 0 to 1
-    result                      the points that it got, or that the tablebase gives it
+    score                       the points that a search expects for the side to move, 0 to 1, or
+                                None where none was asked
+    result                      the points that it got or gets by the tablebase, or None where
+                                nobody has said
     """
 
     own: int
@@ -34,22 +50,34 @@ class Sample(NamedTuple):
     own_hand: int
     opponent_hand: int
     flying: int
-    score: float
-    result: float
+    score: float | None
+    result: float | None
 
     @staticmethod
-    def of(position: Position, flying: int, score: float, result: float) -> Sample:
+    def of(
+        position: Position, flying: int, score: float | None, result: float | None
+    ) -> Sample:
         """The sample of a position."""
         return Sample(*core_board(position)[:4], flying, score, result)
 
     def pack(self) -> bytes:
         """The bytes that the core takes."""
-        return _SAMPLE.pack(*self)
+        return _SAMPLE.pack(
+            self.own | self.own_hand << SIZE,
+            self.opponent | self.opponent_hand << SIZE | self.flying << _FLYING,
+            *(
+                core.NO_POINTS if points is None else round(points * core.WHOLE)
+                for points in self[-2:]
+            ),
+        )
 
 
 def unpack(data: bytes) -> Iterator[Sample]:
     """The samples that were packed one after the other."""
-    return map(Sample._make, _SAMPLE.iter_unpack(data))
+    for own, opponent, *both in _SAMPLE.iter_unpack(data):
+        points = [None if part == core.NO_POINTS else part / core.WHOLE for part in both]
+        hands = own >> SIZE, opponent >> SIZE & 15
+        yield Sample(own & _MEN, opponent & _MEN, *hands, opponent >> _FLYING, *points)
 
 
 def random_position(rules: Rules, own: int, opponent: int, chance: random.Random) -> Position:
@@ -67,46 +95,52 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
 
 
 class Truth:
-    """The tablebase of morris, whose values replace the results of games."""
+    """The tables of one rule set, which label samples of its way of flying."""
 
-    def __init__(self, folder: Path) -> None:
-        self.rules = make_rules("morris")
-        self.tables = open_tables(folder, self.rules)
-        self.flying = core_rules(self.rules)[0]
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
 
-    def check_whole(self, folder: Path) -> None:
-        """Raise `InputError` where some table is missing."""
-        if not self.tables.whole:
-            command = build_command(self.rules, folder)
+    def draw(self, number: int) -> bytes:
+        """Up to ``number`` positions of each table, and of each number of men in hand."""
+        found: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
+        counts = {(*sides, sector.hand): None for sector in found for sides in sector.sides}
+        return b"".join(
+            core.draw_samples(self.tables.core, own, opponent, hand, number, seed)
+            for seed, (own, opponent, hand) in enumerate(counts)
+        )
+
+    def label(self, piece: bytes, seed: int) -> bytes:
+        """Samples with the tables' values as results, where they know them."""
+        return bytes(core.label_samples(self.tables.core, piece, seed))
+
+
+def open_truths(folder: Path) -> list[Truth]:
+    """The tables below a folder that labels come from; `InputError` without the first ones."""
+    truths = []
+    for variant, fields in LABELLING:
+        rules = make_rules(variant, list(fields))
+        tables = open_tables(folder, rules)
+        if tables.whole:
+            truths.append(Truth(tables))
+        elif not truths:
+            command = build_command(rules, folder)
             raise InputError(str(folder), f"expected all tables; make them with {command}")
+    return truths
 
-    def value(self, sample: Sample) -> int | None:
-        """The value for the side to move, -1 to 1, where it is known."""
-        if sample.flying != self.flying:
-            return None
-        bounds = self.tables.core.bounds((*sample[:4], 0))
-        return None if bounds is None else bounds[0]
 
-    def label(self, piece: bytes) -> bytes:
-        """Samples with the value as the result, where there is one."""
-        labelled = bytearray()
-        for sample in unpack(piece):
-            value = self.value(sample)
-            if value is not None:
-                sample = sample._replace(result=(1 + value) / 2)
-            labelled += sample.pack()
-        return bytes(labelled)
-
-    def anywhere(self, number: int, seed: int) -> bytes:
-        """Up to ``number`` random positions without men in hand: those that tables know."""
-        chance = random.Random(seed)
-        samples = bytearray()
-        for _ in range(number):
-            own, opponent = (chance.randint(MINIMUM_MEN, MEN_PER_SIDE) for _ in range(2))
-            position = random_position(self.rules, own, opponent, chance)
-            sample = Sample.of(position, self.flying, 0, 0)
-            value = self.value(sample)
-            if value is not None:
-                points = (1 + value) / 2
-                samples += sample._replace(score=points, result=points).pack()
-        return bytes(samples)
+def read_unseen(paths: Sequence[Path]) -> array[int]:
+    """The keys, in rising order, of the positions of suites: JSON lists of ``{"position", …}``."""
+    keys: set[int] = set()
+    for path in paths:
+        try:
+            rows = json.loads(path.read_text(encoding="utf-8"))
+            texts = [row["position"] for row in rows]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            expected = "expected a JSON list of objects with a position"
+            raise InputError(str(path), expected) from None
+        for number, text in enumerate(texts):
+            try:
+                keys.add(core.board_key(core_board(parse_position(str(text)))))
+            except InputError as error:
+                raise error.at(number) from None
+    return array("Q", sorted(keys))

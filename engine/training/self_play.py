@@ -1,4 +1,4 @@
-"""Games of the engine against itself, and the samples of their positions."""
+"""Games of the engine against itself, and the samples of what was played and searched."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ MIN_CHUNKS = 2
 RULES: tuple[tuple[str, int], ...] = (("morris", 84), ("loc", 8), ("multi", 8))
 """Rule sets that are played and their parts in a hundred games: each way of flying."""
 
-_HASH_MB = 8
+MET = 1500
+"""Positions that the searches of a game met, at most, whatever they thought of them."""
+
+_HASH_MB = 1
 _MAX_MOVES = 120
 """Moves after which a game is a draw."""
 _LIMIT = ["NoRemovalPlies=50"]
@@ -42,12 +45,10 @@ themselves are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is t
 
 
 class Round(NamedTuple):
-    """One round of self-play: its games, the nodes of each search, and the part that a searched
-    score has in a label, the result having the rest."""
+    """One round of self-play: its games, and the nodes of each search."""
 
     games: int
     nodes: int
-    share: float
 
 
 class _Player:
@@ -57,6 +58,7 @@ class _Player:
         self.table = core.TranspositionTable(_HASH_MB)
         self.worker = core.SearchWorker(self.table)
         self.worker.clear()
+        self.worker.set_deadline(None)
         self.rules = core_rules(rules)
         self.nodes = nodes
 
@@ -122,6 +124,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Samp
         if abs(score) >= PROVEN:
             expected = float(score > 0)
         else:
+            # The last bits of `exp` differ between machines; a sample keeps the first fifteen.
             expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / _PER_LOGIT))
         yield Sample.of(position, player.rules[0], expected, result)
 
@@ -143,6 +146,7 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
         player.worker.clear()
         for sample in _game(player, rules, chance):
             samples += sample.pack()
+        samples += core.met_samples(player.table, player.rules, MET, chance.getrandbits(64))
     write_whole(path, [samples])
     return path
 

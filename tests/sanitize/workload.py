@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
@@ -280,6 +281,10 @@ def fitting(tables: Tables) -> list[object]:
         assert known is not None
         points = (1 + known.value) / 2
         samples += Sample.of(position, 1, points, points).pack()
+    samples += core.draw_samples(tables.core, 4, 3, 0, 50, 1)
+    samples = core.label_samples(tables.core, samples, 2)
+    assert len(core.labelled_samples(samples)) == len(samples)
+    samples = core.select_samples(samples, array("Q"), False)
     core.shuffle(samples, 5)
     fit = core.Fit(0.5)
     before = fit.epoch(samples, 0.1)

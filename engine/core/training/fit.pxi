@@ -3,18 +3,6 @@
 #
 # Needs board.pxi, evaluate.pxi.
 
-cdef packed struct Sample:   # described in merels.engine.training.samples
-    uint32_t own
-    uint32_t opponent
-    uint8_t own_hand
-    uint8_t opponent_hand
-    uint8_t flying
-    uint8_t unused
-    float score
-    float result
-
-SAMPLE_FORMAT = "=IIBBBxff"  # the same as a format of Python's struct
-
 cdef struct Parameters:
     float value[PHASES][FEATURES]
     float bias[PHASES][HIDDEN]
@@ -22,6 +10,9 @@ cdef struct Parameters:
     float vector[FEATURES][HIDDEN]
 
 cdef enum:
+    # The squares of a vector's steps begin at this. From nothing its first steps would be its
+    # longest, and push neurons to where no sample moves them again.
+    FIRST_SQUARES = 1
     PER_LOGIT = 130          # hundredths of a man: 73 % of the points are worth so much
 
 
@@ -31,36 +22,20 @@ cdef inline void descend(float *weight, float *squares, float gradient, float ra
     weight[0] -= rate * gradient / (sqrtf(squares[0]) + 1e-3)
 
 
-# A random number below a limit, the same on every machine.
-cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
-    state[0] += 0x9E3779B97F4A7C15ull
-    return below(mix(state[0]), limit)
-
-
-# The number of samples in some bytes.
-cdef Py_ssize_t count_samples(const uint8_t[::1] data) except -1:
-    if len(data) == 0 or len(data) % sizeof(Sample):
-        raise ValueError(f"expected samples of {sizeof(Sample)} bytes each, found {len(data)}")
-    return len(data) // sizeof(Sample)
-
-
-def shuffle(uint8_t[::1] data, seed):
-    cdef Py_ssize_t i, j, number = count_samples(data)
-    cdef Sample *samples = <Sample *>&data[0]
-    cdef uint64_t state = seed
-    for i in range(number - 1, 0, -1):
-        j = random_below(&state, i + 1)
-        samples[i], samples[j] = samples[j], samples[i]
-
-
-cdef inline Board board_of(const Sample *sample) noexcept nogil:
-    cdef Board b
-    b.own = sample.own
-    b.opponent = sample.opponent
-    b.own_hand = sample.own_hand
-    b.opponent_hand = sample.opponent_hand
-    b.plies = 0
-    return b
+# The logistic function, by sums and products alone: the same on every machine, unlike `exp`.
+cdef inline float logistic(float logit) noexcept nogil:
+    cdef float size = -logit if logit < 0 else logit
+    cdef float whole, part, power
+    cdef int i
+    if size > 20:
+        size = 20
+    # e ** size is the 64th power of e ** (size / 64), whose series may end early.
+    part = size / 64
+    power = 1 + part * (1 + part * (0.5 + part * (1 / <float>6 + part / 24)))
+    for i in range(6):
+        power *= power
+    whole = power / (1 + power)
+    return whole if logit > 0 else 1 - whole
 
 
 cdef class Fit:
@@ -79,10 +54,11 @@ cdef class Fit:
         for i in range(FEATURES):
             for j in range(HIDDEN):
                 self.now.vector[i][j] = 5e-5 * (random_below(&state, 1001) - 500.0)
+                self.squares.vector[i][j] = FIRST_SQUARES
         for i in range(PHASES):
             for j in range(HIDDEN):
                 self.now.bias[i][j] = 0.5
-                self.now.output[i][j] = 1 if j % 2 else -1
+                self.now.output[i][j] = 0.5 if j % 2 else -0.5
                 self.squares.output[i][j] = 1
 
     def __dealloc__(self):
@@ -90,25 +66,26 @@ cdef class Fit:
         free(self.squares)
 
     def epoch(self, const uint8_t[::1] data, double rate):
-        cdef Py_ssize_t i, number = count_samples(data)
-        cdef const Sample *samples = <const Sample *>&data[0]
+        cdef Py_ssize_t i, number = check_samples(data)
         cdef double total = 0
-        cdef Board b
-        for i in range(number):
-            b = board_of(&samples[i])
-            if not is_sound(&b):
-                raise ValueError(f"sample {i} has an impossible board")
+        cdef Sample sample
         with nogil:
             for i in range(number):
-                total += self.learn(&samples[i], rate)
-        return total / number
+                read_sample(&data[SAMPLE_BYTES * i], &sample)
+                total += self.learn(&sample, rate)
+        return total / number if number else 0.0
+
+    # The points that a sample teaches.
+    cdef inline float target(self, const Sample *sample) noexcept nogil:
+        cdef float share = self.share if sample.score != NO_POINTS else 0
+        return (share * sample.score + (1 - share) * sample.result) / WHOLE
 
     # Step towards one sample, unless the rate is 0; the squared error before.
     cdef float learn(self, const Sample *sample, float rate) noexcept nogil:
         cdef Parameters *p = self.now
         cdef Parameters *s = self.squares
         cdef RuleSet rules
-        cdef Board b = board_of(sample)
+        cdef const Board *b = &sample.board
         cdef int at[ACTIVE]
         cdef float sums[HIDDEN]
         cdef float slope[HIDDEN]
@@ -116,8 +93,8 @@ cdef class Fit:
         cdef int phase, i, j
         memset(&rules, 0, sizeof(rules))
         rules.flying = sample.flying
-        phase = phase_of(&rules, &b)
-        find_features(&rules, &b, at)
+        phase = phase_of(&rules, b)
+        find_features(&rules, b, at)
         for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
         for i in range(ACTIVE):
@@ -127,8 +104,7 @@ cdef class Fit:
         for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             logit += p.output[phase][j] * cut
-        error = 1 / (1 + exp(-logit)) - (
-            self.share * sample.score + (1 - self.share) * sample.result)
+        error = logistic(logit) - self.target(sample)
         if rate == 0:
             return error * error
         for j in range(HIDDEN):
@@ -141,7 +117,7 @@ cdef class Fit:
                     error + 1e-5 * p.value[phase][at[i]], rate)
             for j in range(HIDDEN):
                 descend(&p.vector[at[i]][j], &s.vector[at[i]][j],
-                        slope[j] + 1e-6 * p.vector[at[i]][j], 0.3 * rate)
+                        slope[j] + 1e-6 * p.vector[at[i]][j], rate)
         return error * error
 
     def weights(self):
@@ -157,7 +133,7 @@ cdef class Fit:
             scale = (4 * PER_LOGIT if i < bias else ONE if i < output or i >= vectors
                      else (PER_LOGIT << OUTPUT_SHIFT) / <double>ONE)
             # An entry that never occurred keeps its random start, which means nothing.
-            value = 0 if i >= vectors and squares[i] == 0 else <int>(
+            value = 0 if i >= vectors and squares[i] == FIRST_SQUARES else <int>(
                 source[i] * scale + (0.5 if source[i] > 0 else -0.5))
             value = -32000 if value < -32000 else 32000 if value > 32000 else value
             data[2 * i] = value & 255

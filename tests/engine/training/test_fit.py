@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from array import array
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from merels.engine.core import core, weights
-from merels.engine.core.convert import core_board
+from merels.engine.core.convert import core_board, core_moves, core_rules
+from merels.engine.game.board import SYMMETRIES
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
@@ -16,6 +19,7 @@ from merels.engine.training import fit, self_play
 from merels.engine.training.samples import Sample, Truth, random_position, unpack
 from merels.engine.training.self_play import Round
 
+RULES = (1, False, False, False, 3, 80, 0)
 BALANCED = (0b0101_0101, 0b0101_0101 << 8, 0, 0, 1)
 AHEAD = (0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1)
 
@@ -30,7 +34,6 @@ def samples(result: float) -> bytes:
 
 
 def test_samples_are_learnt() -> None:
-    rules = (1, False, False, False, 3, 80, 0)
     for result in (0.9, 0.1):
         fitting = core.Fit(0.5)
         before = fitting.epoch(samples(result), 0)
@@ -38,34 +41,86 @@ def test_samples_are_learnt() -> None:
             fitting.epoch(samples(result), 0.1)
         assert fitting.epoch(samples(result), 0) < before / 10
         core.load_weights(fitting.weights())
-        ahead = core.evaluate(rules, (*AHEAD[:4], 0))
+        ahead = core.evaluate(RULES, (*AHEAD[:4], 0))
         assert (ahead > 150) if result > 0.5 else (ahead < -150)
-        assert abs(core.evaluate(rules, (*BALANCED[:4], 0))) < 60
+        assert abs(core.evaluate(RULES, (*BALANCED[:4], 0))) < 60
+
+
+def some_samples(number: int, seed: int) -> bytes:
+    """Samples of random positions with random points."""
+    chance = random.Random(seed)
+    rules = make_rules("morris")
+    return b"".join(
+        Sample.of(
+            random_position(rules, chance.randint(3, 9), chance.randint(3, 9), chance),
+            1, chance.randrange(5) / 4, chance.randrange(3) / 2,
+        ).pack()
+        for _ in range(number)
+    )
+
+
+def cut(block: bytes | bytearray) -> list[bytes]:
+    """The samples of a block, in order of their bytes."""
+    size = core.SAMPLE_BYTES
+    return sorted(bytes(block[i : i + size]) for i in range(0, len(block), size))
+
+
+def test_a_sample_has_the_same_bytes_on_every_host() -> None:
+    sample = Sample(0x800001, 0x000102, 9, 8, 2, 0.5, None)
+    assert sample.pack().hex(" ") == "01 00 80 09 02 01 00 28 00 40 ff ff"
+    assert list(unpack(sample.pack())) == [sample]
 
 
 def test_shuffling_keeps_every_sample() -> None:
-    chance = random.Random(1)
-    data = bytearray(chance.randbytes(20 * 1000))
+    data = some_samples(1000, seed=1)
     first, again = bytearray(data), bytearray(data)
     core.shuffle(first, 3)
     core.shuffle(again, 3)
     assert first == again != data
-
-    def cut(block: bytearray) -> list[bytes]:
-        return sorted(bytes(block[i : i + 20]) for i in range(0, len(block), 20))
-
     assert cut(first) == cut(data)
 
 
 def test_what_is_no_sample_is_refused() -> None:
-    twice = Sample(0b1, 0b1, 0, 0, 1, 0.5, 0.5)
+    sound = Sample(0b1, 0b10, 0, 0, 1, 0.5, 0.5)
     for data, expected in (
-        (b"", "samples of 20 bytes"), (bytes(19), "found 19"), (twice.pack(), "sample 0 has an"),
+        (bytes(19), "samples of 12 bytes each, found 19"),
+        (sound._replace(own=0b10).pack(), "sample 0 has an impossible board"),
+        (sound.pack() + sound._replace(own_hand=9).pack(), "sample 1 has an impossible board"),
+        (sound._replace(flying=3).pack(), "sample 0 has an unknown way of flying: 3"),
+        (sound._replace(result=1.5).pack(), "sample 0 has more than a whole point"),
     ):
-        with pytest.raises(ValueError, match=expected):
-            core.Fit(0.5).epoch(data, 0.1)
-    with pytest.raises(ValueError, match="samples of 20 bytes"):
-        core.shuffle(bytearray(), 1)
+        for taken in (
+            lambda: core.Fit(0.5).epoch(data, 0.1),
+            lambda: core.shuffle(bytearray(data), 1),
+            lambda: core.select_samples(data, array("Q"), False),
+            lambda: core.labelled_samples(data),
+            lambda: core.label_samples(core.TableSet(RULES), data, 1),
+        ):
+            with pytest.raises(ValueError, match=expected):
+                taken()
+
+
+def test_fitting_sees_nothing_that_is_held_out() -> None:
+    """One position in 64, and those of a suite, each with its images."""
+    chance = random.Random(8)
+    data = some_samples(20_000, seed=2)
+    size = core.SAMPLE_BYTES
+    pieces = [data[i : i + size] for i in range(0, len(data), size)]
+    found = [core.board_key((*sample[:4], 0)) for sample in unpack(data)]
+    keys = array("Q", sorted(set(found[:50])))
+    kept = core.select_samples(data, keys, False)
+    held_out = core.select_samples(data, keys, True)
+    assert 200 < len(held_out) // size < 450
+    rest = [piece for piece, key in zip(pieces, found) if key not in keys]
+    assert cut(bytes(kept) + bytes(held_out)) == sorted(rest)
+    for sample in unpack(bytes(held_out)):
+        assert core.is_held_out((*sample[:4], 0))
+        symmetry = chance.choice(SYMMETRIES)
+        own, opponent = (
+            sum(1 << symmetry[point] for point in range(24) if men >> point & 1)
+            for men in (sample.own, sample.opponent)
+        )
+        assert core.is_held_out((own, opponent, *sample[2:4], 0))
 
 
 def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
@@ -79,7 +134,7 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
     piece = b"".join(
         Sample.of(position, 1, 0.25, 0.25).pack() for position in (*moving, *placing)
     )
-    labelled = list(unpack(Truth(tmp_path).label(piece + never.pack())))
+    labelled = list(unpack(Truth(tables).label(piece + never.pack(), 1)))
     assert labelled[-1] == never, "a sample of another way of flying"
     for position, sample in zip((*moving, *placing), labelled):
         known = tables.probe(position)
@@ -87,13 +142,64 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
     assert len({sample[-1] for sample in labelled}) > 2
 
 
-def test_random_positions_are_samples_where_tables_know_them(tmp_path: Path) -> None:
-    Builder(tmp_path, make_rules("morris")).build(7)
-    found = list(unpack(Truth(tmp_path).anywhere(300, 1)))
-    assert 0 < len(found) < 300
-    for sample in found:
-        assert sample.own.bit_count() + sample.opponent.bit_count() <= 7
-        assert sample.score == sample.result
+def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
+    """Labelled where tables know them, or a position after them, and left out elsewhere."""
+    rules = make_rules("morris")
+    tables = Builder(tmp_path, rules).build(8)
+    chance = random.Random(9)
+    position = random_position(rules, 4, 4, chance)
+    while (known := tables.probe(position)) is None or known.value:
+        position = random_position(rules, 4, 4, chance)
+    table = core.TranspositionTable(1)
+    worker = core.SearchWorker(table)
+    worker.clear()
+    worker.set_deadline(None)
+    worker.run(
+        core_rules(rules), core_board(position), [], core_moves(position),
+        lambda depth, lines: False, node_limit=50_000,
+    )
+    met = bytes(core.met_samples(table, core_rules(rules), 300, 7))
+    assert len(met) == 300 * core.SAMPLE_BYTES
+    assert {sample[-2:] for sample in unpack(met)} == {(None, None)}
+    labelled = core.labelled_samples(Truth(tables).label(met, 1))
+    assert len(labelled) == len(met)
+    itself = 0
+    before = set(cut(met))
+    for sample in unpack(bytes(labelled)):
+        found = tables.core.probe((*sample[:4], 0))
+        assert found is not None and sample[-2:] == (None, (1 + found[0]) / 2)
+        itself += sample._replace(result=None).pack() in before
+    assert 100 < itself < 280
+    assert not core.labelled_samples(met)
+
+
+def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
+    tables = Builder(tmp_path, make_rules("morris")).build(7)
+    data = Truth(tables).draw(30)
+    assert data == Truth(tables).draw(30)
+    counts = Counter(
+        (sample.own.bit_count(), sample.opponent.bit_count())
+        for sample in unpack(data)
+        if not sample.own_hand + sample.opponent_hand
+    )
+    assert {sides: number for sides, number in counts.items() if sum(sides) <= 7} == {
+        (3, 3): 30, (4, 3): 30, (3, 4): 30
+    }
+    for sample in unpack(data):
+        known = tables.core.probe((*sample[:4], 0))
+        assert known is not None and sample[-2:] == (None, (1 + known[0]) / 2)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"position": 1}', '[{"position": "O b"}]'])
+def test_an_unusable_suite_is_one_clear_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    suite = tmp_path / "unseen.json"
+    suite.write_text(text)
+    with pytest.raises(SystemExit):
+        fit.main(["-unseen", str(suite), "-out", str(tmp_path / "weights.bin")])
+    said = capsys.readouterr().err
+    assert "error: " in said and "expected" in said and "Traceback" not in said
 
 
 def test_tables_that_do_not_reach_are_named(
@@ -101,7 +207,7 @@ def test_tables_that_do_not_reach_are_named(
 ) -> None:
     """And nothing is written: without ``-out`` that would be the weights of the package."""
     monkeypatch.setattr(self_play, "CHUNK", 6)
-    monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60, 0.0),))
+    monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60),))
     made = tmp_path / "weights.bin"
     words = ["-tables", str(tmp_path / "none"), "-work", str(tmp_path / "work")]
     with pytest.raises(SystemExit) as left:
@@ -115,7 +221,7 @@ def test_the_same_command_makes_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(self_play, "CHUNK", 6)
-    monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60, 0.0), Round(18, 100, 0.5)))
+    monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60), Round(18, 100)))
     made: list[bytes] = []
     for processes in (1, 2, 2):
         path, work = tmp_path / f"{len(made)}.bin", tmp_path / f"work{processes}"

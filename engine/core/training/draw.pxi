@@ -1,0 +1,129 @@
+# Where samples come from: places of tables, and positions that searches met; and what tables say of
+# them.
+#
+# Needs board.pxi, movegen.pxi, transposition.pxi, tablebase/probe.pxi, training/samples.pxi.
+
+
+# The points that a table's value is worth, or NO_POINTS.
+cdef inline int points_of(int value) noexcept nogil:
+    return (WHOLE // 2 if value == DRAWN else WHOLE if value == WON else 0 if value == LOST
+            else NO_POINTS)
+
+
+# Whether the game goes on, as far as the board alone tells.
+cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
+    return not someone_short(b) and can_move(rules, b)
+
+
+def draw_samples(TableSet tables, int own, int opponent, int hand, int number, seed):
+    cdef uint64_t state = seed, classes, size
+    cdef int i, drawn = 0, tries = 0, points
+    cdef bytearray data = bytearray(SAMPLE_BYTES * number)
+    cdef uint8_t *out = data
+    cdef Sample sample
+    check_counts(own, opponent, hand)
+    classes = CLASSES[own if by_own_class(own, opponent, hand) else opponent]
+    size = block_size(own, opponent, hand)
+    memset(&sample, 0, sizeof(sample))
+    sample.flying = tables.tables.rules.flying
+    sample.score = NO_POINTS
+    sample.board.own_hand = (hand + 1) // 2
+    sample.board.opponent_hand = hand // 2
+    with nogil:
+        while drawn < number and tries < 2 * number:
+            tries += 1
+            men_at(own, opponent, hand, random_below(&state, classes), random_below(&state, size),
+                   &sample.board.own, &sample.board.opponent)
+            if not goes_on(&tables.tables.rules, &sample.board):
+                continue
+            points = points_of(table_probe(&tables.tables, &sample.board))
+            if points != NO_POINTS:
+                sample.result = points
+                write_sample(out + SAMPLE_BYTES * drawn, &sample)
+                drawn += 1
+    del data[SAMPLE_BYTES * drawn:]
+    return data
+
+
+def met_samples(TranspositionTable table, tuple rules, int number, seed):
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef uint64_t state = seed, data, i, entries = BUCKET * table.table.buckets
+    cdef uint64_t first = random_below(&state, entries)
+    cdef int found = 0
+    cdef bytearray samples = bytearray(SAMPLE_BYTES * number)
+    cdef uint8_t *out = samples
+    cdef const Entry *entry
+    cdef Sample sample
+    memset(&sample, 0, sizeof(sample))
+    sample.flying = rule_set.flying
+    sample.score = sample.result = NO_POINTS
+    with nogil:
+        # Keys are mixed before they choose an entry, so that neighbours are as good as random ones.
+        for i in range(entries):
+            if found == number:
+                break
+            entry = &table.table.entries[(first + i) % entries]
+            data = entry.data
+            if data == 0:
+                continue
+            unpack_key(entry.check ^ data, &sample.board)
+            if goes_on(&rule_set, &sample.board):
+                write_sample(out + SAMPLE_BYTES * found, &sample)
+                found += 1
+    del samples[SAMPLE_BYTES * found:]
+    return samples
+
+
+# The board of a key, but for the plies.
+cdef inline void unpack_key(uint64_t key, Board *b) noexcept nogil:
+    b.own = key & ALL
+    b.opponent = (key >> 24) & ALL
+    b.own_hand = (key >> 48) & 15
+    b.opponent_hand = (key >> 52) & 15
+    b.plies = 0
+
+
+# Replace a sample's board by the one after a random move, unless that ends the game.
+cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noexcept nogil:
+    cdef MoveList moves
+    cdef Board after
+    generate(rules, &sample.board, &moves, True, True)
+    make(&sample.board, moves.moves[random_below(state, moves.size)], &after)
+    if goes_on(rules, &after):
+        after.plies = 0
+        sample.board = after
+
+
+def label_samples(TableSet tables, const uint8_t[::1] data, seed):
+    cdef Py_ssize_t i, number = check_samples(data)
+    cdef const RuleSet *rules = &tables.tables.rules
+    cdef uint64_t state = seed
+    cdef bytearray labelled = bytearray(data)
+    cdef uint8_t *out = labelled
+    cdef Sample sample
+    cdef int points
+    with nogil:
+        for i in range(number):
+            read_sample(out + SAMPLE_BYTES * i, &sample)
+            if sample.flying != rules.flying or not goes_on(rules, &sample.board):
+                continue
+            # Searches evaluate what stands one ply beyond the positions that their table keeps.
+            if sample.result == NO_POINTS and random_below(&state, 2):
+                step(rules, &sample, &state)
+            points = points_of(table_probe(&tables.tables, &sample.board))
+            if points != NO_POINTS:
+                sample.result = points
+                write_sample(out + SAMPLE_BYTES * i, &sample)
+    return labelled
+
+
+def labelled_samples(const uint8_t[::1] data):
+    cdef Py_ssize_t i, number = check_samples(data), kept = 0
+    cdef bytearray labelled = bytearray(len(data))
+    cdef uint8_t *out = labelled
+    for i in range(number):
+        if read_bytes(&data[SAMPLE_BYTES * i] + 10, 2) != NO_POINTS:
+            memcpy(out + SAMPLE_BYTES * kept, &data[SAMPLE_BYTES * i], SAMPLE_BYTES)
+            kept += 1
+    del labelled[SAMPLE_BYTES * kept:]
+    return labelled

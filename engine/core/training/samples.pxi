@@ -1,0 +1,152 @@
+# Samples, which the evaluation is fitted to: their bytes, which of them fitting may see, their
+# order.
+#
+# A sample is twelve bytes, little-endian on every host. Two numbers of 32 bits: the side to move's
+# men and, from bit 24 on, its men in hand; the opponent's likewise, and from bit 28 on who may fly.
+# Two of 16 bits, in parts of WHOLE or NO_POINTS where they are not known: the points that a search
+# expects for the side to move, and those that it got or gets by the tables.
+#
+# Needs bitboard.pxi, board.pxi, tablebase/index.pxi.
+
+SAMPLE_FORMAT = "<IIHH"      # the same as a format of Python's struct
+
+cpdef enum:
+    WHOLE = 1 << 15          # a whole point, in the numbers of a sample
+    NO_POINTS = 0xFFFF
+    SAMPLE_BYTES = 12
+
+cdef enum:
+    HELD_OUT = 64            # one position in so many
+
+cdef struct Sample:
+    Board board
+    int flying
+    int score
+    int result
+
+
+cdef inline uint32_t read_bytes(const uint8_t *bytes, int number) noexcept nogil:
+    cdef uint32_t value = 0
+    cdef int i
+    for i in range(number):
+        value |= <uint32_t>bytes[i] << (8 * i)
+    return value
+
+
+cdef inline void write_bytes(uint8_t *bytes, int number, uint32_t value) noexcept nogil:
+    cdef int i
+    for i in range(number):
+        bytes[i] = (value >> (8 * i)) & 0xFF
+
+
+cdef inline void read_sample(const uint8_t *bytes, Sample *sample) noexcept nogil:
+    cdef uint32_t own = read_bytes(bytes, 4), opponent = read_bytes(bytes + 4, 4)
+    sample.board.own = own & ALL
+    sample.board.opponent = opponent & ALL
+    sample.board.own_hand = own >> 24
+    sample.board.opponent_hand = (opponent >> 24) & 15
+    sample.board.plies = 0
+    sample.flying = opponent >> 28
+    sample.score = read_bytes(bytes + 8, 2)
+    sample.result = read_bytes(bytes + 10, 2)
+
+
+cdef inline void write_sample(uint8_t *bytes, const Sample *sample) noexcept nogil:
+    write_bytes(bytes, 4, sample.board.own | <uint32_t>sample.board.own_hand << 24)
+    write_bytes(bytes + 4, 4, sample.board.opponent
+                | <uint32_t>sample.board.opponent_hand << 24 | <uint32_t>sample.flying << 28)
+    write_bytes(bytes + 8, 2, sample.score)
+    write_bytes(bytes + 10, 2, sample.result)
+
+
+cdef inline bint are_points(int points) noexcept nogil:
+    return points <= WHOLE or points == NO_POINTS
+
+
+# The number of samples in some bytes, each of which must be a possible one.
+cdef Py_ssize_t check_samples(const uint8_t[::1] data) except -1:
+    cdef Py_ssize_t i, number = len(data) // SAMPLE_BYTES
+    cdef Sample sample
+    if len(data) % SAMPLE_BYTES:
+        raise ValueError(f"expected samples of {SAMPLE_BYTES} bytes each, found {len(data)}")
+    for i in range(number):
+        read_sample(&data[SAMPLE_BYTES * i], &sample)
+        if not is_sound(&sample.board):
+            raise ValueError(f"sample {i} has an impossible board")
+        if sample.flying > FLYING_BOTH:
+            raise ValueError(f"sample {i} has an unknown way of flying: {sample.flying}")
+        if not are_points(sample.score) or not are_points(sample.result):
+            raise ValueError(f"sample {i} has more than a whole point")
+    return number
+
+
+# A random number below a limit, the same on every machine.
+cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
+    state[0] += 0x9E3779B97F4A7C15ull
+    return below(mix(state[0]), limit)
+
+
+def shuffle(uint8_t[::1] data, seed):
+    cdef Py_ssize_t i, j, number = check_samples(data)
+    cdef uint8_t kept[SAMPLE_BYTES]
+    cdef uint64_t state = seed
+    with nogil:
+        for i in range(number - 1, 0, -1):
+            j = random_below(&state, i + 1)
+            memcpy(kept, &data[SAMPLE_BYTES * i], SAMPLE_BYTES)
+            memcpy(&data[SAMPLE_BYTES * i], &data[SAMPLE_BYTES * j], SAMPLE_BYTES)
+            memcpy(&data[SAMPLE_BYTES * j], kept, SAMPLE_BYTES)
+
+
+# A number that the sixteen images of a board share, and no other board has.
+cdef inline uint64_t image_key(const Board *b) noexcept nogil:
+    cdef uint64_t least = <uint64_t>-1, image
+    cdef int symmetry
+    for symmetry in range(SYMMETRY_COUNT):
+        image = image_of(symmetry, b.own) | <uint64_t>image_of(symmetry, b.opponent) << 24
+        if image < least:
+            least = image
+    return least | <uint64_t>b.own_hand << 48 | <uint64_t>b.opponent_hand << 52
+
+
+# Whether a number is in a list in rising order.
+cdef inline bint is_listed(const uint64_t *listed, Py_ssize_t end, uint64_t number) noexcept nogil:
+    cdef Py_ssize_t start = 0, middle
+    while start < end:
+        middle = (start + end) >> 1
+        if listed[middle] < number:
+            start = middle + 1
+        elif listed[middle] > number:
+            end = middle
+        else:
+            return True
+    return False
+
+
+def board_key(tuple fields):
+    cdef Board b = load_board(fields)
+    load_index()
+    return image_key(&b)
+
+
+def is_held_out(tuple fields):
+    return below(mix(board_key(fields)), HELD_OUT) == 0
+
+
+def select_samples(const uint8_t[::1] data, const uint64_t[::1] unseen, bint held_out):
+    cdef Py_ssize_t i, number = check_samples(data), kept = 0, listed = len(unseen)
+    cdef const uint64_t *keys = &unseen[0] if listed else NULL
+    cdef Sample sample
+    cdef uint64_t key
+    cdef bytearray selected = bytearray(len(data))
+    cdef uint8_t *out = selected
+    load_index()
+    with nogil:
+        for i in range(number):
+            read_sample(&data[SAMPLE_BYTES * i], &sample)
+            key = image_key(&sample.board)
+            if (below(mix(key), HELD_OUT) == 0) == held_out and not is_listed(keys, listed, key):
+                memcpy(out + SAMPLE_BYTES * kept, &data[SAMPLE_BYTES * i], SAMPLE_BYTES)
+                kept += 1
+    del selected[SAMPLE_BYTES * kept:]
+    return selected
