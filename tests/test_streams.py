@@ -28,6 +28,7 @@ QUICK = {
     "accuracy": "--help",
     "stats": "-wld 1,2,3",
     "merge": "--help",
+    "convert": "games.pgn -to wmd",
     "book": "-positions 1 -nodes 1",
     "check": "-list",
     "board": "--help",

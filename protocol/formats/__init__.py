@@ -21,11 +21,16 @@ def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
     stripped = text.strip().removeprefix("\ufeff")
     if not stripped:
         raise InputError(text, "expected a position or a game record")
-    # The slash of a record stands further on, or in a result, a tag or a comment.
-    first = stripped.split(None, 1)[0]
-    if "\n" not in stripped and "/" in first and first not in RESULTS and first[0] not in "[{;":
+    if "\n" not in stripped and is_position(stripped):
         return Record(parse_position(stripped, rules))
     return read_record(stripped, rules)
+
+
+def is_position(text: str) -> bool:
+    """Whether a text that is not blank begins like a position rather than a game record."""
+    # The slash of a record stands further on, or in a result, a tag or a comment.
+    first = text.split(None, 1)[0]
+    return "/" in first and first not in RESULTS and first[0] not in "[{;"
 
 
 def read_games(text: str, rules: Rules = DEFAULT_RULES) -> list[Record]:

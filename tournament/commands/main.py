@@ -20,6 +20,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "stats": ("merels.tournament.commands.stats:main", "compute Elo, errors and SPRT from counts"),
     "merge": ("merels.tournament.commands.merge:main", "join the journals of one tournament"),
+    "convert": (
+        "merels.tournament.commands.convert:main", "write positions, games, rules in another form"
+    ),
     "book": ("merels.tournament.commands.book:main", "make a file of balanced openings"),
     "check": ("merels.protocol.commands.check:main", "check that an engine keeps to the protocol"),
     "board": ("merels.protocol.commands.board:main", "play, watch and analyse in a browser"),

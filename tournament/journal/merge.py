@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.tournament.journal.compare import MAY_GROW, differences, listed
-from merels.tournament.journal.journal import Journal, remove_files
-from merels.tournament.journal.open import read_journal
-from merels.tournament.records.files import create_partial, file_error, system_error
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.open import new_journal, read_journal
+from merels.tournament.records.files import file_error
 from merels.tournament.records.settings import read_settings
 
 Words = list[str]
@@ -36,28 +36,9 @@ def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
     """
     if not paths:
         raise InputError(out, "expected the journals to join behind the one to write")
-    _check_free(out)
-    partial = create_partial(out)
-    try:
-        with Journal(partial) as target:
-            target.path = out  # Errors speak of what the user named.
-            joined = _fill(target, paths, whole)
-            # Only the file is renamed: what is not in it by now would be lost.
-            target.fold()
-        _check_free(out)
-        os.rename(partial, out)
-    except BaseException as error:
-        remove_files(partial)
-        if isinstance(error, OSError):
-            raise system_error(out, "write", error) from None
-        raise
+    with new_journal(out) as target:
+        joined = _fill(target, paths, whole)
     return joined
-
-
-def _check_free(out: str) -> None:
-    """Raise an `InputError` where there is something already."""
-    if os.path.lexists(out):
-        raise file_error(out, "this file exists; name another to write to")
 
 
 def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:

@@ -9,8 +9,15 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from merels.tournament.journal.compare import differences, listed
-from merels.tournament.journal.journal import APPLICATION_ID, SCHEMA_VERSION, TABLES, TYPES, Journal
-from merels.tournament.records.files import file_error
+from merels.tournament.journal.journal import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    TABLES,
+    TYPES,
+    Journal,
+    remove_files,
+)
+from merels.tournament.records.files import create_partial, file_error, system_error
 from merels.tournament.records.settings import Settings, read_settings
 
 
@@ -62,6 +69,32 @@ def _check_changes(journal: Journal, settings: Settings) -> None:
             journal.path or "",
             f"this is the journal of another {kind}; {what}; name another file for this one",
         )
+
+
+@contextlib.contextmanager
+def new_journal(path: str) -> Iterator[Journal]:
+    """A journal to fill that is not there before it is whole; `InputError` where something is."""
+    _check_free(path)
+    partial = create_partial(path)
+    try:
+        with Journal(partial) as journal:
+            journal.path = path  # Errors speak of what the user named.
+            yield journal
+            # Only the file is renamed: what is not in it by now would be lost.
+            journal.fold()
+        _check_free(path)
+        os.rename(partial, path)
+    except BaseException as error:
+        remove_files(partial)
+        if isinstance(error, OSError):
+            raise system_error(path, "write", error) from None
+        raise
+
+
+def _check_free(path: str) -> None:
+    """Raise an `InputError` where there is something already."""
+    if os.path.lexists(path):
+        raise file_error(path, "this file exists; name another to write to")
 
 
 def read_journal(path: str) -> Journal:

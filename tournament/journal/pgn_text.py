@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from merels.tournament.journal.rows import SCORES
@@ -40,16 +40,17 @@ class PgnText:
         return stated if stated in (*SCORES, "*") else self.end
 
 
-def pgn_texts(path: str) -> Iterator[PgnText]:
+def pgn_texts(path: str, lines: Iterable[str] | None = None) -> Iterator[PgnText]:
     """The games of a PGN file, which may be larger than memory; - is standard input.
 
-    A game ends with the line that its result ends, or before the tags of the next.
+    ``lines`` are those of the file, where it is being read already. A game ends with the line that
+    its result ends, or before the tags of the next.
     """
     game = PgnText(1)
     parts: list[str] = []
     size = 0
     in_moves = in_comment = ended = False
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_lines(path) if lines is None else lines, 1):
         match = None if in_comment else _TAG.match(line)
         if not in_comment and (ended or (match and in_moves)):
             yield replace(game, text="".join(parts))

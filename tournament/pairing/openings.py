@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from merels.engine.game.record import Record
 from merels.engine.game.record_reader import parse_records
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
-from merels.tournament.records.files import file_error, read_text
+from merels.tournament.records.files import file_error, naming, read_text
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 
@@ -177,7 +176,7 @@ def _load_positions(path: str, text: str, rules: Rules, plies: int | None) -> li
         if not fields.strip():
             continue
         place = f"{path}, line {number}"
-        with _naming(place):
+        with naming(place):
             position = parse_position(fields, rules)
         openings.append(_checked(position, (), comment.strip(), place))
     return openings
@@ -189,13 +188,13 @@ def _load_records(path: str, text: str, rules: Rules, plies: int | None) -> list
     None: lines are taken whole. If any of them is a whole game rather than a line, `GAME_PLIES`
     moves of each are taken, or fewer that leave the game open, and what comes of that once.
     """
-    with _naming(path):
+    with naming(path):
         records = list(parse_records(text, rules))
     are_games = plies is None and any(map(_is_game, records))
     openings = []
     for number, record in enumerate(records, 1):
         place = f"{path}, game {number}"
-        with _naming(place):
+        with naming(place):
             position = parse_position(format_position(record.start), rules)
         moves = tuple(record.moves[: GAME_PLIES if are_games else plies])
         while are_games and moves and _played(position, moves, place).outcome() is not None:
@@ -212,7 +211,7 @@ def _is_game(record: Record) -> bool:
 
 def _played(position: Position, moves: Sequence[Move], place: str) -> Position:
     """The position after some moves, which are legal."""
-    with _naming(place):
+    with naming(place):
         for move in moves:
             position = position.push(move)
     return position
@@ -228,12 +227,3 @@ def _checked(position: Position, moves: tuple[Move, ...], name: str, place: str)
             format_position(final), f"the game is over here: {outcome} ({place}){hint}"
         )
     return Opening(format_position(position), tuple(map(str, moves)), name)
-
-
-@contextlib.contextmanager
-def _naming(place: str) -> Iterator[None]:
-    """Add to an `InputError` where its text stands."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(error.token, f"{error.expected} ({place})") from None

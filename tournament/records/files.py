@@ -24,6 +24,15 @@ def file_error(path: str, problem: str) -> InputError:
     return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")
 
 
+@contextlib.contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Add to an `InputError` where its text stands."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.token, f"{error.expected} ({place})") from None
+
+
 def system_error(path: str, action: str, error: OSError) -> InputError:
     """The error of a file that the system refuses to ``action``."""
     return file_error(path, f"cannot {action} this file: {error.strerror or error}")

@@ -48,7 +48,11 @@ class GameWriter:
         return f"{self._tournament}-{number}"
 
     def text(self, row: Row) -> str:
-        """The game's record, ending in an empty line."""
+        """The game's record as text, ending in an empty line."""
+        return format_record(self.record(row))
+
+    def record(self, row: Row) -> Record:
+        """The game as a record; the moves are not looked at."""
         opening = row.opening.split()
         played = row.played()
         try:
@@ -60,12 +64,11 @@ class GameWriter:
             raise InputError(error.token, f"{error.expected} ({place})") from None
         record.comments = [""] * len(opening) + [self._comment(move) for move in played]
         if record.moves:
-            last = record.comments[-1]
-            record.comments[-1] = f"{last}, {row.reason}" if last else row.reason
+            record.comments[-1] = ", ".join(filter(None, (record.comments[-1], row.reason)))
         else:
             record.opening_comment = row.reason
         record.tags = self._tags(row, len(record.moves))
-        return format_record(record)
+        return record
 
     def _tags(self, row: Row, plies: int) -> dict[str, str]:
         white, black = (self._controls.get(name, "?") for name in (row.white, row.black))
@@ -95,7 +98,7 @@ class GameWriter:
 
     def _comment(self, move: MoveRecord) -> str:
         """``+0.79/6 0.001s``: score in men, depth, seconds; ``+W5``-like for a proven end."""
-        if self._style.minimal:
+        if self._style.minimal or not move.elapsed:  # A game from elsewhere was not timed.
             return ""
         text = f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"
         if self._style.nodes:

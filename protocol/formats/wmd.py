@@ -1,0 +1,24 @@
+"""The spelling of the WMD, the world's association of mill players: the moves alone, by rounds.
+
+It is merels' own: ``d6``, ``d6-d5``, ``d6-d5xc3``; `parse_record` reads such a list.
+"""
+
+from __future__ import annotations
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import START, format_position
+from merels.engine.game.record import Record
+
+
+def format_wmd(record: Record) -> str:
+    """A game as its moves, a round to a line, and its result.
+
+    `InputError` if it does not begin at the starting position.
+    """
+    first = format_position(record.start)
+    if first != START:
+        raise InputError(first, "a list of moves begins at the starting position")
+    moves = list(map(str, record.moves))
+    rounds = [" ".join(moves[ply : ply + 2]) for ply in range(0, len(moves), 2)]
+    lines = [f"{number}. {text}" for number, text in enumerate(rounds, 1)]
+    return "\n".join([*lines, record.result]) + "\n"

@@ -1,0 +1,245 @@
+"""Positions, games and rules from any form into any other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import START, format_position
+from merels.engine.game.record import Record, format_record
+from merels.engine.game.record_reader import parse_records
+from merels.engine.game.rules import PRESETS
+from merels.tournament.conversion.forms import FORMS, GAMES, POSITIONS
+from merels.tournament.journal.import_games import read_games
+from tests.commands import command, output, refusal, run
+from tests.engine.random_games import random_positions
+
+main = command("convert")
+GAMES_FILE = Path(__file__).parents[2] / "data" / "games.json"
+SIX = "********/O*@*****/******** w 8 8 0 2"
+MFEN = "MFEN/1.0 mill24-state-v1 ......../.W.B..../........ w p p 8,8 - 0 2 -"
+
+
+def convert(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    """What the command prints, without a word on standard error."""
+    status, out, err = run(capsys, ["convert", *map(str, words)])
+    assert (status, err) == (0, "")
+    return out
+
+
+def stored(rules: str) -> list[Record]:
+    """The games of the tests' data under a rule set that begin at the starting position."""
+    text = "".join(
+        f'[White "A{number % 3}"]\n[Black "B"]\n[Variant "{rules}"]\n[FEN "{game["position"]}"]\n\n'
+        f"{game['moves']} {game['result']}\n\n"
+        for number, game in enumerate(json.loads(GAMES_FILE.read_text()))
+        if game["rules"] == rules and game["position"] == START
+    )
+    return list(parse_records(text))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_games_survive_every_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rules: str
+) -> None:
+    games = stored(rules)[:6]
+    assert len(games) == 6
+    source = tmp_path / "games.pgn"
+    source.write_text("".join(map(format_record, games)))
+    pgn = convert(capsys, source, "-to", "pgn")
+    assert pgn == source.read_text()
+    forms = {"pgn": source}
+    for form in ("playok", "wmd", "journal"):
+        file = tmp_path / f"games.{form}"
+        assert main([str(source), "-to", form, "-out", str(file)]) == 0
+        forms[form] = file
+    capsys.readouterr()
+    moves = [record.moves for record in games]
+    for form, file in forms.items():
+        for target in GAMES:
+            status, out, _ = run(
+                capsys, ["convert", str(file), "-from", form, "-to", target, "-variant", rules]
+            )
+            assert status == 0
+            again = tmp_path / "again"
+            again.write_text(out)
+            found = list(parse_records(convert(capsys, again, "-to", "pgn", "-variant", rules)))
+            assert [record.moves for record in found] == moves
+            assert [record.result for record in found] == [game.result for game in games]
+            assert {record.start.rules for record in found} == {PRESETS[rules]}
+    for game, played in zip(games, read_games([str(forms["journal"])])):
+        assert (played.white, played.black) == (game.tags["White"], game.tags["Black"])
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_positions_survive_every_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rules: str
+) -> None:
+    file = tmp_path / "positions"
+    text = "".join(f"{format_position(position)}\n" for position in random_positions(8, 400))
+    for one in POSITIONS:
+        file.write_text(text)
+        there = convert(capsys, file, "-to", one, "-variant", rules)
+        file.write_text(there)
+        for other in POSITIONS:
+            assert convert(capsys, file, "-to", other, "-variant", rules, "-from", one)
+        assert convert(capsys, file, "-to", "six", "-variant", rules) == text
+    for form in ("pgn", "journal"):
+        game = tmp_path / f"game.{form}"
+        file.write_text(text)
+        assert main([str(file), "-to", form, "-out", str(game), "-variant", rules]) == 0
+        assert run(capsys, ["convert", str(game), "-to", "six", "-variant", rules])[1] == text
+
+
+@pytest.fixture
+def converted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """What some text becomes."""
+    monkeypatch.chdir(tmp_path)
+
+    def convert_text(text: str, *words: str) -> str:
+        Path("typed").write_text(text)
+        return convert(capsys, "typed", *words)
+
+    return convert_text
+
+
+def test_each_form_is_written_and_guessed(converted: Callable[..., str]) -> None:
+    assert converted(SIX, "-to", "mfen") == f"{MFEN}\n"
+    assert converted(f"\n; ours\n{MFEN} ; a comment\n", "-to", "six") == f"{SIX}\n"
+    seventeen = "********/O*@*****/******** w p p 1 8 1 8 0 0 -1 -1 -1 -1 0 0 2"
+    assert converted(MFEN, "-to", "seventeen") == f"{seventeen}\n"
+    assert converted(f"{seventeen} ids:3\n{SIX}", "-to", "six") == f"{SIX}\n{SIX}\n"
+    assert f'[FEN "{SIX}"]' in converted(MFEN, "-to", "pgn")
+    game = "1. 5 14 2. 2 11 3. 8x14 22 1-0\n"
+    assert converted(game, "-to", "wmd") == "1. d6 f4\n2. d7 b4\n3. d5xf4 a1\n1-0\n\n"
+    assert game in converted("1. D6 F4 2. D7 B4 3. D5 xF4 A1 1-0", "-to", "playok")
+    last = converted(game, "-to", "mfen", "-last")
+    assert last == "MFEN/1.0 mill24-state-v1 .W....B./.W.....B/.W...... w p p 6,6 - 0 6 -\n"
+
+
+def test_rules_become_a_manifest_and_back(
+    converted: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = "morris Flying=never\n"
+    text = convert(capsys, "-to", "manifest", "-variant", "morris", "-set", "Flying=never")
+    assert json.loads(text)["format"] == "MRS/1.0"
+    assert converted(text, "-to", "rules") == rules
+    assert converted(json.dumps(json.loads(text), indent=2), "-to", "rules") == rules
+    lines = f"roman\n{rules}"
+    both = converted(lines, "-to", "manifest").splitlines()
+    assert [json.loads(line)["title"] for line in both] == lines.splitlines()
+    assert convert(capsys, "-to", "rules", "-variant", "loc") == "loc\n"
+
+
+def test_standard_input_is_converted() -> None:
+    assert output("convert", "-to", "mfen", typed=SIX) == f"{MFEN}\n"
+    said = refusal("convert", "-to", "manifest", typed="multi Flying=own")
+    assert said == (
+        "merels convert: 'LockedMills=none': MRS/1.0 cannot say this rule; it knows "
+        "LockedMills=any (line 1 of standard input)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "words, text, said",
+    [
+        ("-to six", "", "'typed': expected positions, games or rules here, found none"),
+        ("-to six", "1. d6 f4", "'-to six': a position has no place for 2 moves; add -last for the "
+         "position after them (game 1 of typed)"),
+        ("-to playok", f"{START}\n{SIX}", "PlayOK records begin at the starting position (line 2"),
+        ("-to wmd", SIX, "a list of moves begins at the starting position"),
+        ("-to six", MFEN.replace("p p 8,8 -", "p r 8,8 w:mill:b:b:1:000400:b"),
+         "a removal is still due; give the position after the whole move"),
+        ("-to mfen", "********/O*@*****/******** w p r 1 8 1 8 1 0 -1 -1 -1 -1 0 0 2",
+         "a removal is still due"),
+        ("-to manifest", SIX, "this is a position: expected six"),
+        ("-to rules", "1. d6", "this is a game: expected six"),
+        ("-to pgn", "loc", "'-to pgn': loc is a rule set: expected rules or manifest"),
+        ("-to manifest", "multi", "'Flying=both': MRS/1.0 cannot say this rule"),
+        ("-to journal", SIX, "'-to journal': expected -out FILE, the journal to write"),
+        ("-from mfen -to six", SIX, "expected a position as MFEN (line 1 of typed)"),
+        ("-from playok -to six", "1. d6", "expected a move such as 7"),
+        ("-from pgn -to six", "1. 5", "expected a move such as d6"),
+        ("-from manifest -to rules", "loc", "'loc': expected JSON in line 1"),
+        ("-from journal -to pgn", "1. d6", "not a whole journal"),
+        ("-to six nowhere", "1. d6", "cannot read this file: No such file"),
+        ("-to fen", "", "invalid choice: 'fen'"),
+        ("", "", "-to"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_converted_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    words: str, text: str, said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("typed").write_text(text)
+    status, out, error = run(capsys, ["convert", *words.split(), "typed"])
+    assert status == 2 and said in error and len(error.splitlines()) == 1
+
+
+def test_what_a_form_has_no_place_for_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = tmp_path / "game"
+    game.write_text('[White "A"]\n[Variant "loc"]\n\n1. d6 {good} (1. f4) f4 *\n')
+    for form, missing in (
+        ("pgn", ""), ("playok", "comments, variations"),
+        ("wmd", "comments, rules, tags, variations"), ("six", "comments, rules, tags, variations"),
+    ):
+        status, _, error = run(capsys, ["convert", "-to", form, "-last", str(game)])
+        said = f"merels convert: {form} has no place for these: {missing}\n" if missing else ""
+        assert (status, error) == (0, said)
+
+
+def test_what_a_journal_cannot_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game, journal = tmp_path / "game", tmp_path / "new.db"
+    words = ["convert", str(game), "-to", "journal", "-out", str(journal)]
+    for text, said in (
+        ('[Variant "loc"]\n\n1. d6 *\n\n[Variant "mill"]\n\n1. d6 *\n',
+         "'mill': game 2 is played by these rules and the first by loc"),
+        ('[White "A"]\n[Black "A"]\n\n1. d6 *\n', "'A': game 1 is of a player against itself"),
+    ):
+        game.write_text(text)
+        status, _, error = run(capsys, words)
+        assert status == 2 and said in error and not journal.exists()
+    journal.write_text("mine")
+    game.write_text("1. d6 *")
+    assert "this file exists" in run(capsys, words)[2]
+    assert journal.read_text() == "mine"
+
+
+def test_a_converted_journal_tells_no_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game, journal = tmp_path / "game", tmp_path / "new.db"
+    tags = '[White "A"]\n[Black "B"]\n[Round "3"]\n[Termination "time forfeit"]\n'
+    game.write_text(f"{tags}\n1. d6 f4 1-0\n")
+    assert convert(capsys, game, "-to", "journal", "-out", journal) == ""
+    text = convert(capsys, journal, "-to", "pgn")
+    assert "1. d6 f4 1-0" in text
+    assert all(tag in text for tag in tags.splitlines())
+    [played] = read_games([str(journal)])
+    assert (played.result, played.termination) == ("1-0", "time forfeit")
+    assert "time forfeit" in run(capsys, ["ratings", str(journal)])[1]
+
+
+def test_what_is_there_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game, out = tmp_path / "g.pgn", tmp_path / "o"
+    game.write_text("1. d6 *\n")
+    words = ["convert", str(game), "-to", "pgn", "-out"]
+    assert "name another for -out" in run(capsys, [*words, str(game)])[2]
+    out.write_text("before")
+    game.write_text("1. d6 *\n\n1. d6 d6 *\n")
+    status, _, error = run(capsys, [*words, str(out)])
+    assert status == 2 and "'d6': illegal move, d6 is occupied" in error and "game 2" in error
+    assert out.read_text() == "before"
+
+
+def test_every_form_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    text = convert(capsys, "--help")
+    assert all(f"\n  {form} " in text for form in FORMS)

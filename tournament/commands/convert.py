@@ -1,0 +1,101 @@
+"""``merels convert``: positions, games and rules from one form into another."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from itertools import chain
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.record import Record
+from merels.engine.game.rules import DEFAULT_VARIANT, Rules
+from merels.protocol.commands.arguments import add_flag, add_rules_flags, make_parser, rules_of
+from merels.protocol.commands.exit_status import OK
+from merels.tournament.conversion.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
+from merels.tournament.conversion.journals import write_journal
+from merels.tournament.conversion.sources import Item, read_items
+from merels.tournament.records.files import check_out, naming, write_report
+
+DESCRIPTION = """\
+Writes positions, games and rules in another form:
+  six        a position in six fields, as merels writes it
+  seventeen  a position in the 17 fields of Sanmill
+  mfen       a position as MFEN/1.0 of the Mill Interchange Format
+  pgn        games with tags, comments and variations
+  playok     games in PlayOK's numbers, without comments and variations
+  wmd        the moves of games alone, in the WMD's spelling, which is merels' own
+  journal    games as merels tournament keeps them; -out names the new file
+  rules      a rule set by its name and what differs, such as morris Flying=never
+  manifest   a rule set as a manifest, MRS/1.0, of the Mill Interchange Format"""
+_EPILOG = """\
+Positions and rule sets stand one to a line, a comment behind a semicolon. Rules that a game names
+override -variant and -set, which hold for all else. The rules that these flags choose are written
+themselves by -to rules and -to manifest if no FILE is named.
+
+What a form cannot say is an error: a removal that is still due, the moves of a game as a position,
+a first position in PlayOK's or the WMD's form, a rule that a manifest has no word for. What a form
+merely has no place for, such as comments, is left out and named on standard error.
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels convert``; returns the exit status."""
+    parser = make_parser("convert", DESCRIPTION, _EPILOG)
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", help="what to convert (default: standard input, -)"
+    )
+    add_flag(parser, "to", metavar="FORM", choices=FORMS, required=True, help="the form to write")
+    add_flag(
+        parser, "from", dest="source", metavar="FORM", choices=FORMS,
+        help="the form of the files (default: by what stands in them)",
+    )
+    add_flag(parser, "last", action="store_true", help="of a game, write the last position")
+    add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
+    add_rules_flags(parser)
+    parser.set_defaults(variant=None)
+    arguments = parser.parse_args(argv)
+    of_flags = not arguments.files and (arguments.variant is not None or bool(arguments.set))
+    arguments.variant = arguments.variant or DEFAULT_VARIANT
+    rules = rules_of(arguments)
+    if of_flags and arguments.to in RULES:
+        write_report(arguments.out, write(rules, arguments.to, False))
+    else:
+        _convert(arguments, rules)
+    return OK
+
+
+def _convert(arguments: argparse.Namespace, rules: Rules) -> None:
+    """Write everything in the form asked for, then name what was left out."""
+    form, out, files = arguments.to, arguments.out, arguments.files or ["-"]
+    missing: set[str] = set()
+
+    def items() -> Iterator[Item]:
+        sources = (read_items(path, arguments.source, rules) for path in files)
+        for item in chain.from_iterable(sources):
+            with naming(item.place):
+                check_kind(item.value, form)
+            if isinstance(item.value, Record):
+                missing.update(left_out(item.value, form, rules))
+            yield item
+
+    def written() -> Iterator[str]:
+        for item in items():
+            with naming(item.place):
+                text = write(item.value, form, arguments.last)
+            yield text
+
+    if form == JOURNAL:
+        if out is None:
+            raise InputError("-to journal", "expected -out FILE, the journal to write")
+        write_journal(out, (item.value for item in items() if isinstance(item.value, Record)))
+    elif out is None:
+        for text in written():
+            sys.stdout.write(text)
+    else:
+        check_out(out, files)
+        write_report(out, "".join(written()))
+    if missing:
+        sys.stdout.flush()
+        what = ", ".join(sorted(missing))
+        print(f"merels convert: {form} has no place for these: {what}", file=sys.stderr)

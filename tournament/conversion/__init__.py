@@ -1,0 +1,1 @@
+"""Positions, games and rules from one form into another."""

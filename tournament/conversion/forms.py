@@ -1,0 +1,83 @@
+"""The forms that positions, games and rules are written in, and what each has no place for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.mif_1_0.manifest import format_manifest
+from merels.engine.game.mif_1_0.mfen import format_mfen
+from merels.engine.game.notation import format_position, format_seventeen
+from merels.engine.game.position import Position
+from merels.engine.game.record import Record, format_record
+from merels.engine.game.rules import Rules
+from merels.protocol.formats.playok import format_playok
+from merels.protocol.formats.wmd import format_wmd
+
+POSITIONS: Mapping[str, Callable[[Position], str]] = {
+    "six": format_position, "seventeen": format_seventeen, "mfen": format_mfen
+}
+GAMES: Mapping[str, Callable[[Record], str]] = {
+    "pgn": format_record, "playok": format_playok, "wmd": format_wmd
+}
+JOURNAL = "journal"
+RULES: Mapping[str, Callable[[Rules], str]] = {"rules": str, "manifest": format_manifest}
+FORMS = (*POSITIONS, *GAMES, JOURNAL, *RULES)
+
+_OF_THE_FORM = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
+"""Tags that say what stands in the game, or why it ended."""
+IN_A_JOURNAL = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "PairId", "GameId")
+"""Tags that have a place in a journal."""
+
+
+def write(item: Record | Rules, form: str, last: bool) -> str:
+    """A position, a game or a rule set as text in a form, to be followed by others.
+
+    ``last``: a game with moves becomes its last position. `InputError` where the form cannot say
+    it.
+    """
+    check_kind(item, form)
+    if isinstance(item, Rules):
+        return RULES[form](item) + "\n"
+    if form in POSITIONS:
+        if item.moves and not last:
+            count = f"{len(item.moves)} move{'s'[:len(item.moves) != 1]}"
+            expected = f"a position has no place for {count}; add -last for the position after them"
+            raise InputError(f"-to {form}", expected)
+        return POSITIONS[form](item.final()) + "\n"
+    text = GAMES[form](item)
+    return text if text.endswith("\n\n") else text + "\n"
+
+
+def check_kind(item: Record | Rules, form: str) -> None:
+    """Raise an `InputError` where rules are to become a game, or a game rules."""
+    if isinstance(item, Rules) == (form in RULES):
+        return
+    if isinstance(item, Rules):
+        raise InputError(f"-to {form}", f"{item} is a rule set: expected {' or '.join(RULES)}")
+    found = "a game" if item.moves else "a position"
+    others = [name for name in FORMS if name not in RULES]
+    raise InputError(f"-to {form}", f"this is {found}: expected {', '.join(others)}")
+
+
+def left_out(record: Record, form: str, rules: Rules) -> set[str]:
+    """What of a game a form has no place for and a reader may miss; ``rules`` are understood."""
+    if form == "pgn":
+        return set()
+    missing = set()
+    bare = form in POSITIONS or form == "wmd"
+    known = _OF_THE_FORM + (IN_A_JOURNAL if form == JOURNAL else ())
+    if bare and record.start.rules != rules:
+        missing.add("rules")
+    if form in POSITIONS and record.result != "*" and not record.moves:
+        missing.add("results")
+    if form != "playok" and any(
+        value.strip("?. ") for name, value in record.tags.items() if name not in known
+    ):
+        missing.add("tags")
+    comments = [record.opening_comment, *record.comments]
+    if any(comments[:-1] if form == JOURNAL else comments):
+        missing.add("comments")
+    if record.variations:
+        missing.add("variations")
+    return missing
