@@ -1,0 +1,37 @@
+"""The examples that show merels beside other packages; each runs where its package is installed."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.commands.test_tournament import rows_of
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match
+
+EXAMPLES = "merels.protocol.examples"
+
+
+def test_open_spiel_plays_by_the_same_rules() -> None:
+    pytest.importorskip("pyspiel", reason="needs the package open_spiel")
+    openspiel = importlib.import_module(f"{EXAMPLES}.openspiel")
+    assert openspiel.compare(10) > 5_000
+
+
+def test_a_bot_for_open_spiel() -> None:
+    pytest.importorskip("pyspiel", reason="needs the package open_spiel")
+    openspiel = importlib.import_module(f"{EXAMPLES}.openspiel")
+    assert openspiel.play(2) > 1
+
+
+@pytest.mark.parametrize(
+    ("package", "module"), [("distributed", "dask_executor"), ("ray", "ray_executor")]
+)
+def test_games_on_other_peoples_workers(tmp_path: Path, package: str, module: str) -> None:
+    pytest.importorskip(package, reason=f"needs the package {package}")
+    words = match("-rounds", "2", "-executor", f"{EXAMPLES}.{module}:executor")
+    status, out, err = Marked(*words, "-journal", "file=j", cwd=tmp_path).wait(300)
+    assert status == 0 and "Finished game 4 " in out, err
+    assert len(rows_of(f"{tmp_path}/j")) == 4
