@@ -1,8 +1,9 @@
 """Builds merels: three floors of packages and three compiled extensions.
 
 MERELS_NATIVE=1 compiles for this machine's own processor: faster, but the result may not run on
-another. MERELS_DEBUG=1 compiles with bounds checks and assertions,
-MERELS_SANITIZE=address,undefined (or thread) with the compiler's sanitizers.
+another. MERELS_TUNE=1 makes options of the numbers in engine/core/tuning/parameters.pxi.
+MERELS_DEBUG=1 compiles with bounds checks and assertions, MERELS_SANITIZE=address,undefined (or
+thread) with the compiler's sanitizers.
 """
 
 import os
@@ -13,6 +14,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 DEBUG = os.environ.get("MERELS_DEBUG") == "1"
+TUNE = os.environ.get("MERELS_TUNE") == "1"
 NATIVE = os.environ.get("MERELS_NATIVE") == "1"
 SANITIZE = os.environ.get("MERELS_SANITIZE", "")
 MSVC = sys.platform == "win32"
@@ -35,6 +37,8 @@ if SANITIZE:
     compile_args += ["-fno-omit-frame-pointer", *link_args]
 if NATIVE and not MSVC:
     compile_args.append("-march=native")
+if TUNE:
+    compile_args.append("-DMERELS_TUNE")
 
 # The compiler and Cython look at the sources' age alone. A build of another kind than the last
 # one here must not keep anything of it.

@@ -67,6 +67,12 @@ def evaluate(rules: _Rules, fields: _Board) -> int:
 def terms(rules: _Rules, fields: _Board) -> list[float]:
     """The parts of `evaluate`: each feature's, as in ``FEATURE_NAMES``, and the hidden layer's."""
 
+def parameters() -> list[tuple[str, int, int, int]]:
+    """The numbers that options set, in a build for tuning: name, value and bounds of each."""
+
+def set_parameter(index: int, value: int) -> None:
+    """Set one of the `parameters`, by its place among them, within its bounds."""
+
 def load_weights(data: bytes) -> None:
     """Use these 16-bit little-endian numbers; `ValueError` for another size, or sums too large."""
 

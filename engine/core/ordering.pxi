@@ -1,6 +1,6 @@
 # Move ordering: which moves are likely to be best, from what the search has seen of them.
 #
-# Needs bitboard.pxi, board.pxi, movegen.pxi, transposition.pxi.
+# Needs bitboard.pxi, board.pxi, movegen.pxi, transposition.pxi, tuning/parameters.pxi.
 
 cdef enum:
     CLOSING_SCORE = 1 << 24
@@ -104,11 +104,9 @@ cdef inline void reward(int32_t *entry, int bonus) noexcept nogil:
 # Remember that a quiet move cut off, and that those searched before it did not.
 cdef inline void remember_cutoff(History *history, int ply, int depth, move_t move,
                                  const move_t *quiets, int quiet_count) noexcept nogil:
-    cdef int bonus = depth * depth * 8
+    cdef int bonus = min(depth * depth * HISTORY_BONUS, HISTORY_LIMIT)
     cdef int i
     assert depth > 0 and 0 <= quiet_count <= MAX_QUIETS
-    if bonus > 2048:
-        bonus = 2048
     if history.killers[ply][0] != move:
         history.killers[ply][1] = history.killers[ply][0]
         history.killers[ply][0] = move

@@ -3,7 +3,7 @@
 # The techniques are those of chess engines; www.chessprogramming.org describes each by its name.
 #
 # Needs bitboard.pxi, board.pxi, movegen.pxi, transposition.pxi, tablebase/probe.pxi, evaluate.pxi,
-# ordering.pxi.
+# tuning/parameters.pxi, ordering.pxi.
 
 cdef extern from *:
     """
@@ -28,8 +28,6 @@ cdef extern from *:
 
 cdef enum:
     CHECK_EVERY = 512        # nodes between looks at the clock
-    FUTILITY_DEPTH = 5
-    FUTILITY_MARGIN = 60     # hundredths of a man for each ply
 
 cdef struct Worker:
     Game game
@@ -64,7 +62,9 @@ cdef void load_reductions(Worker *w) noexcept nogil:
     memset(w.reductions, 0, sizeof(w.reductions))
     for depth in range(1, 64):
         for move_count in range(1, 64):
-            w.reductions[depth][move_count] = <int>(0.4 + log(depth) * log(move_count) / 2.1)
+            w.reductions[depth][move_count] = <int>(
+                REDUCTION_BASE / 100.0 + log(depth) * log(move_count) / (REDUCTION_DIVISOR / 100.0)
+            )
 
 
 # Whether the search must end now; looks at the clock only now and then.
@@ -175,7 +175,7 @@ cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int bet
 cdef inline int reduction_of(const Worker *w, int depth, int move_count,
                              bint pv_node) noexcept nogil:
     cdef int reduction
-    if depth < 3:
+    if depth < REDUCTION_DEPTH:
         return 0
     reduction = w.reductions[min(depth, 63)][min(move_count, 63)]
     if pv_node and reduction:
@@ -236,7 +236,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
 
     # 6. Internal iterative reduction: without a table entry the order of moves is poor, and a
     # shallower search finds the next one a move to begin with.
-    elif depth >= 5:
+    elif depth >= IIR_DEPTH:
         depth -= 1
 
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
@@ -337,15 +337,15 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
 # The value of one line of the root at a depth, by an aspiration window: around the last value, and
 # wider each time that the value falls outside.
 cdef int search_line(Worker *w, const Board *b, int last, int depth, int start) noexcept nogil:
-    cdef int width = 24, alpha = -INFINITE, beta = INFINITE, value
-    if depth >= 4 and last > -PROVEN and last < PROVEN:
+    cdef int width = ASPIRATION_WINDOW, alpha = -INFINITE, beta = INFINITE, value
+    if depth >= ASPIRATION_DEPTH and last > -PROVEN and last < PROVEN:
         alpha = last - width
         beta = last + width
     while True:
         value = search_root(w, b, alpha, beta, depth, start)
         if w.stopped:
             return 0
-        width *= 4
+        width = width * ASPIRATION_GROWTH // 100
         if value <= alpha:
             alpha = value - width if width < 2000 else -INFINITE
         elif value >= beta:

@@ -70,6 +70,8 @@ cdef class SearchWorker:
         w.freedom = freedom
         w.table_hits = w.nodes = 0
         w.stopped = False
+        if TUNING:
+            load_reductions(w)
         memset(w.history.killers, 0xFF, sizeof(w.history.killers))
         self.load_root(&b, root_moves, ranks)
         number = min(lines, w.root_size, MAX_LINES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merels.engine.core.core import MAX_LINES
+from merels.engine.core.core import MAX_LINES, parameters, set_parameter
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 from merels.engine.search.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
@@ -28,6 +28,9 @@ def _rule_options() -> list[Option]:
 
 RULE_OPTIONS = Options(_rule_options())
 
+PARAMETERS = Options([_spin(*parameter) for parameter in parameters()])
+"""The numbers of the search, in a build for tuning; none in any other."""
+
 TABLE = Options(
     [
         _spin("Hash", DEFAULT_HASH, 1, 1 << 18),
@@ -45,6 +48,7 @@ TABLE = Options(
         Option("UCI_Opponent", "string"),
         Option("TablePath", "string"),
         Option("Debug Log File", "string"),
+        *PARAMETERS.values(),
     ]
 )
 """Every option, in the order of their declaration. Hash is in MiB, Move Overhead in ms.
@@ -72,6 +76,8 @@ class Settings:
         if option.name == "UCI_Variant":
             rules = preset(value)
             self._values |= {field.name: str(getattr(rules, field.attribute)) for field in FIELDS}
+        if option.name in PARAMETERS:
+            set_parameter(list(PARAMETERS).index(option.name), int(value))
         return option
 
     def number(self, name: str) -> int:

@@ -1,0 +1,58 @@
+# The numbers of the search that are tuned rather than derived, all of them in this one place.
+#
+# They are constants, except in a build for tuning (MERELS_TUNE=1), where options set them.
+
+cdef extern from *:
+    """
+    #define MERELS_PARAMETERS(X)  /* name, value, and its bounds in a tune */ \\
+        X(FUTILITY_DEPTH, 5, 1, 10) \\
+        X(FUTILITY_MARGIN, 60, 10, 200)      /* hundredths of a man for each ply */ \\
+        X(REDUCTION_BASE, 40, -100, 200)     /* hundredths of a ply */ \\
+        X(REDUCTION_DIVISOR, 210, 100, 500)  /* hundredths */ \\
+        X(REDUCTION_DEPTH, 3, 2, 8) \\
+        X(IIR_DEPTH, 5, 2, 12) \\
+        X(ASPIRATION_DEPTH, 4, 2, 10) \\
+        X(ASPIRATION_WINDOW, 24, 4, 120)     /* hundredths of a man */ \\
+        X(ASPIRATION_GROWTH, 400, 120, 1000) /* percent */ \\
+        X(HISTORY_BONUS, 8, 1, 40) \\
+        X(HISTORY_LIMIT, 2048, 128, 8192)
+
+    #define MERELS_VARIABLE(name, value, low, high) static int name = value;
+    #define MERELS_CONSTANT(name, value, low, high) name = value,
+    #define MERELS_ROW(name, value, low, high) {#name, &name, low, high},
+    typedef struct { const char *name; int *value; int low, high; } merels_parameter;
+
+    #ifdef MERELS_TUNE
+      MERELS_PARAMETERS(MERELS_VARIABLE)
+      enum { TUNING = 1 };
+      static const merels_parameter TUNED[] = {MERELS_PARAMETERS(MERELS_ROW) {0, 0, 0, 0}};
+    #else
+      enum { MERELS_PARAMETERS(MERELS_CONSTANT) TUNING = 0 };
+      static const merels_parameter TUNED[] = {{0, 0, 0, 0}};
+    #endif
+    """
+    ctypedef struct Parameter "merels_parameter":
+        const char *name
+        int *value
+        int low
+        int high
+    const Parameter TUNED[1]
+    const int TUNING
+    const int FUTILITY_DEPTH, FUTILITY_MARGIN, REDUCTION_BASE, REDUCTION_DIVISOR, REDUCTION_DEPTH
+    const int IIR_DEPTH, ASPIRATION_DEPTH, ASPIRATION_WINDOW, ASPIRATION_GROWTH
+    const int HISTORY_BONUS, HISTORY_LIMIT
+
+
+def parameters():
+    found = []
+    cdef int i = 0
+    while TUNED[i].name != NULL:
+        name = TUNED[i].name.decode().title().replace("_", "")
+        found.append((name, TUNED[i].value[0], TUNED[i].low, TUNED[i].high))
+        i += 1
+    return found
+
+
+def set_parameter(int index, int value):
+    assert TUNED[index].low <= value <= TUNED[index].high
+    TUNED[index].value[0] = value

@@ -1,0 +1,57 @@
+"""A build for tuning: the numbers of the search are options, and what they change is play."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine.core.core import parameters
+
+ROOT = Path(__file__).parents[2]
+FLOORS = ("engine", "protocol", "tournament")
+LINES = "uci\nsetoption name Hash value 1\n{}go depth 9\n"
+
+
+def asked(folder: Path, options: str = "") -> str:
+    """What the engine of a build says."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "merels.protocol"], input=LINES.format(options), text=True,
+        capture_output=True, timeout=300, env={**os.environ, "PYTHONPATH": str(folder)}, check=True,
+    )
+    return done.stdout
+
+
+def nodes(said: str) -> str:
+    """The nodes of the last depth."""
+    return str(re.findall(r"depth 9 .* nodes (\d+)", said)[-1])
+
+
+def test_numbers_are_constants_in_a_usual_build() -> None:
+    assert parameters() == []
+
+
+@pytest.mark.slow
+def test_numbers_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
+    for name in (*FLOORS, "setup.py", "pyproject.toml"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    for built in [*tmp_path.rglob("*.so"), tmp_path / "engine" / "core" / "core.kind"]:
+        built.unlink(missing_ok=True)
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "build", "--build-lib", "lib"], cwd=tmp_path,
+        env={**os.environ, "MERELS_TUNE": "1"}, check=True, capture_output=True,
+    )
+    usual, tuning = asked(ROOT), asked(tmp_path / "lib")
+    assert "FutilityMargin" not in usual
+    assert "option name FutilityMargin type spin default 60 min 10 max 200\n" in tuning
+    assert nodes(usual) == nodes(tuning)
+    for option in re.findall(r"option name (\w+) type spin default \d+ min (\d+)", tuning):
+        if option[0] in ("FutilityMargin", "ReductionDivisor", "HistoryBonus", "IirDepth"):
+            line = f"setoption name {option[0]} value {option[1]}\n"
+            assert nodes(asked(tmp_path / "lib", line)) != nodes(usual), option[0]
