@@ -54,12 +54,19 @@ def read_items(path: str, form: str | None, rules: Rules) -> Iterator[Item]:
 
 
 def _journaled(path: str) -> Iterator[Item]:
-    """The games of a journal, with all that is told of them."""
+    """The games of a journal, which a stranger may have written, with all that is told of them."""
     with read_journal(path) as journal:
         notes = journal.meta()
-        writer = GameWriter(read_settings(notes["settings"]), notes["id"])
+        with naming(_shown(path)):
+            writer = GameWriter(read_settings(notes["settings"]), notes["id"])
         for row in journal.rows():
-            yield Item(writer.record(row), f"game {row.number} of {_shown(path)}")
+            place = f"game {row.number} of {_shown(path)}"
+            record = writer.record(row)
+            position = record.start
+            with naming(place):
+                for move in record.moves:
+                    position = position.push(move)
+            yield Item(record, place)
 
 
 def _written(path: str, form: str | None, rules: Rules) -> Iterator[Item]:

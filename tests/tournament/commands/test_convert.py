@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -226,6 +228,21 @@ def test_a_converted_journal_tells_no_times(
     [played] = read_games([str(journal)])
     assert (played.result, played.termination) == ("1-0", "time forfeit")
     assert "time forfeit" in run(capsys, ["ratings", str(journal)])[1]
+
+
+def test_a_journal_with_an_illegal_move_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game, journal = tmp_path / "game", tmp_path / "new.db"
+    game.write_text("1. d6 f4 *")
+    convert(capsys, game, "-to", "journal", "-out", journal)
+    with contextlib.closing(sqlite3.connect(journal)) as database:
+        database.execute("UPDATE games SET moves = 'd6 d6'")
+        database.commit()
+    for form in ("wmd", "pgn"):
+        status, out, error = run(capsys, ["convert", str(journal), "-to", form])
+        assert (status, out) == (2, "")
+        assert "'d6': illegal move, d6 is occupied (game 1 of " in error
 
 
 def test_what_is_there_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
