@@ -14,6 +14,15 @@ from tests.protocol.board.webdriver import Browser, missing
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What happens in a browser is thorough, unless a test says that it is quick."""
+    for item in items:
+        in_browser = "chromium" in getattr(item, "fixturenames", ())
+        if in_browser and item.get_closest_marker("quick") is None:
+            item.add_marker(pytest.mark.thorough)
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A headless Chromium."""

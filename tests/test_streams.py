@@ -15,7 +15,10 @@ from tests.commands import MERELS
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="a POSIX shell opens the streams")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(os.name != "posix", reason="a POSIX shell opens the streams"),
+]
 
 ENGINE = f"cmd={sys.executable} args='-m merels.protocol' nodes=5"
 QUICK = {

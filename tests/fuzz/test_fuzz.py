@@ -11,6 +11,8 @@ from tests.fuzz.__main__ import FUZZERS
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1
+QUICK = ("positions", "moves", "games", "headers")
+"""Those that take a second together."""
 LONG = {
     "protocol": 1_000_000, "positions": 30_000, "moves": 20_000, "games": 10_000,
     "headers": 40_000, "tables": 3_000, "journals": 1_000, "gamefiles": 3_000, "flags": 5_000,
@@ -29,7 +31,10 @@ def try_fuzzer(name: str, count: int, record: Callable[[str, object], None]) -> 
     assert report.accepted and report.rejected, "a fuzzer of which all fails or nothing does"
 
 
-@pytest.mark.parametrize("name", FUZZERS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in FUZZERS],
+)
 def test_spoilt_input_is_survived(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:

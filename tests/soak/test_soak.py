@@ -12,6 +12,8 @@ import pytest
 from tests.processes import needs_proc
 from tests.soak.watch import ENOUGH, WARM, Sample, Watch
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 
 

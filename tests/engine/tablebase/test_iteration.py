@@ -14,6 +14,8 @@ from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.sectors import Sector
 
+pytestmark = pytest.mark.thorough
+
 State = tuple[int, int]
 """The side to move's men and the opponent's, as masks."""
 

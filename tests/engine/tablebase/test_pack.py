@@ -86,6 +86,7 @@ def test_probes_agree(built: Path, tmp_path: Path, rules: Rules, not_lost: bool)
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", (UNLIMITED, PRESETS["multi"]), ids=str)
 def test_men_in_hand(tmp_path: Path, rules: Rules) -> None:
     """Values with men in hand are the same, kept or told by a look ahead into packed tables."""

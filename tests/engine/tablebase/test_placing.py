@@ -169,6 +169,7 @@ MIXES = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rules", "men"),
     (

@@ -18,6 +18,8 @@ from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
 from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
 
+pytestmark = pytest.mark.thorough
+
 MIXES = (
     make_rules("loc"),
     make_rules("mill"),

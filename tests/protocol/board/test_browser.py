@@ -34,6 +34,7 @@ from tests.protocol.board.steps import (
 from tests.protocol.board.webdriver import Browser, wait
 
 
+@pytest.mark.quick
 def test_a_move_can_be_played_as_soon_as_the_page_is_open(page: Browser) -> None:
     play(page, "d6")
     assert moves(page)[0] == "d6"

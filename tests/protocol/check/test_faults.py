@@ -9,6 +9,8 @@ from merels.protocol.check.step import Verdict
 from merels.protocol.check.suite import STEPS
 from tests.protocol.check.checking import check, failed, faulty
 
+pytestmark = pytest.mark.thorough
+
 READINESS = "ready,answers,stop,stop-at-once,infinite-waits,ready-in-search"
 SEARCHES = "go-depth,go-mixed,go-nodes,go-movetime,go-searchmoves,multipv,deterministic"
 POSITIONS = "position-fen,position-bare-moves,position-grows,bad-positions,bad-moves"

@@ -132,6 +132,7 @@ def test_bench_states_the_nodes_that_it_searched(
     assert capsys.readouterr().out.splitlines()[-2] == f"{searched} nodes"
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
 @pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "8", "-divide")])
 def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:

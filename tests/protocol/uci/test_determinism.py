@@ -11,6 +11,8 @@ from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.small import small_tables
 from tests.protocol.gui import Gui
 
+pytestmark = pytest.mark.thorough
+
 POSITIONS = {
     "start": "position startpos",
     "placing": "position startpos moves d6 f4 d2 b4 a1",

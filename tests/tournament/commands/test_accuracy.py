@@ -22,6 +22,8 @@ from tests.protocol.review.test_review import THROWN
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match
 
+pytestmark = pytest.mark.thorough
+
 NAMED = '[White "Alice"]\n[Black "Bob"]\n' + THROWN
 
 

@@ -10,6 +10,8 @@ import pytest
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, parallel
 
+pytestmark = pytest.mark.thorough
+
 ONE_GAME = ("-rounds", "1", "-games", "1")
 
 

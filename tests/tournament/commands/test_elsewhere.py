@@ -18,7 +18,10 @@ from merels.tournament.journal.rows import make_row
 from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import result
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="starts a script by its first line")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(os.name != "posix", reason="starts a script by its first line"),
+]
 
 ENGINE = Path(examples.__path__[0]) / "minimal_engine.py"
 SHORT = ["-each", "nodes=1", "-maxmoves", "6", "-srand", "3", "-journal", "j.db"]

@@ -17,6 +17,8 @@ from tests.tournament.commands.test_tournament import rows_of
 from tests.tournament.processes import Marked, wait_for
 from tests.tournament.specs import match
 
+pytestmark = pytest.mark.thorough
+
 STALLED = """
 from concurrent.futures import Executor, Future
 

@@ -19,6 +19,8 @@ from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
 from tests.commands import shell
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[3]
 ONE_GAME = ("-rounds", "1", "-games", "1", "-quiet")
 

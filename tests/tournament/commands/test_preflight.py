@@ -16,6 +16,8 @@ from tests.processes import FAKE, LATE, SANMILL, needs_proc
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words, match
 
+pytestmark = pytest.mark.thorough
+
 QUICK = ("starttimeout=5", "pingtimeout=0.5")
 ONE = ("-rounds", "1", "-quiet")
 

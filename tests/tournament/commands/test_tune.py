@@ -16,6 +16,8 @@ from tests.tournament.processes import Marked
 from tests.tournament.report.test_report import check
 from tests.tournament.specs import engine_words, parallel
 
+pytestmark = pytest.mark.thorough
+
 FAKE = Path(__file__).parents[2] / "fakes" / "tunable.py"
 TUNABLE = (sys.executable, str(FAKE), "Alpha=70", "Beta=35")
 SHORT = ("-openings", "plies=4", "-resign", "score=500", "-maxmoves", "3")

@@ -29,6 +29,8 @@ from merels.tournament.records.games import (
 from tests.processes import FAKE, limited, needs_proc, wait_until_gone
 from tests.tournament.specs import changed, game
 
+pytestmark = pytest.mark.thorough
+
 TIMEOUT = 1.0
 """Every timeout of the engines here, in seconds: to start, to ping, and the margin of clocks."""
 ROOT = Path(__file__).parents[3]

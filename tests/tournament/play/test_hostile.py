@@ -30,6 +30,8 @@ from tests.processes import FAKE, HOSTILE, LATE, needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import parallel, result, settings
 
+pytestmark = pytest.mark.thorough
+
 ratings = command("ratings")
 
 PATIENCE = "300"

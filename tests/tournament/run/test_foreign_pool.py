@@ -19,6 +19,8 @@ from merels.tournament.run.view import View
 from tests.tournament.run.test_runner import Run, as_planned
 from tests.tournament.specs import settings
 
+pytestmark = pytest.mark.thorough
+
 WAIT = 1.0
 SINCE = r"waiting since \d\d:\d\d:\d\d"
 UNTIL = SINCE + r"; the run ends at \d\d:\d\d:\d\d \(-executorwait 1\)"

@@ -18,6 +18,8 @@ from tests.tournament.processes import Marked
 from tests.tournament.run.test_sprt_match import engines, level
 from tests.tournament.specs import parallel
 
+pytestmark = pytest.mark.thorough
+
 
 def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) -> list[str]:
     """Play a round robin of levels; their names by rating, the best first."""

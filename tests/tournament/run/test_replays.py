@@ -26,6 +26,8 @@ from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import match as sound_match
 from tests.tournament.specs import result
 
+pytestmark = pytest.mark.thorough
+
 
 def match(tmp_path: Path, mode: str, argument: str, *more: str) -> list[str]:
     """One game of a fake engine against a sound one, half a second for a move."""

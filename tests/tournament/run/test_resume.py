@@ -16,6 +16,8 @@ from tests.processes import needs_proc
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words, parallel
 
+pytestmark = pytest.mark.thorough
+
 Game = tuple[int, int, str, str, str, str]
 """What must not change: number, pair, opening, White, Black and moves."""
 

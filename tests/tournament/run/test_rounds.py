@@ -11,6 +11,8 @@ from tests.commands import shell
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words, parallel
 
+pytestmark = pytest.mark.thorough
+
 STARTED = re.compile(r"^Started game \d+ of (.+) \(", re.MULTILINE)
 
 

@@ -11,6 +11,8 @@ from merels.tournament.journal.open import read_journal
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words, parallel
 
+pytestmark = pytest.mark.thorough
+
 BOUNDS = ["-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2"]
 STRONG, WEAK = 1500, 800
 

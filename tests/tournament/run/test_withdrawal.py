@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from merels.tournament.records.games import GameResult
 from merels.tournament.run.tasks import finished
 from merels.tournament.run.withdrawal import FAILED_STARTS, Withdrawals
 from merels.tournament.statistics.sprt import Sprt
 from tests.tournament.run.test_runner import Run, Stopping, script
 from tests.tournament.specs import engine, result, settings
+
+pytestmark = pytest.mark.thorough
 
 
 def lost(number: int, **fields: object) -> GameResult:

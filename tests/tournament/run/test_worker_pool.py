@@ -14,6 +14,8 @@ import pytest
 
 from merels.tournament.run.worker_pool import CallFailed, LocalPool
 
+pytestmark = pytest.mark.thorough
+
 REPORT = "from merels.tournament.run import tasks; tasks.worker.report('a report')"
 
 
