@@ -28,6 +28,7 @@ cdef extern from *:
 
 cdef enum:
     CHECK_EVERY = 512        # nodes between looks at the clock
+    EXTENSION_PLIES = 2      # extensions end at so many times the iteration's depth
 
 cdef struct Worker:
     Game game
@@ -50,6 +51,7 @@ cdef struct Worker:
     int freedom                              # and of a step
     move_t pv[MAX_PLY + 8][MAX_PLY + 8]
     int pv_length[MAX_PLY + 8]
+    int root_depth                           # the iteration's
     int root_size
     move_t root[MAX_MOVES]
     int root_end[MAX_MOVES]                  # where the moves of the same rank end
@@ -183,11 +185,18 @@ cdef inline int reduction_of(const Worker *w, int depth, int move_count,
     return min(reduction, depth - 2)
 
 
+# Whether the opponent can close a mill on just one point, and the side to move none at once.
+cdef inline bint must_block(uint64_t threats) noexcept nogil:
+    cdef uint32_t danger = threats >> 32
+    return <uint32_t>threats == 0 and danger != 0 and (danger & (danger - 1)) == 0
+
+
 # The value of a board to a depth within a window: exact inside it, a bound outside.
 cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
                 int ply) noexcept nogil:
     cdef uint64_t next_key
-    cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0, reduction, bound = UPPER
+    cdef int next_depth, reduction, bound = UPPER
+    cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0
     cdef bint pv_node = beta - alpha > 1
     cdef move_t move, best_move = NO_MOVE
     cdef move_t quiets_searched[MAX_QUIETS]
@@ -249,27 +258,33 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     else:
         picker.threats = threats_on(&w.game.rules, b)
 
-    # 8. All moves in order.
+    # 8. A forced answer is searched a ply deeper: one point to block, and no mill to close first.
+    next_depth = depth - 1
+    if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
+        next_depth += 1
+
+    # 9. All moves in order.
     enter(&w.game, b, key, ply)
     while True:
-        move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, depth > 1)
+        move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, next_depth > 0)
         if move == NO_MOVE:
             assert move_count == count_generated(&w.game.rules, b)
             break
         next_key = picker.key
         move_count += 1
         if move_count == 1:
-            value = -search(w, after, next_key, -beta, -alpha, depth - 1, ply + 1)
+            value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
         else:
-            # 9. Principal variation search: a move that is not the first must only be shown to be
+            # 10. Principal variation search: a move that is not the first must only be shown to be
             # no better, by an empty window, and if quiet less deeply; it is searched in full if
             # it is better after all.
             reduction = 0 if is_removal(move) else reduction_of(w, depth, move_count, pv_node)
-            value = -search(w, after, next_key, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1)
+            value = -search(w, after, next_key, -alpha - 1, -alpha, next_depth - reduction,
+                            ply + 1)
             if value > alpha and reduction and not w.stopped:
-                value = -search(w, after, next_key, -alpha - 1, -alpha, depth - 1, ply + 1)
+                value = -search(w, after, next_key, -alpha - 1, -alpha, next_depth, ply + 1)
             if value > alpha and value < beta and not w.stopped:
-                value = -search(w, after, next_key, -beta, -alpha, depth - 1, ply + 1)
+                value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
         if w.stopped:
             return 0
         if value > best:
@@ -289,7 +304,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             quiets_searched[quiet_count] = move
             quiet_count += 1
 
-    # 10. What was found, for the next time.
+    # 11. What was found, for the next time.
     w.stack.free = picker.moves
     assert -WIN <= best <= WIN
     store(w.table, key, best_move, score_to_table(best, ply), depth, bound)
@@ -306,6 +321,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
     enter(&w.game, b, key, 0)
     w.pv_length[0] = 0
     w.stack.free = w.room
+    w.root_depth = depth
     for i in range(start, w.root_end[start]):
         move = w.root[i]
         make(b, move, &after)
