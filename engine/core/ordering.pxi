@@ -41,6 +41,7 @@ cdef struct Picker:
     int stage                # what is generated next
     Board after              # the last move
     uint64_t key             # of that board
+    bint urgent              # the last move is a killer move, or stops a mill
     bint chosen              # the best of the rest stands at `next` already, and these are its own:
     Board after_next
     uint64_t next_key
@@ -198,6 +199,7 @@ cdef inline move_t pick(const RuleSet *rules, const Table *table, History *histo
             if not p.chosen:
                 choose(p)
             move = move_at(p, p.next)
+            p.urgent = p.moves[p.next] >> 32 >= KILLER_SCORE - MAX_HISTORY_SCORE
             p.next += 1
             if move == p.table_move:
                 p.chosen = False

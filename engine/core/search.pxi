@@ -28,6 +28,8 @@ cdef extern from *:
 
 cdef enum:
     CHECK_EVERY = 512        # nodes between looks at the clock
+    PRUNED_DEPTH = 3         # late moves are left out up to this depth
+    PRUNED_AFTER = 4         # quiet moves at depth 0, and more by the depth's square
     EXTENSION_PLIES = 2      # extensions end at so many times the iteration's depth
 
 cdef struct Worker:
@@ -173,16 +175,15 @@ cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int bet
     return least == greatest or (least == 0 and beta <= 0) or (greatest == 0 and alpha >= 0)
 
 
-# Late move reductions: how many plies less deeply a quiet move is searched at first.
-cdef inline int reduction_of(const Worker *w, int depth, int move_count,
+# Late move reductions: how many plies less deeply a move is searched at first. What removes a man
+# or is urgent is reduced by a ply less, and so are all moves of the principal variation.
+cdef inline int reduction_of(const Worker *w, int depth, int move_count, bint favoured,
                              bint pv_node) noexcept nogil:
     cdef int reduction
     if depth < REDUCTION_DEPTH:
         return 0
     reduction = w.reductions[min(depth, 63)][min(move_count, 63)]
-    if pv_node and reduction:
-        reduction -= 1
-    return min(reduction, depth - 2)
+    return max(0, min(reduction - favoured - pv_node, depth - 2))
 
 
 # Whether the opponent can close a mill on just one point, and the side to move none at once.
@@ -197,7 +198,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     cdef uint64_t next_key
     cdef int next_depth, reduction, bound = UPPER
     cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0
-    cdef bint pv_node = beta - alpha > 1
+    cdef bint quiet, pv_node = beta - alpha > 1
     cdef move_t move, best_move = NO_MOVE
     cdef move_t quiets_searched[MAX_QUIETS]
     cdef Probe known
@@ -270,15 +271,21 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if move == NO_MOVE:
             assert move_count == count_generated(&w.game.rules, b)
             break
+        # 10. Late move pruning: near the leaves, after so many quiet moves have failed, the others
+        # of which history thinks less are left out.
+        quiet = not is_removal(move)
+        if quiet and depth <= PRUNED_DEPTH and not pv_node and best > -PROVEN:
+            if quiet_count >= PRUNED_AFTER + depth * depth and not picker.urgent:
+                break
         next_key = picker.key
         move_count += 1
         if move_count == 1:
             value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
         else:
-            # 10. Principal variation search: a move that is not the first must only be shown to be
-            # no better, by an empty window, and if quiet less deeply; it is searched in full if
-            # it is better after all.
-            reduction = 0 if is_removal(move) else reduction_of(w, depth, move_count, pv_node)
+            # 11. Principal variation search: a move that is not the first must only be shown to be
+            # no better, by an empty window, and less deeply; it is searched in full if it is
+            # better after all.
+            reduction = reduction_of(w, depth, move_count, picker.urgent or not quiet, pv_node)
             value = -search(w, after, next_key, -alpha - 1, -alpha, next_depth - reduction,
                             ply + 1)
             if value > alpha and reduction and not w.stopped:
@@ -297,14 +304,14 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
                     extend_pv(w, ply, move)
                 if value >= beta:
                     bound = LOWER
-                    if not is_removal(move):
+                    if quiet:
                         remember_cutoff(&w.history, ply, depth, move, quiets_searched, quiet_count)
                     break
-        if not is_removal(move) and quiet_count < MAX_QUIETS:
+        if quiet and quiet_count < MAX_QUIETS:
             quiets_searched[quiet_count] = move
             quiet_count += 1
 
-    # 11. What was found, for the next time.
+    # 12. What was found, for the next time.
     w.stack.free = picker.moves
     assert -WIN <= best <= WIN
     store(w.table, key, best_move, score_to_table(best, ply), depth, bound)
@@ -314,7 +321,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
 # The value of the root over its moves of one rank from `start` on; the best is moved to `start`.
 cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                      int start) noexcept nogil:
-    cdef int value = 0, best = -INFINITE, i, j, bound = UPPER
+    cdef int value = 0, best = -INFINITE, i, j, bound = UPPER, reduction
     cdef move_t move
     cdef Board after
     cdef uint64_t next_key, key = key_of(&w.game.rules, b)
@@ -327,7 +334,10 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
         make(b, move, &after)
         next_key = key_of(&w.game.rules, &after)
         if i > start:
-            value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1, 1)
+            reduction = reduction_of(w, depth, i - start + 1, True, False)
+            value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1 - reduction, 1)
+            if value > alpha and reduction and not w.stopped:
+                value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1, 1)
         if i == start or (value > alpha and value < beta and not w.stopped):
             value = -search(w, &after, next_key, -beta, -alpha, depth - 1, 1)
         if w.stopped:

@@ -281,5 +281,5 @@ def test_a_lost_side_is_saved_by_the_games_own_repetition(
     fresh = Position(
         MORRIS, position.men, position.hands, position.side, position.plies, position.number
     )
-    result, _ = think(fresh, Limit(depth=8))
+    result, _ = think(fresh, Limit(depth=10))
     assert result.score.win_in is not None and result.score.win_in < 0
