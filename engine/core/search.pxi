@@ -57,6 +57,7 @@ cdef struct Worker:
     int root_size
     move_t root[MAX_MOVES]
     int root_end[MAX_MOVES]                  # where the moves of the same rank end
+    int root_value                           # of the last move that raised alpha there
     bint whole_root                          # the first line is chosen from all legal moves
     int reductions[64][64]                   # by depth and move count
 
@@ -326,7 +327,6 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
     cdef Board after
     cdef uint64_t next_key, key = key_of(&w.game.rules, b)
     enter(&w.game, b, key, 0)
-    w.pv_length[0] = 0
     w.stack.free = w.room
     w.root_depth = depth
     for i in range(start, w.root_end[start]):
@@ -350,7 +350,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                     w.root[j] = w.root[j - 1]
                 w.root[start] = move
             if value > alpha:
-                alpha = value
+                w.root_value = alpha = value
                 bound = EXACT
                 if value >= beta:
                     bound = LOWER

@@ -61,6 +61,7 @@ cdef class SearchWorker:
         cdef int depth, line, number
         cdef int values[MAX_LINES]
         cdef list found
+        cdef move_t best = NO_MOVE
         load_game(&w.game, rules, history)
         w.tables = &tables.tables if tables is not None else NULL
         w.table_men = table_men
@@ -92,9 +93,11 @@ cdef class SearchWorker:
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
                 if w.stopped:
+                    # A move that has proved better counts, though others were not looked at.
+                    if number == 1 and depth > first_depth and w.root[0] != best:
+                        report(depth, [(w.root_value, w.seldepth, self.variation())])
                     return True
-                found.append((values[line], w.seldepth,
-                              [w.pv[0][i] for i in range(w.pv_length[0])]))
+                found.append((values[line], w.seldepth, self.variation()))
             # A later line may turn out better than an earlier one of its rank.
             order = [(w.root_end[line], -found[line][0], line) for line in range(number)]
             found = [found[line] for _, _, line in sorted(order)]
@@ -102,9 +105,13 @@ cdef class SearchWorker:
                 values[line] = found[line][0]
                 w.root[line] = found[line][2][0]
             self.depth = depth
+            best = w.root[0]
             if report(depth, found):
                 return False
         return False
+
+    cdef list variation(self):
+        return [self.w.pv[0][i] for i in range(self.w.pv_length[0])]
 
     # Note the moves to choose from; those of a lower rank stay before those of a higher.
     cdef int load_root(self, const Board *b, moves, ranks) except -1:

@@ -62,6 +62,19 @@ def test_node_limit_is_kept_and_deterministic() -> None:
     assert first.nodes == again.nodes and first.nodes <= 50_000
 
 
+def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
+    found = False
+    for position in random_positions(seed=23, number=30):
+        if position.outcome() is None:
+            infos = think(position, Limit(depth=8))[1]
+            finished = {info.depth: info.nodes or 0 for info in infos}
+            half = max(300, finished.get(8, 0) // 2)
+            result, infos = think(position, Limit(nodes=half))
+            assert result.move == infos[-1].pv[0]
+            found |= result.cut and half < finished.get(infos[-1].depth, 0)
+    assert found
+
+
 def test_a_new_game_starts_as_a_new_process() -> None:
     searcher, position = Searcher(4), Position()
     first = searcher.search(position, Limit(nodes=30_000))
