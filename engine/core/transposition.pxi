@@ -72,7 +72,8 @@ cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept 
 
 
 # Store a result over the key's own entry, an empty one, or the least useful of the bucket: one is
-# worth its depth, less eight for each search since.
+# worth its depth, less eight for each search since. A bound does not replace what the same search
+# found of the same position at a greater depth.
 cdef inline void store(Table *table, uint64_t key, move_t move, int score, int depth,
                        int bound) noexcept nogil:
     cdef Entry *entry = bucket_of(table, key)
@@ -90,6 +91,9 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
             victim = &entry[i]
             if move == NO_MOVE:
                 move = data & NO_MOVE
+            if bound != EXACT and depth < <int>((data >> 36) & 0xFF) and (
+                    <int>((data >> 46) & 0xFF) == table.generation):
+                return
             break
         worth = <int>((data >> 36) & 0xFF) - 8 * (
             (table.generation - <int>((data >> 46) & 0xFF)) & 0xFF)
