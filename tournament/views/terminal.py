@@ -157,11 +157,15 @@ def cut(text: str, columns: int) -> str:
 
 
 def terminal_size(out: TextIO) -> tuple[int, int]:
-    """Columns and lines of a terminal, which need not be that of standard output."""
-    usual = (80, 24)
+    """Columns and lines of a terminal, which need not be that of standard output.
+
+    A terminal that does not know its size says 0.
+    """
+    columns, lines = 80, 24
     with contextlib.suppress(OSError):
-        usual = os.get_terminal_size(out.fileno())
-    return shutil.get_terminal_size(usual)
+        found = os.get_terminal_size(out.fileno())
+        columns, lines = found.columns or columns, found.lines or lines
+    return shutil.get_terminal_size((columns, lines))
 
 
 def is_terminal(out: TextIO) -> bool:

@@ -21,7 +21,14 @@ from merels.tournament.report.text_table import width
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.output import Pace, time_text
-from merels.tournament.views.terminal import LiveView, bar, cut, is_terminal, llr_lines
+from merels.tournament.views.terminal import (
+    LiveView,
+    bar,
+    cut,
+    is_terminal,
+    llr_lines,
+    terminal_size,
+)
 from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine, engine_words, match, result, settings
 
@@ -172,6 +179,19 @@ def test_bar_time_and_cut() -> None:
     assert time_text(3725.4) == "1:02:05" and Pace().left(7) == "?"
     assert cut("日本語", 4) == "日本"
     assert not is_terminal(io.StringIO())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_a_terminal_that_does_not_know_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table was cut to fewer than no columns, for ever."""
+    import pty
+
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    master, terminal = pty.openpty()
+    with open(master, "rb"), open(terminal, "w") as out:
+        assert os.get_terminal_size(out.fileno()) == (0, 0)
+        assert min(terminal_size(out)) > 0
 
 
 def on_a_terminal(*flags: str, columns: int = 100) -> str:
