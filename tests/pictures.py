@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from merels.engine.search.levels import LEVELS
 from tests.commands import MERELS
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import load
@@ -20,7 +21,7 @@ GAME = (
     "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 "
     "10. a1-d1 g1-g4 11. d1-a1 *"
 )
-LEVELS = {"Expert": 1495, "Club": 1375, "Casual": 1120, "Beginner": 800}
+PLAYERS = LEVELS[3::-1]
 
 
 def board(browser: Browser) -> None:
@@ -41,9 +42,8 @@ def report(browser: Browser) -> None:
     """The report of a tournament between levels."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["tournament", "-rounds", "20", "-srand", "1", "-quiet", "-event", "Four levels"]
-        for name, elo in LEVELS.items():
-            words += ["-engine", f"cmd={sys.executable}", "args=-m merels.protocol", f"name={name}",
-                      "option.UCI_LimitStrength=true", f"option.UCI_Elo={elo}"]
+        for level in PLAYERS:
+            words += ["-engine", f"level={level.name}"]
         words += ["-each", "st=10", "-journal", "file=levels.db", "-concurrency", "2"]
         subprocess.run([*MERELS, *words], check=True, cwd=folder)
         subprocess.run([*MERELS, "ratings", "levels.db", "-out", "report.html"],

@@ -139,7 +139,9 @@ class TranspositionTable:
     """
 
     def __init__(self, megabytes: int) -> None: ...
-    def clear(self) -> None: ...
+    def clear(self, megabytes: int = 0) -> None:
+        """Forget all results, and use so many MiB from now on; 0: the whole table."""
+
     def new_search(self) -> None:
         """Begin a generation: entries of earlier searches are replaced first."""
 
@@ -184,10 +186,7 @@ class SearchWorker:
         max_depth: int = ...,
         node_limit: int = 0,
         lines: int = 1,
-        noise: int = 0,
-        noise_seed: int = 0,
-        greed: int = 0,
-        freedom: int = 0,
+        errors: tuple[int, int, int, int, int, int] | None = None,
     ) -> bool:
         """Search by iterative deepening until a limit, `stop` or ``report`` ends it.
 
@@ -202,9 +201,8 @@ class SearchWorker:
         max_depth       the depth of the last one, at most ``MAX_DEPTH``
         node_limit      of this worker; 0: none
         lines           principal variations, at most ``MAX_LINES``
-        noise           half-width of a random error of each evaluation, in hundredths of a man;
-                        ``noise_seed`` chooses the errors
-        greed, freedom  what a man more, and a step more, are worth besides
+        errors          what a level sees wrongly: its insight, greed, freedom, noise and
+                        oversight, and a seed that chooses the errors
 
         Returns whether an iteration was cut short.
         """

@@ -32,6 +32,14 @@ cdef enum:
     PRUNED_AFTER = 4         # quiet moves at depth 0, and more by the depth's square
     EXTENSION_PLIES = 2      # extensions end at so many times the iteration's depth
 
+cdef struct Errors:
+    int insight                              # share of the evaluation that is understood, percent
+    int greed                                # what a man more is worth besides
+    int freedom                              # and a step more
+    int noise                                # half-width of a random error in evaluations
+    uint64_t seed
+    uint32_t overlooked[MAX_PLY + 8]         # points where no move is seen, by ply
+
 cdef struct Worker:
     Game game
     Table *table
@@ -47,10 +55,8 @@ cdef struct Worker:
     int64_t deadline                         # nanoseconds
     bint stopped
     int seldepth
-    int noise                                # half-width of a random error in evaluations
-    uint64_t noise_seed
-    int greed                                # what a level adds to the worth of a man
-    int freedom                              # and of a step
+    bint errs                                # whether a level distorts what is seen
+    Errors errors
     move_t pv[MAX_PLY + 8][MAX_PLY + 8]
     int pv_length[MAX_PLY + 8]
     int root_depth                           # the iteration's
@@ -93,18 +99,26 @@ cdef inline int score_from_table(int score, int ply) noexcept nogil:
     return score - ply if score >= FAR else score + ply if score <= -FAR else score
 
 
+# An evaluation as a level has it.
+cdef int misjudge(const Errors *e, const Board *b, uint64_t key, int value) noexcept nogil:
+    cdef uint32_t empty = ALL & ~(b.own | b.opponent)
+    value = value * e.insight // 100
+    value += e.greed * (count(b.own) + b.own_hand - count(b.opponent) - b.opponent_hand)
+    value += e.freedom * (count_steps(b.own, empty) - count_steps(b.opponent, empty))
+    return value + <int>below(mix(key ^ e.seed), 2 * e.noise + 1) - e.noise
+
+
+# Whether a level does not see that a move is possible.
+cdef inline bint is_overlooked(const Worker *w, move_t move, int ply) noexcept nogil:
+    return unlikely(w.errs) and (w.errors.overlooked[ply] >> to_of(move)) & 1
+
+
 # The static evaluation as the worker's level sees it.
 cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key,
                               uint64_t *threats) noexcept nogil:
     cdef int value = evaluate_board(&w.game.rules, b, threats)
-    cdef uint32_t empty
-    if w.greed:
-        value += w.greed * (count(b.own) + b.own_hand - count(b.opponent) - b.opponent_hand)
-    if w.freedom:
-        empty = ALL & ~(b.own | b.opponent)
-        value += w.freedom * (count_steps(b.own, empty) - count_steps(b.opponent, empty))
-    if w.noise:
-        value += <int>below(mix(key ^ w.noise_seed), 2 * w.noise + 1) - w.noise
+    if unlikely(w.errs):
+        value = misjudge(&w.errors, b, key, value)
     if value > MAX_EVALUATION:
         return MAX_EVALUATION
     return value if value > -MAX_EVALUATION else -MAX_EVALUATION
@@ -136,6 +150,8 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     moves = push_removals(&w.stack, &w.game.rules, b, <uint32_t>threats, &size)
     enter(&w.game, b, key, ply)
     for i in range(size):
+        if is_overlooked(w, <move_t>moves[i], ply):
+            continue
         make(b, <move_t>moves[i], &after)
         value = -quiesce(w, &after, key_of(&w.game.rules, &after), -beta, -alpha, ply + 1)
         if w.stopped:
@@ -270,8 +286,10 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     while True:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, next_depth > 0)
         if move == NO_MOVE:
-            assert move_count == count_generated(&w.game.rules, b)
+            assert w.errs or move_count == count_generated(&w.game.rules, b)
             break
+        if is_overlooked(w, move, ply):
+            continue
         # 10. Late move pruning: near the leaves, after so many quiet moves have failed, the others
         # of which history thinks less are left out.
         quiet = not is_removal(move)
@@ -312,8 +330,10 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             quiets_searched[quiet_count] = move
             quiet_count += 1
 
-    # 12. What was found, for the next time.
+    # 12. What was found, for the next time. A level that saw no move judges what it sees.
     w.stack.free = picker.moves
+    if unlikely(move_count == 0):
+        return evaluate_node(w, b, key, &picker.threats)
     assert -WIN <= best <= WIN
     store(w.table, key, best_move, score_to_table(best, ply), depth, bound)
     return best

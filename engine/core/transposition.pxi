@@ -108,6 +108,7 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
 
 cdef class TranspositionTable:
     cdef Table table
+    cdef uint64_t size       # bytes
 
     def __cinit__(self, int megabytes):
         cdef uint64_t size = <uint64_t>megabytes << 20
@@ -117,7 +118,7 @@ cdef class TranspositionTable:
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
         self.table.entries = <Entry *>((<size_t>self.table.memory + PAGE - 1) & ~<size_t>(PAGE - 1))
-        self.table.buckets = size // (BUCKET * sizeof(Entry))
+        self.size = size
         large_pages(self.table.entries, size)
         # The system hands memory out when it is first written to: now, not on a running clock.
         self.clear()
@@ -125,7 +126,11 @@ cdef class TranspositionTable:
     def __dealloc__(self):
         free(self.table.memory)
 
-    def clear(self):
+    def clear(self, int megabytes=0):
+        cdef uint64_t used = <uint64_t>megabytes << 20
+        if used == 0 or used > self.size:
+            used = self.size
+        self.table.buckets = used // (BUCKET * sizeof(Entry))
         with nogil:
             memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * sizeof(Entry))
         self.table.generation = 0

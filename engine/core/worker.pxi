@@ -4,8 +4,32 @@
 
 cdef enum:
     NEVER = 0x7FFFFFFFFFFFFFFF
+    ATTENTION = 16           # plies ahead from which on no more is overlooked
 
 cdef int GO_ON = 0           # a stop flag that is never raised
+
+
+# What is overlooked and how far the evaluation errs: drawn anew for every search, as a person's
+# attention is. A point overlooked at one ply is so at all later ones, and more join it with each,
+# so that what is overlooked is the same whatever is played first.
+cdef int load_errors(Errors *e, tuple fields) except -1:
+    cdef int oversight, ply, point
+    cdef uint64_t state, size, noise
+    e.insight, e.greed, e.freedom, noise, oversight, state = fields
+    e.seed = state = mix(state)
+    # The size of errors varies, with the given one as its mean; 1 breaks ties.
+    size = below(state, 1000)
+    e.noise = 1 + <int>(3 * noise * size * size // 1000000)
+    e.overlooked[0] = 0
+    for ply in range(1, MAX_PLY + 8):
+        e.overlooked[ply] = e.overlooked[ply - 1]
+        if ply > ATTENTION:
+            continue
+        for point in range(POINT_COUNT):
+            state = mix(state + 1)
+            if below(state, 100) < <uint64_t>oversight:
+                e.overlooked[ply] |= 1u << point
+    return 0
 
 
 # `stop` and `set_deadline` come from other threads while `run` searches without the interpreter's
@@ -54,8 +78,7 @@ cdef class SearchWorker:
 
     def run(self, tuple rules, tuple fields, history, root_moves, report,
             *, ranks=(), TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
-            int max_depth=MAX_DEPTH, node_limit=0, lines=1, int noise=0, noise_seed=0,
-            int greed=0, int freedom=0):
+            int max_depth=MAX_DEPTH, node_limit=0, lines=1, tuple errors=None):
         cdef Worker *w = &self.w
         cdef Board b = load_board(fields)
         cdef int depth, line, number
@@ -65,10 +88,9 @@ cdef class SearchWorker:
         load_game(&w.game, rules, history)
         w.tables = &tables.tables if tables is not None else NULL
         w.table_men = table_men
-        w.noise = noise
-        w.noise_seed = noise_seed
-        w.greed = greed
-        w.freedom = freedom
+        w.errs = errors is not None
+        if errors is not None:
+            load_errors(&w.errors, errors)
         w.table_hits = w.nodes = 0
         w.stopped = False
         if TUNING:

@@ -7,21 +7,26 @@ from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import parse_whole
+from merels.engine.game.position import Position
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """A strength level.
 
-    ``elo`` is its rating among the levels; ``nodes`` bounds a search. ``noise`` is half the width
-    of a random error in every evaluation; ``greed`` and ``freedom`` are added for each man and each
-    possible step that it has more than the opponent, all in hundredths of a man.
+    ``elo`` is its rating among the levels; ``nodes`` bounds a search. ``oversight`` is the chance
+    in percent that no move to a point is seen one ply ahead, and as much again with each ply
+    further. ``insight`` is how much of the evaluation is understood, in percent; ``greed`` and
+    ``freedom`` are added for each man and each possible step that it has more than the opponent,
+    ``noise`` is half the width, on average, of a random error, all in hundredths of a man.
     The errors depend on ``seed``: one seed always plays the same, many make a varied opponent.
     """
 
     name: str
     elo: int
     nodes: int
+    oversight: int
+    insight: int
     noise: int
     greed: int = 0
     freedom: int = 0
@@ -30,12 +35,12 @@ class Level:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level("Beginner", 800, 60, 250, 0, 0, "sees a mill when it is there, and little else"),
-    Level("Casual", 1120, 200, 130, 60, 0, "greedy: any man is worth the trouble"),
-    Level("Club", 1375, 700, 70, 0, 12, "restless: above all keeps its men free"),
-    Level("Expert", 1495, 2_000, 35, 20, 4, "classical: men first, then room to move"),
-    Level("Master", 1585, 10_000, 8, -10, 4, "patient: gives up a man to block others"),
-    Level("Champion", 1670, 400_000, 0, 0, 0, "plays what the position asks for"),
+    Level("Beginner", 800, 60, 90, 0, 15, 200, 10, "sees a mill when it is there, and little else"),
+    Level("Casual", 1175, 100, 60, 5, 15, 120, 0, "greedy: any man is worth the trouble"),
+    Level("Club", 1350, 700, 35, 40, 15, 30, 12, "restless: above all keeps its men free"),
+    Level("Expert", 1625, 2_000, 12, 80, 12, 20, 4, "classical: men first, then room to move"),
+    Level("Master", 1820, 10_000, 2, 100, 8, -10, 4, "patient: gives up a man to block others"),
+    Level("Champion", 2070, 400_000, 0, 100, 0, 0, 0, "plays what the position asks for"),
 )
 """From weakest to strongest. The ratings are those of the round robin in HISTORY.md, rounded to
 five; tests/data/levels.csv has its games."""
@@ -44,10 +49,18 @@ MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo
 MAXIMUM_SEED = 1_000_000_000
 
+Errors = tuple[int, int, int, int, int, int]
+"""A level's insight, greed, freedom, noise and oversight, and a seed, as the core takes them."""
+
+_OPENING_HANDS = 11
+"""While so many men are in hand even a level that does not err varies its play,"""
+_OPENING_NOISE = 20
+"""by errors of this size."""
+
 
 def any_seed() -> int:
     """A random seed for one game, so that nobody beats a level twice by the same moves."""
-    return int.from_bytes(os.urandom(8)) % (MAXIMUM_SEED + 1)
+    return 1 + int.from_bytes(os.urandom(8)) % MAXIMUM_SEED
 
 
 def level_named(text: str, also: str = "") -> Level:
@@ -86,8 +99,25 @@ def level_for(elo: int) -> Level:
         f"Elo {elo}",
         elo,
         round(low.nodes * (high.nodes / low.nodes) ** share),
+        between(low.oversight, high.oversight),
+        between(low.insight, high.insight),
         between(low.noise, high.noise),
         between(low.greed, high.greed),
         between(low.freedom, high.freedom),
         low.style if share < 0.5 else high.style,
     )
+
+
+def errors_of(level: Level | None, position: Position) -> Errors | None:
+    """What a level sees wrongly in a position, in the core's words; None: nothing."""
+    if level is None:
+        return None
+    opening = sum(position.hands) >= _OPENING_HANDS
+    noise = _OPENING_NOISE if opening and not level.noise else level.noise
+    errors = (level.insight, level.greed, level.freedom, noise, level.oversight)
+    if errors == (100, 0, 0, 0, 0):
+        return None
+    seed = level.seed * 0x9E3779B97F4A7C15
+    if level.oversight:
+        seed ^= position.key  # Attention is drawn anew in each position.
+    return (*errors, seed & (1 << 64) - 1)

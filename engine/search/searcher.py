@@ -14,7 +14,7 @@ from merels.engine.core.convert import core_board, core_history, core_rules
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
-from merels.engine.search.levels import Level
+from merels.engine.search.levels import Errors, Level, errors_of
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.reporting import Lines, Reporter, final_info
 from merels.engine.search.root import Root, make_root
@@ -85,8 +85,13 @@ class Searcher:
 
     def clear(self) -> None:
         """Forget everything learnt: a new game starts as in a new process."""
+        self._context = None
+        self._forget(0)
+
+    def _forget(self, megabytes: int) -> None:
+        """Forget everything learnt, and use so much of the table; 0: all of it."""
         if self._table is not None:
-            self._table.clear()
+            self._table.clear(megabytes)
         for worker in self._workers:
             worker.clear()
 
@@ -178,17 +183,23 @@ class Searcher:
         # A level has no perfect knowledge.
         tables = None if level else self.tables_for(position.rules)
         root = make_root(position, root_moves, tables, multipv)
-        context = (core_rules(position.rules), _bias(level), root.tables)
+        errors = errors_of(level, position)
+        context = (core_rules(position.rules), level is None, errors, root.tables)
         if context != self._context:
-            # What was learnt under other rules, or at another level, does not hold.
-            if self._context is not None:
-                self.clear()
+            # What was learnt under other rules, or with other errors, does not hold.
+            if self._context is not None or level is not None:
+                self._forget(0 if level is None else 1 + level.nodes // 50_000)
             self._context = context
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
         with self._lock:
             self._set_deadlines(clock)
-        cut, missing = self._run(position, root, clock, reporter.iteration, multipv, level)
+        nodes = min(
+            (count for count in (clock.limit.nodes, level and level.nodes) if count), default=0
+        )
+        cut, missing = self._run(
+            position, root, clock, reporter.iteration, multipv, nodes, errors
+        )
         if cut:
             reporter.cut()
         best = reporter.lines[0]
@@ -217,17 +228,17 @@ class Searcher:
         clock: TimeManager,
         report: Callable[[int, Lines], bool],
         multipv: int,
-        level: Level | None,
+        nodes: int,
+        errors: Errors | None,
     ) -> tuple[bool, int]:
         """Run all workers; the first one reports, and its end ends the others.
 
         Returns whether an iteration was cut short, and how many threads the system refused.
         """
         rules, board = core_rules(position.rules), core_board(position)
-        history, bias = core_history(position), _bias(level)
+        history = core_history(position)
         tables = root.tables.core if root.tables else None
-        bounds = [count for count in (clock.limit.nodes, level and level.nodes) if count]
-        nodes = min([*bounds, _MAX_NODES]) if bounds else 0
+        nodes = min(nodes, _MAX_NODES)
         # The limit is the whole search's: each thread gets its share, the first one what is left.
         share = max(1, nodes // self.threads) if nodes else 0
 
@@ -236,7 +247,7 @@ class Searcher:
         ) -> bool:
             return worker.run(
                 rules, board, history, root.moves, report, ranks=root.ranks, tables=tables,
-                table_men=root.table_men, **bias, **own,
+                table_men=root.table_men, errors=errors, **own,
             )
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
@@ -274,13 +285,3 @@ def _memory_mb() -> float:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
     except (AttributeError, ValueError, OSError):  # Not every system tells.
         return math.inf
-
-
-def _bias(level: Level | None) -> dict[str, int]:
-    """What distorts a level's evaluation, in the core's words."""
-    if level is None:
-        return {}
-    return {
-        "noise": level.noise, "noise_seed": level.seed,
-        "greed": level.greed, "freedom": level.freedom,
-    }

@@ -100,8 +100,11 @@ def _limit(body: dict[str, Any], default: Limit, side: str) -> Limit:
 
 
 def _level(body: dict[str, Any]) -> Level | None:
-    """A level by its name or rating, with its seed; None for full strength."""
-    seed = _whole(body, "seed", 0, MAXIMUM_SEED) or 0
+    """A level by its name or rating, with its seed; None for full strength.
+
+    To an engine seed 0 is any seed; here it is always the same one.
+    """
+    seed = _whole(body, "seed", 0, MAXIMUM_SEED) or MAXIMUM_SEED
     value = body.get("level")
     return None if value is None else replace(level_named(str(value)), seed=seed)
 

@@ -53,7 +53,7 @@ TABLE = Options(
 )
 """Every option, in the order of their declaration. Hash is in MiB, Move Overhead in ms.
 
-LevelSeed chooses where a level errs: the same seed gives the same answers.
+LevelSeed chooses where a level errs: the same seed gives the same answers, 0 others in every game.
 """
 
 

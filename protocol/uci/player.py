@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from merels.engine.game.errors import InputError
-from merels.engine.search.levels import Level, level_for
+from merels.engine.search.levels import Level, any_seed, level_for
 from merels.engine.search.searcher import Searcher
 from merels.protocol.uci.options import Settings
 from merels.protocol.uci.streams import Output
@@ -23,6 +23,7 @@ class Player:
         self.settings = Settings()
         self.searcher = Searcher(hash_mb=self.settings.number("Hash"))
         self._output = output
+        self._seed = any_seed()
         self._table_cache: TableCache | None = None
 
     def set(self, name: str, text: str) -> None:
@@ -36,13 +37,19 @@ class Player:
         elif option.name == "Clear Hash":
             self.searcher.clear()
 
+    def new_game(self) -> None:
+        """Forget everything learnt, and let a level without a seed err elsewhere."""
+        self.searcher.clear()
+        self._seed = any_seed()
+
     @property
     def level(self) -> Level | None:
         """The level to play at; None: full strength, as always in analysis."""
         settings = self.settings
         if not settings.flag("UCI_LimitStrength") or settings.flag("UCI_AnalyseMode"):
             return None
-        return replace(level_for(settings.number("UCI_Elo")), seed=settings.number("LevelSeed"))
+        seed = settings.number("LevelSeed") or self._seed
+        return replace(level_for(settings.number("UCI_Elo")), seed=seed)
 
     def prepare(
         self, wait: bool = False, stopped: Callable[[], bool] = lambda: False

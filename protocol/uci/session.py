@@ -154,7 +154,7 @@ class Session:
 
     def _new_game(self, rest: str) -> None:
         self._worker.finish()
-        self._player.searcher.clear()
+        self._player.new_game()
         self._setup = Setup().under(self._player.settings.rules)
 
     def _flip(self, rest: str) -> None:

@@ -12,7 +12,7 @@ from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import TABLE_CP
-from merels.engine.search.levels import LEVELS
+from merels.engine.search.levels import LEVELS, errors_of
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
@@ -287,7 +287,7 @@ def test_tables_of_other_repetitions_do_not_hold_where_every_position_draws(
 def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None:
     """It searches as full strength does, but has neither the tables nor what came of them."""
     champion = LEVELS[-1]
-    assert (champion.noise, champion.greed, champion.freedom) == (0, 0, 0)
+    assert errors_of(champion, random_position(RULES, 4, 3, random.Random(6))) is None
     chance, strong = random.Random(6), Searcher(4)
     strong.tables = tables
     for _ in range(40):

@@ -21,6 +21,8 @@ from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 PAGE = Path(__file__).parents[3] / "protocol" / "board" / "page"
 JSON = {"Content-Type": "application/json"}
 
+CLUB = str(LEVELS[2].elo)
+
 
 def test_the_page_is_small_and_whole(server: Server) -> None:
     total = 0
@@ -196,10 +198,10 @@ def test_a_level_of_the_command_line_keeps_its_rating_and_differs_in_every_new_g
     with Server("-engine", "level=Club") as server:
         session = server.begin(black={"engine": 1})
         before = server.values(session, 1)
-        assert (before["UCI_LimitStrength"], before["UCI_Elo"]) == ("true", "1375")
+        assert (before["UCI_LimitStrength"], before["UCI_Elo"]) == ("true", CLUB)
         server.api("new", session=session)
         after = server.values(session, 1)
-        assert after["LevelSeed"] != before["LevelSeed"] and after["UCI_Elo"] == "1375"
+        assert after["LevelSeed"] != before["LevelSeed"] and after["UCI_Elo"] == CLUB
 
 
 def test_clocks_run_and_fall(server: Server) -> None:

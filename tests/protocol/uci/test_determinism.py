@@ -131,10 +131,23 @@ def test_after_forgetting(tables: dict[str, str], past: str, forget: str) -> Non
 
 
 def test_at_a_level(tables: dict[str, str]) -> None:
-    """A level errs in the same way each time, unless its seed changes."""
-    words = ("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000")
+    """A level errs in the same way each time, unless its seed changes or it has none."""
+    seed = "setoption name LevelSeed value 6"
+    words = (
+        "setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000", seed
+    )
     first = in_a_process(tables, POSITIONS["moving"], *words)
     assert in_a_process(tables, POSITIONS["moving"], *words[::-1]) == first
-    seeded = (*words, "setoption name LevelSeed value 7")
+    seeded = (*words[:2], "setoption name LevelSeed value 7")
     other = in_a_process(tables, POSITIONS["moving"], *seeded)
     assert other != first and in_a_process(tables, POSITIONS["moving"], *seeded) == other
+
+
+def test_a_level_without_a_seed_opens_each_game_in_its_own_way() -> None:
+    with Gui() as gui:
+        gui.ask("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 900")
+        moves = set()
+        for _ in range(12):
+            gui.ask("ucinewgame")
+            moves.add(gui.go("go", "position startpos")[-1])
+    assert len(moves) > 3

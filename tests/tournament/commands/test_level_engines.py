@@ -22,6 +22,7 @@ from tests.commands import shell
 pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parents[3]
+RANGE = f"{LEVELS[0].elo} to {LEVELS[-1].elo}"
 ONE_GAME = ("-rounds", "1", "-games", "1", "-quiet")
 
 
@@ -46,15 +47,15 @@ def test_a_level_is_the_engine_that_the_default_tournament_plays() -> None:
     first = make_settings(parse([]), 1).engines[2]
     second = make_settings(parse(["-engine", "level=Club"] * 2), 1).engines[0]
     assert first == second and first.name == "Club"
-    assert first.engine.options == (("UCI_LimitStrength", "true"), ("UCI_Elo", "1375"))
+    assert first.engine.options == (("UCI_LimitStrength", "true"), ("UCI_Elo", str(LEVELS[2].elo)))
 
 
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        ("level=Clb", ["'Clb'", "perfect", "800 to 1670", "did you mean Club?"]),
+        ("level=Clb", ["'Clb'", "perfect", RANGE, "did you mean Club?"]),
         ("level=perfct", ["did you mean perfect?"]),
-        ("level=2000", ["'2000'", "800 to 1670"]),
+        ("level=9999", ["'9999'", RANGE]),
         ("level=Club cmd=merels", ["'level=Club'", "leave out level= or cmd="]),
         ("level=Club args=-x", ["leave out level= or args="]),
         ("level=Club option.uci_elo=900", ["leave out level= or option.uci_elo="]),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from merels.engine.search.levels import LEVELS
 from merels.protocol.process.limits import ResourceLimits
 from merels.tournament.flags.table import FLAGS
 from merels.tournament.journal.compare import differences, listed
@@ -18,6 +19,8 @@ from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, 
 from merels.tournament.records.settings import OpeningSettings, Settings, read_settings
 from merels.tournament.statistics.sprt import Sprt
 from tests.tournament.specs import MERELS, changed, engine, settings
+
+CLUB = LEVELS[2].elo
 
 FULL = replace(
     settings(2),
@@ -168,10 +171,10 @@ def level(elo: int, python: str, limited: str = "true") -> Settings:
 
 
 def test_merels_is_merels_wherever_it_is_installed() -> None:
-    assert said(level(1375, "/a/python3"), level(1375, "/b/python")) == ""
-    assert said(level(1375, "/a/python3"), level(1000, "/a/python3")) == (
+    assert said(level(CLUB, "/a/python3"), level(CLUB, "/b/python")) == ""
+    assert said(level(CLUB, "/a/python3"), level(1000, "/a/python3")) == (
         "-engine A level: now Club, in the journal 1000")
-    assert said(level(1375, "/a/python3"), level(1375, "/a/python3", "false")) == (
+    assert said(level(CLUB, "/a/python3"), level(CLUB, "/a/python3", "false")) == (
         "-engine A level: now Club, in the journal not given; "
         "-engine A option.UCI_LimitStrength: now not given, in the journal false; "
-        "-engine A option.UCI_Elo: now not given, in the journal 1375")
+        f"-engine A option.UCI_Elo: now not given, in the journal {CLUB}")

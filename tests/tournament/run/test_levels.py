@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from merels.tournament.statistics.counts import GameScore, count_matches
 from merels.tournament.statistics.ratings import rate
 from tests.tournament.processes import Marked
 from tests.tournament.run.test_sprt_match import engines, level
-from tests.tournament.specs import parallel
+from tests.tournament.specs import engine_words, parallel
+
+BEGINNER = Path(__file__).parents[2] / "fakes" / "beginner.py"
 
 pytestmark = pytest.mark.thorough
 
@@ -48,7 +51,7 @@ def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
             GameScore(row["white"], row["black"], float(row["score"]), int(row["pair"]))
             for row in csv.DictReader(file)
         ]
-    assert len(games) == 1800
+    assert len(games) == 720
     players = {player.name: player for player in rate(count_matches(games)).players}
     lowest = players[LEVELS[0].name].elo - LEVELS[0].elo
     for one in LEVELS:
@@ -56,6 +59,24 @@ def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
     for low, high in zip(LEVELS, LEVELS[1:]):
         weak, strong = players[low.name], players[high.name]
         assert weak.elo + weak.error < strong.elo - strong.error
+
+
+def test_the_weakest_level_is_no_stronger_than_one_who_sees_only_his_mills(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    run = Marked(
+        *engine_words("Level", *level(LEVELS[0].elo), "option.LevelSeed=7"),
+        *engine_words("Scripted", "nodes=1", command=(sys.executable, str(BEGINNER), "7")),
+        "-rounds", "50", "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
+    )
+    status, _, error = run.wait(600.0)
+    assert status == 0, error
+    with read_journal(str(path)) as journal:
+        rows = list(journal.rows())
+    assert len(rows) == 100 and {row.termination for row in rows} == {"normal"}
+    assert main(["ratings", str(path), "-out", str(tmp_path / "ratings.json")]) == 0
+    players = json.loads((tmp_path / "ratings.json").read_text())["players"]
+    points = {player["name"]: player["points"] for player in players}
+    assert 35 <= points["Level"] <= 65
 
 
 @pytest.mark.parametrize("rules", PRESETS)

@@ -1,0 +1,37 @@
+"""A player that sees its own mills and nothing else: ``beginner.py [SEED]``.
+
+It closes a mill whenever it can, and otherwise plays at random, as it does with what to remove.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+from fake import Fake
+
+
+class Beginner(Fake):
+    """The engine's state, and its answers to commands."""
+
+    def __init__(self, seed: str | None) -> None:
+        super().__init__()
+        self._random = random.Random(seed)
+
+    def move(self) -> str:
+        """A move that removes a man, if there is one; 0000 without any move."""
+        moves = self.position.legal_moves()
+        closing = [move for move in moves if move.removed]
+        self.last = str(self._random.choice(closing or moves)) if moves else "0000"
+        return self.last
+
+
+def main() -> None:
+    """Read commands to the end of the input."""
+    engine = Beginner(sys.argv[1] if len(sys.argv) > 1 else None)
+    while line := sys.stdin.readline():
+        engine.obey(line)
+
+
+if __name__ == "__main__":
+    main()
