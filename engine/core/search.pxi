@@ -291,10 +291,11 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if is_overlooked(w, move, ply):
             continue
         # 10. Late move pruning: near the leaves, after so many quiet moves have failed, the others
-        # of which history thinks less are left out.
+        # of which history thinks less are left out. A man that flies has too many moves for it.
         quiet = not is_removal(move)
         if quiet and depth <= PRUNED_DEPTH and not pv_node and best > -PROVEN:
-            if quiet_count >= PRUNED_AFTER + depth * depth and not picker.urgent:
+            if quiet_count >= PRUNED_AFTER + depth * depth and not picker.urgent and (
+                    not own_flies(&w.game.rules, b)):
                 break
         next_key = picker.key
         move_count += 1
