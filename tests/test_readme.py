@@ -19,10 +19,12 @@ def test_its_examples_run() -> None:
 
 
 def shapes(report: str) -> list[list[str]]:
-    """Each line's words, without what differs from run to run: numbers, and who is which."""
+    """Each line's words, without what differs from run to run: numbers, who is which, and whether
+    someone has lost every game."""
     return [
         ["NAME" if word in NAMES else re.sub(r"-?\d+(\.\d+)?", "0", word) for word in line.split()]
         for line in report.splitlines()
+        if line and not line.startswith("Virtual draws")
     ]
 
 
