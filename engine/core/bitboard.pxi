@@ -17,6 +17,11 @@ cdef extern from *:
       #define MERELS_UNLIKELY(x) __builtin_expect(!!(x), 0)
       #define MERELS_READ(p) __atomic_load_n((p), __ATOMIC_RELAXED)
       #define MERELS_WRITE(p, x) __atomic_store_n((p), (x), __ATOMIC_RELAXED)
+      #define MERELS_ACQUIRE_FLAG(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+      #define MERELS_RELEASE_FLAG(p, x) __atomic_store_n((p), (x), __ATOMIC_RELEASE)
+      #define MERELS_READ_TIME MERELS_READ
+      #define MERELS_WRITE_TIME MERELS_WRITE
+      #define MERELS_EXCHANGE(p, from, to) __sync_bool_compare_and_swap((p), (from), (to))
     #else
       #include <intrin.h>
       static __inline int MERELS_LOWEST(uint32_t x) {
@@ -29,6 +34,12 @@ cdef extern from *:
       #define MERELS_UNLIKELY(x) (x)
       #define MERELS_READ(p) (*(const volatile int *)(p))
       #define MERELS_WRITE(p, x) (*(volatile int *)(p) = (x))
+      #define MERELS_ACQUIRE_FLAG MERELS_READ
+      #define MERELS_RELEASE_FLAG MERELS_WRITE
+      #define MERELS_READ_TIME(p) (*(const volatile int64_t *)(p))
+      #define MERELS_WRITE_TIME(p, x) (*(volatile int64_t *)(p) = (x))
+      #define MERELS_EXCHANGE(p, from, to) \
+          (_InterlockedCompareExchange((volatile long *)(p), (to), (from)) == (from))
     #endif
     #if defined(__POPCNT__) || defined(__aarch64__)
       #define MERELS_COUNT(x) __builtin_popcount(x)
@@ -70,6 +81,13 @@ cdef extern from *:
     # Numbers that one thread writes while others read them.
     int read_shared "MERELS_READ"(const int *number) noexcept nogil
     void write_shared "MERELS_WRITE"(int *number, int value) noexcept nogil
+    # The same, and all that the writer wrote before is there for the reader after.
+    int acquire_flag "MERELS_ACQUIRE_FLAG"(const int *number) noexcept nogil
+    void release_flag "MERELS_RELEASE_FLAG"(int *number, int value) noexcept nogil
+    int64_t read_time "MERELS_READ_TIME"(const int64_t *number) noexcept nogil
+    void write_time "MERELS_WRITE_TIME"(int64_t *number, int64_t value) noexcept nogil
+    # Write one number over another, if that is there still.
+    bint exchange "MERELS_EXCHANGE"(int *number, int old, int new) noexcept nogil
 
 cdef enum:
     POINT_COUNT = 24

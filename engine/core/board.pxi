@@ -26,6 +26,7 @@ cdef enum:
     MAX_PLY = 160            # from the root, quiescence included
     MAX_HISTORY = 512        # positions of the game that may recur
     NEAR_DRAW = 32           # plies before a draw by counting from which keys tell plies apart
+    MAX_COUNT = 0xFFFF       # of plies or recurrences, a limit on them included
 
 cdef enum:
     FLYING_NEVER = 0
@@ -284,6 +285,10 @@ cdef RuleSet load_rules(tuple fields) except *:
     cdef RuleSet rules
     (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,
      rules.no_removal_plies, rules.three_three_plies) = fields
+    if not (FLYING_NEVER <= rules.flying <= FLYING_BOTH and 0 <= rules.repetition <= MAX_COUNT
+            and 0 <= rules.no_removal_plies <= MAX_COUNT
+            and 0 <= rules.three_three_plies <= MAX_COUNT):
+        raise ValueError(f"impossible rules: {fields}")
     return rules
 
 
@@ -297,16 +302,28 @@ cdef Board load_board(tuple fields) except *:
 
 cdef int load_game(Game *game, tuple rules, history) except -1:
     cdef int i
+    cdef list keys = list(history[-MAX_HISTORY:])
     game.rules = load_rules(rules)
-    history = history[-MAX_HISTORY:]
-    game.base = len(history)
-    for i, key in enumerate(history):
-        game.path[i] = key
+    if len(keys) > MAX_HISTORY:
+        raise ValueError(f"a history that yields {len(keys)} keys where asked for {MAX_HISTORY}")
+    game.base = len(keys)
+    for i in range(game.base):
+        game.path[i] = keys[i]
         game.marks[i] = mark_of(game.path[i]) | (game.marks[i - 2] if i >= 2 else 0)
     return 0
 
 
-def outcome(tuple rules, tuple fields, history):
+# Fails an assertion, where they are compiled in, as code without the interpreter's lock does.
+def fail_assertion():
+    with nogil:
+        assert_false()
+
+
+cdef void assert_false() noexcept nogil:
+    assert False
+
+
+def outcome(tuple rules not None, tuple fields not None, history):
     cdef Board b = load_board(fields)
     cdef Game game
     cdef int value = 0, reason

@@ -3,9 +3,13 @@
 rules    (flying 0 never 1 own 2 both, locked mills safe, two men for two mills, blocked draws,
          repetition, no-removal plies, three-three plies)
 board    (own men, opponent's men, own hand, opponent's hand, plies without a removal), the men as
-         masks; own is the side to move. `ValueError` for a board that cannot be.
+         masks; own is the side to move
 move     to | origin << 5 | removed << 10 | second removed << 15, with NO_POINT for none
 value    -1, 0 or 1 for a loss, a draw or a win of the side to move
+
+Whatever is given is checked. `ValueError` where it cannot be, as impossible rules or boards;
+`TypeError` where it is of another type; `OverflowError` for a number that nothing can be;
+`RuntimeError` where an object is in use: by a search of its own, or by threads that still read it.
 """
 
 from array import array
@@ -53,10 +57,16 @@ STAGES: tuple[int, int, int, int, int]   # of `Retrograde`; the fourth is repeat
 PLACING_STAGES: tuple[int, int, int, int, int]
 
 def perft(rules: _Rules, fields: _Board, depth: int) -> int:
-    """The number of legal move sequences of ``depth`` plies; draws by counting do not end them."""
+    """The number of legal move sequences of ``depth`` plies; draws by counting do not end them.
+
+    ``depth`` is at most `MAX_DEPTH`.
+    """
 
 def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
     """All legal moves; draws by counting do not matter."""
+
+def fail_assertion() -> None:
+    """Fail an assertion, which nothing but a build with assertions notices."""
 
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]:
     """Why the game is over ("": it is not) and its value; ``history`` as in `SearchWorker.run`."""
@@ -219,7 +229,8 @@ def table_places(own: int, opponent: int, hand: int = 0) -> int:
 def table_place(own: int, opponent: int, hand: int = 0) -> tuple[int, int]:
     """The class and the rank of a board of up to 9 men a side (masks), as FORMAT.md defines them.
 
-    ``hand`` is the men in hand of both sides together. `ValueError` for masks beyond the board.
+    ``hand`` is the men in hand of both sides together. `ValueError` for masks that overlap or lie
+    beyond the board.
     """
 
 def table_board(
@@ -270,10 +281,14 @@ class TableSet:
 
     kept        the values that `add` was given, by own men, opponent's men and men in hand
     kept_depths the lists of depths, by own men and opponent's men
+
+    Nothing is added or removed while anything reads it: `RuntimeError`.
     """
 
-    kept: dict[tuple[int, int, int], memoryview]
-    kept_depths: dict[tuple[int, int], memoryview | None]
+    @property
+    def kept(self) -> dict[tuple[int, int, int], memoryview]: ...
+    @property
+    def kept_depths(self) -> dict[tuple[int, int], memoryview | None]: ...
 
     def __init__(self, rules: _Rules) -> None: ...
     def add(
@@ -317,6 +332,7 @@ class Retrograde:
     """The retrograde analysis of one sector: the larger side is to move in table 0, not in table 1.
 
     One thread begins each stage; then any number of threads work on it until none of it is left.
+    `ValueError` for one that is not next, `RuntimeError` before the last one is done.
 
     done        how much of the stage was begun, from 0 to 1
     settled     for each table: states won and lost at the last level
@@ -347,7 +363,7 @@ class Retrograde:
         """Whether a state of each table is lost at once; to be asked before the second level."""
 
     def values(self, table: int) -> memoryview:
-        """A packed table; it lives as long as this object."""
+        """A packed table."""
 
     def depths(self, table: int) -> memoryview:
         """The list of a table's long losses and their depths, to be asked for once packed."""
@@ -356,10 +372,11 @@ class PlacingSlice:
     """A slice of the placing phase: positions with so many men in hand, and of the side to move.
 
     One thread begins each stage; then any number of threads work on it until none of it is left.
+    `ValueError` for one that is not next, `RuntimeError` before the last one is done.
 
     done        how much of the stage was begun, from 0 to 1
     tally       of the sector that was written: canonical states drawn, won and lost
-    values      its packed table, which lasts until the next stage
+    values      its packed table
     """
 
     done: float

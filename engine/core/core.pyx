@@ -5,6 +5,7 @@ files before it that it needs. Positions come and go as plain numbers, which con
 core.pyi documents what Python calls.
 """
 
+from _thread import allocate_lock
 from libc.math cimport log, sqrtf
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -19,6 +20,7 @@ include "transposition.pxi"
 include "evaluate.pxi"
 include "tuning/parameters.pxi"
 include "ordering.pxi"
+include "tablebase/guard.pxi"
 include "tablebase/index.pxi"
 include "tablebase/blocks.pxi"
 include "tablebase/probe.pxi"

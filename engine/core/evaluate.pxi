@@ -188,14 +188,14 @@ cdef inline int evaluate_board(const RuleSet *rules, const Board *b,
     return (value >> 2) + (together >> OUTPUT_SHIFT)
 
 
-def evaluate(tuple rules, tuple fields):
+def evaluate(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef uint64_t threats
     return evaluate_board(&rule_set, &b, &threats)
 
 
-def terms(tuple rules, tuple fields):
+def terms(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef int at[ACTIVE]

@@ -143,14 +143,18 @@ cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, 
         generate_on(rules, b, own_threats(rules, b), list, closing, quiet)
 
 
-cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
-    cdef MoveList list
+cdef bint contains(const MoveList *list, move_t move) noexcept nogil:
     cdef int i
-    generate(rules, b, &list, True, True)
     for i in range(list.size):
         if list.moves[i] == move:
             return True
     return False
+
+
+cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
+    cdef MoveList list
+    generate(rules, b, &list, True, True)
+    return contains(&list, move)
 
 
 cdef inline int count_generated(const RuleSet *rules, const Board *b) noexcept nogil:
@@ -222,17 +226,19 @@ cdef void load_steps() noexcept:
             STEPS[origin][number] = NO_MOVE
 
 
-def perft(tuple rules, tuple fields, int depth):
+def perft(tuple rules not None, tuple fields not None, int depth):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef uint64_t total = 1
-    if depth > 0:
+    if not 0 <= depth <= MAX_DEPTH:
+        raise ValueError(f"a depth is 0 to {MAX_DEPTH}, not {depth}")
+    if depth:
         with nogil:
             total = perft_count(&rule_set, &b, depth)
     return total
 
 
-def legal_moves(tuple rules, tuple fields):
+def legal_moves(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef MoveList list

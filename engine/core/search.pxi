@@ -52,7 +52,7 @@ cdef struct Worker:
     const int *stop                          # shared by all workers of a search
     uint64_t nodes
     uint64_t node_limit
-    int64_t deadline                         # nanoseconds
+    const int64_t *deadline                  # nanoseconds; other threads may move it
     bint stopped
     int seldepth
     bint errs                                # whether a level distorts what is seen
@@ -85,7 +85,7 @@ cdef inline bint must_stop(Worker *w) noexcept nogil:
     if w.nodes >= w.node_limit:
         w.stopped = True
     elif (w.nodes & (CHECK_EVERY - 1)) == 0:
-        if read_shared(w.stop) or now() >= w.deadline:
+        if read_shared(w.stop) or now() >= read_time(w.deadline):
             w.stopped = True
     return w.stopped
 

@@ -114,6 +114,8 @@ cdef class TranspositionTable:
         cdef uint64_t size = <uint64_t>megabytes << 20
         if megabytes < 1:
             raise ValueError("a table needs at least 1 MiB")
+        if size + PAGE > <size_t>-1:
+            raise MemoryError(f"no memory for a table of {megabytes} MiB")
         self.table.memory = malloc(size + PAGE)
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")

@@ -7,6 +7,7 @@ numbers that `core.load_weights` takes.
 from __future__ import annotations
 
 import struct
+import threading
 import zlib
 from pathlib import Path
 
@@ -19,6 +20,7 @@ VERSION = 1
 
 _HEADER = struct.Struct("<8sII")
 _loaded = False
+_loading = threading.Lock()
 
 
 def pack(payload: bytes) -> bytes:
@@ -53,6 +55,8 @@ def load(path: Path = PATH) -> None:
 
 
 def ensure() -> None:
-    """Load the weights unless some are loaded already."""
+    """Load the weights unless some are loaded already; from any thread."""
     if not _loaded:
-        load()
+        with _loading:  # No search may begin while another thread still writes them.
+            if not _loaded:
+                load()

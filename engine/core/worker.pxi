@@ -7,6 +7,7 @@ cdef enum:
     ATTENTION = 16           # plies ahead from which on no more is overlooked
 
 cdef int GO_ON = 0           # a stop flag that is never raised
+cdef int64_t NO_END = NEVER  # a deadline that never comes
 
 
 # What is overlooked and how far the evaluation errs: drawn anew for every search, as a person's
@@ -16,6 +17,10 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
     cdef int oversight, ply, point
     cdef uint64_t state, size, noise
     e.insight, e.greed, e.freedom, noise, oversight, state = fields
+    if noise > MAX_EVALUATION or not (0 <= e.insight <= 100 and 0 <= oversight <= 100
+            and -MAX_EVALUATION <= e.greed <= MAX_EVALUATION
+            and -MAX_EVALUATION <= e.freedom <= MAX_EVALUATION):
+        raise ValueError(f"impossible errors: {fields}")
     e.seed = state = mix(state)
     # The size of errors varies, with the given one as its mean; 1 breaks ties.
     size = below(state, 1000)
@@ -39,9 +44,10 @@ cdef class SearchWorker:
     cdef TranspositionTable table
     cdef int stop_flag
     cdef int64_t deadline
-    cdef int depth           # of the last completed iteration
+    cdef int running         # see guard.pxi
 
-    def __cinit__(self, TranspositionTable table):
+    def __cinit__(self, TranspositionTable table not None):
+        self.deadline = NEVER
         self.table = table
         self.w.table = &table.table
         self.w.stop = &GO_ON
@@ -68,29 +74,45 @@ cdef class SearchWorker:
         write_shared(&self.stop_flag, 0)
 
     def set_deadline(self, deadline):
-        self.deadline = deadline if deadline is not None else NEVER
-        if self.depth:
-            self.w.deadline = self.deadline
+        write_time(&self.deadline, deadline if deadline is not None else NEVER)
 
     def clear(self):
+        claim(&self.running, "this worker")
         memset(self.w.history.butterfly, 0, sizeof(self.w.history.butterfly))
         memset(self.w.history.killers, 0xFF, sizeof(self.w.history.killers))
+        end_claim(&self.running)
 
-    def run(self, tuple rules, tuple fields, history, root_moves, report,
+    def run(self, tuple rules not None, tuple fields not None, history, root_moves, report,
             *, ranks=(), TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
-            int max_depth=MAX_DEPTH, node_limit=0, lines=1, tuple errors=None):
+            int max_depth=MAX_DEPTH, uint64_t node_limit=0, int lines=1, tuple errors=None):
+        if first_depth < 1 or lines < 1:
+            raise ValueError("the first depth and the number of lines are 1 or more")
+        claim(&self.running, "this worker")
+        try:
+            if tables is not None:
+                share(&tables.users, "the set of tables")
+                self.w.tables = &tables.tables
+            self.w.table_men = table_men
+            self.w.errs = errors is not None
+            if errors is not None:
+                load_errors(&self.w.errors, errors)
+            load_game(&self.w.game, rules, history)
+            return self.deepen(load_board(fields), list(root_moves), list(ranks), report,
+                               first_depth, max_depth, node_limit, lines)
+        finally:
+            if self.w.tables != NULL:
+                end_sharing(&tables.users)
+            self.w.tables = NULL
+            end_claim(&self.running)
+
+    # Iteration after iteration, until a limit or the report ends it.
+    cdef bint deepen(self, Board b, list root_moves, list ranks, report, int first_depth,
+                     int max_depth, uint64_t node_limit, int lines) except -1:
         cdef Worker *w = &self.w
-        cdef Board b = load_board(fields)
         cdef int depth, line, number
         cdef int values[MAX_LINES]
         cdef list found
         cdef move_t best = NO_MOVE
-        load_game(&w.game, rules, history)
-        w.tables = &tables.tables if tables is not None else NULL
-        w.table_men = table_men
-        w.errs = errors is not None
-        if errors is not None:
-            load_errors(&w.errors, errors)
         w.table_hits = w.nodes = 0
         w.stopped = False
         if TUNING:
@@ -101,13 +123,12 @@ cdef class SearchWorker:
         memset(values, 0, sizeof(values))
         # The first iteration is always finished, so that there is a move to play.
         w.node_limit = <uint64_t>-1
-        w.deadline = NEVER
+        w.deadline = &NO_END
         w.stop = &GO_ON
-        self.depth = 0
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
                 w.node_limit = node_limit or <uint64_t>-1
-                w.deadline = self.deadline
+                w.deadline = &self.deadline
                 w.stop = &self.stop_flag
             found = []
             for line in range(number):
@@ -126,7 +147,6 @@ cdef class SearchWorker:
             for line in range(number):
                 values[line] = found[line][0]
                 w.root[line] = found[line][2][0]
-            self.depth = depth
             best = w.root[0]
             if report(depth, found):
                 return False
@@ -136,18 +156,20 @@ cdef class SearchWorker:
         return [self.w.pv[0][i] for i in range(self.w.pv_length[0])]
 
     # Note the moves to choose from; those of a lower rank stay before those of a higher.
-    cdef int load_root(self, const Board *b, moves, ranks) except -1:
+    cdef int load_root(self, const Board *b, list moves, list ranks) except -1:
         cdef Worker *w = &self.w
         cdef MoveList legal
         cdef int i, end
-        assert len(moves) <= MAX_MOVES
+        if not 0 < len(moves) <= MAX_MOVES or ranks and len(ranks) != len(moves):
+            raise ValueError(f"{len(moves)} moves to choose from, and {len(ranks)} ranks")
         w.root_size = end = len(moves)
+        generate(&w.game.rules, b, &legal, True, True)
         for i in range(w.root_size - 1, -1, -1):
             w.root[i] = moves[i]
-            assert is_legal(&w.game.rules, b, w.root[i])
+            if not contains(&legal, w.root[i]):
+                raise ValueError(f"an illegal move: {moves[i]}")
             if ranks and i + 1 < w.root_size and ranks[i] != ranks[i + 1]:
                 end = i + 1
             w.root_end[i] = end
-        generate(&w.game.rules, b, &legal, True, True)
         w.whole_root = end == legal.size
         return 0

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from tests.fuzz.boards import Boards
+from tests.fuzz.core import Core
 from tests.fuzz.flags import Flags
 from tests.fuzz.harness import Case, Fuzzer, Report, Tally, run
 from tests.fuzz.journals import GameFiles, Journals
@@ -27,6 +28,7 @@ FUZZERS: dict[str, tuple[Callable[[], Fuzzer], int]] = {
     "journals": (Journals, 60),
     "gamefiles": (GameFiles, 100),
     "flags": (Flags, 200),
+    "core": (Core, 5_000),
     "board": (Boards, 150),
 }
 """All fuzzers by name, each with the number of inputs of a quick run."""

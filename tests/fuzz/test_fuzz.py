@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.fuzz.__main__ import FUZZERS
+from tests.fuzz.core import ENTRIES, MODULES
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1
@@ -16,7 +17,7 @@ QUICK = ("positions", "moves", "games", "headers")
 LONG = {
     "protocol": 1_000_000, "positions": 30_000, "moves": 20_000, "games": 10_000,
     "headers": 40_000, "tables": 3_000, "journals": 1_000, "gamefiles": 3_000, "flags": 5_000,
-    "board": 3_000,
+    "board": 3_000, "core": 300_000,
 }
 """Inputs of the long runs: a million lines, and 100,000 positions, moves, records and headers."""
 
@@ -47,6 +48,18 @@ def test_much_spoilt_input_is_survived(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:
     try_fuzzer(name, LONG[name], record_property)
+
+
+def test_every_compiled_entry_is_fuzzed() -> None:
+    entries = set()
+    for module in MODULES:
+        for name, entry in vars(module).items():
+            if name.startswith("_") or not callable(entry) or entry.__module__ != module.__name__:
+                continue
+            entries.add(name)
+            if isinstance(entry, type):
+                entries |= {f"{name}.{one}" for one in vars(entry) if not one.startswith("_")}
+    assert entries == ENTRIES.keys()
 
 
 class Faulty(Fuzzer):

@@ -4,7 +4,8 @@
 # The stamp of a slot names the block in it. Whoever replaces a block clears the stamp first and
 # sets another one last; a reader that finds the same stamp before and after it has read a byte has
 # read it from that block. This is a sequence lock (Boehm, "Can seqlocks get along with programming
-# language memory models?", MSPC 2012). Writers hold the interpreter's lock: there is one at a time.
+# language memory models?", MSPC 2012). There is one writer at a time: `filling` sees to it where
+# there is no interpreter's lock to do so.
 #
 # Needs bitboard.pxi, transposition.pxi.
 
@@ -36,6 +37,7 @@ cdef enum:
     BLOCK_BITS = 8 * BLOCK_BYTES
     SLOTS = 1 << 13          # 64 MiB
     MOST_BLOCKS = 1 << 16    # of one table: 4 times what the largest one has
+    MOST_TABLES = 0xFFFF
 
 cdef struct Slot:
     uint64_t stamp           # number of its filling << 32 | table << 16 | block; 0: empty
@@ -43,7 +45,8 @@ cdef struct Slot:
 
 cdef struct BlockCache:
     Slot *slots
-    uint32_t tables          # that share it
+    int tables               # that share it
+    int filling              # whether a thread writes to it
     uint64_t fillings
 
 cdef struct Packed:
@@ -67,11 +70,14 @@ cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexc
         return -1
     start = data
     size = min(len(data), BLOCK_BYTES)
+    while not exchange(&packed.cache.filling, 0, 1):
+        pass                 # for as long as 8 KiB take to copy
     release(&slot.stamp, 0)
     for i in range(size):
         release_byte(&slot.bytes[i], start[i])
     packed.cache.fillings += 1
     release(&slot.stamp, packed.cache.fillings << 32 | key)
+    release_flag(&packed.cache.filling, 0)
     return start[at] if at < size else -1
 
 

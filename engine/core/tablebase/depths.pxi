@@ -71,6 +71,8 @@ cdef bint is_list(const uint8_t[::1] list, uint64_t places) noexcept nogil:
 # The depth of a lost board that is listed, or -1.
 cdef inline int listed_loss(const Tables *tables, const Board *b) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent)
+    if tables.depths[own][opponent] == NULL:
+        return -1
     return listed_depth(tables.depths[own][opponent], places_of(own, opponent),
                         place_of(b.own, own, b.opponent, opponent, 0))
 

@@ -56,7 +56,8 @@ cdef uint32_t *CLASS_OF[MEN_PER_SIDE + 1]           # by rank: class << 4 | symm
 cdef uint32_t *MEMBER[MEN_PER_SIDE + 1]             # by class: its smallest mask
 cdef uint32_t CLASSES[MEN_PER_SIDE + 1]
 cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank
-cdef bint index_loaded = False
+cdef int index_loaded = 0
+_INDEX_LOCK = allocate_lock()
 
 
 cdef inline uint32_t rank_of(uint32_t mask, int bits) noexcept nogil:
@@ -206,11 +207,17 @@ cdef bint load_classes(int men) noexcept nogil:
 
 # Fill the arrays of this file, at first use: it takes some hundredths of a second.
 cdef void load_index() except *:
-    global index_loaded
+    if acquire_flag(&index_loaded):
+        return
+    with _INDEX_LOCK:        # so that no other thread finds them half filled
+        if not acquire_flag(&index_loaded):
+            fill_index()
+            release_flag(&index_loaded, 1)
+
+
+cdef void fill_index() except *:
     cdef int men, point, symmetry, other, byte
     cdef bint filled = True
-    if index_loaded:
-        return
     for symmetry in range(SYMMETRY_COUNT):
         for point in range(POINT_COUNT):
             MAPPED[symmetry][point] = board.SYMMETRIES[symmetry][point]
@@ -224,25 +231,29 @@ cdef void load_index() except *:
                 for point in range(8):
                     if byte >> point & 1:
                         IMAGE[symmetry][other][byte] |= 1u << MAPPED[symmetry][8 * other + point]
-    # With the interpreter's lock, so that no other thread finds these half filled.
     load_ranks()
     for men in range(MEN_PER_SIDE + 1):
         filled = filled and load_classes(men)
     if not filled:
         raise MemoryError("no memory for the index of the tables")
-    index_loaded = True
 
 
 def table_classes(int men):
-    load_index()
+    check_counts(men, 0, 0)
     return CLASSES[men]
+
+
+# Whether a table may have so many men on the board, and in hand of both sides together.
+cdef bint are_counts(int own, int opponent, int hand) noexcept nogil:
+    return (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE
+            and 0 <= hand <= 2 * MEN_PER_SIDE and own + (hand + 1) // 2 <= MEN_PER_SIDE
+            and opponent + hand // 2 <= MEN_PER_SIDE)
 
 
 cdef int check_counts(int own, int opponent, int hand) except -1:
     load_index()
-    if not (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE
-            and 0 <= hand <= 2 * MEN_PER_SIDE):
-        raise ValueError("tables have up to 9 men a side, and 18 in hand")
+    if not are_counts(own, opponent, hand):
+        raise ValueError("tables have up to 9 men a side, those in hand included")
     return 0
 
 
@@ -254,7 +265,7 @@ cpdef uint64_t table_places(int own, int opponent, int hand=0) except? 0:
 
 def table_place(uint32_t own, uint32_t opponent, int hand=0):
     cdef uint32_t rank, cls
-    if (own | opponent) >> POINT_COUNT:
+    if (own | opponent) >> POINT_COUNT or own & opponent:
         raise ValueError("no such board")
     check_counts(count(own), count(opponent), hand)
     cls = locate_sides(own, count(own), opponent, count(opponent), hand, &rank)

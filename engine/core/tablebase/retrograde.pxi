@@ -4,6 +4,7 @@
 # Needs all parts of it before.
 
 cdef enum:
+    STAGE_NONE = -1          # before the first
     STAGE_REMOVALS = 0       # what A's removals are worth
     STAGE_FIRST_A = 1        # first values of the table with A to move
     STAGE_FIRST_B = 2        # first values of the table with B to move
@@ -58,12 +59,17 @@ cdef void tally(const Sector *p, int table, uint32_t cls, uint64_t *counts,
             counts[value_of_state(states[rank])] += 1
 
 
+# How many tables a stage works on.
+cdef inline int tables_of(int stage) noexcept nogil:
+    return 2 if stage == STAGE_LEVEL or stage == STAGE_PACK else 1
+
+
 # Work on the sector's present stage, a few blocks at a time, until none is left or it is stopped.
 cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
     cdef uint64_t settled[2][4]
     cdef uint64_t item, first, last, cls
     cdef uint64_t pieces = (p.classes + PIECE - 1) // PIECE
-    cdef int tables = 2 if p.stage == STAGE_LEVEL or p.stage == STAGE_PACK else 1
+    cdef int tables = tables_of(p.stage)
     cdef int table, i
     memset(settled, 0, sizeof(settled))
     while not read_shared(&p.stop):
@@ -94,12 +100,22 @@ cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
 
 
 # The tables, the side to move first, that removals in a sector lead to.
-def _removals_lead_to(tuple rules, int larger, int smaller):
-    for removed in range(1, 3 if load_rules(rules).each_mill else 2):
+cdef list removals_lead_to(const RuleSet *rules, int larger, int smaller):
+    cdef list found = []
+    for removed in range(1, 3 if rules.each_mill else 2):
         if smaller - removed >= MINIMUM_MEN:
-            yield smaller - removed, larger
+            found.append((smaller - removed, larger))
         if larger - removed >= MINIMUM_MEN and larger > smaller:
-            yield larger - removed, smaller
+            found.append((larger - removed, smaller))
+    return found
+
+
+# Two bits for each of so many places, and some bytes besides.
+cdef bytearray packed_memory(uint64_t places):
+    try:
+        return bytearray((places + 3) // 4 + 64)
+    except MemoryError:
+        raise MemoryError("no memory for a packed table") from None
 
 
 def sector_memory(int larger, int smaller, bint with_depths):
@@ -114,20 +130,23 @@ def sector_memory(int larger, int smaller, bint with_depths):
 cdef class Retrograde:
     cdef Sector sector
     cdef TableSet lower
+    cdef list packed         # the memory of the packed tables
+    cdef int users           # see guard.pxi
 
-    def __cinit__(self, tuple rules, int larger, int smaller, bint with_depths, TableSet lower):
+    def __cinit__(self, tuple rules not None, int larger, int smaller, bint with_depths,
+                  TableSet lower not None):
         cdef Sector *p = &self.sector
         cdef bint allocated
+        p.stage = STAGE_NONE
         if not MINIMUM_MEN <= smaller <= larger <= MEN_PER_SIDE:
             raise ValueError("a sector has 3 to 9 men a side, the larger side first")
+        load_index()
         self.lower = lower
-        for one, other in _removals_lead_to(rules, larger, smaller):
-            if (one, other, 0) not in lower.kept:  # Packed tables are too slow here.
-                raise ValueError(f"{larger}-{smaller} needs the table {one}-{other}")
         p.tables = &lower.tables
         p.rules = load_rules(rules)
         p.men[0] = larger
         p.men[1] = smaller
+        self.check_lower()
         p.empty = POINT_COUNT - larger
         p.low = (p.empty + 1) // 2
         p.size = BINOMIAL[p.empty][smaller]
@@ -144,37 +163,72 @@ cdef class Retrograde:
     def __dealloc__(self):
         free_sector(&self.sector)
 
+    cdef int check_lower(self) except -1:
+        cdef int one, other
+        for one, other in removals_lead_to(
+                &self.sector.rules, self.sector.men[0], self.sector.men[1]):
+            if self.lower.tables.values[0][one][other] == NULL:  # Packed tables are too slow here.
+                raise ValueError(f"{self.sector.men[0]}-{self.sector.men[1]} needs "
+                                 f"the table {one}-{other}")
+        return 0
+
     def begin(self, int stage, int level=0):
         cdef Sector *p = &self.sector
-        cdef int table
-        p.stage = stage
-        p.level = level
-        p.next = 0
-        memset(p.settled, 0, sizeof(p.settled))
-        if stage == STAGE_PACK:
-            free_frontiers(p)
-            for table in range(2):
-                p.packed[table] = <uint8_t *>malloc((self.places + 3) // 4)
-                if p.packed[table] == NULL:
-                    raise MemoryError("no memory to pack the table")
+        cdef bint levels = stage == STAGE_LEVEL
+        claim(&self.users, "this stage")
+        try:
+            if not (stage == p.stage + 1 <= STAGE_PACK or levels and p.stage == STAGE_LEVEL) or (
+                    levels and level != p.level + 1):
+                raise ValueError("stages come one after the other, and so do levels")
+            if self.begun() < self.pieces() and not read_shared(&p.stop):
+                raise RuntimeError("the stage before is not done")
+            if stage == STAGE_PACK:
+                self.packed = [packed_memory(self.places), packed_memory(self.places)]
+                free_frontiers(p)
+                p.packed[0] = self.packed[0]
+                p.packed[1] = self.packed[1]
+            p.stage = stage
+            p.level = level if levels else 0
+            p.next = 0
+            memset(p.settled, 0, sizeof(p.settled))
+        finally:
+            end_claim(&self.users)
 
     def work(self):
-        cdef Scratch *s = new_scratch(&self.sector)
-        if s == NULL:
-            raise MemoryError("no memory for a thread's own tables")
-        with nogil:
-            work_on(&self.sector, s)
-            free_scratch(s)
+        cdef Scratch *s = NULL
+        share(&self.users, "this stage")
+        try:
+            share(&self.lower.users, "the set of tables")
+            try:
+                self.check_lower()
+                s = new_scratch(&self.sector)
+                if s == NULL:
+                    raise MemoryError("no memory for a thread's own tables")
+                if self.sector.stage != STAGE_NONE:
+                    with nogil:
+                        work_on(&self.sector, s)
+            finally:
+                free_scratch(s)
+                end_sharing(&self.lower.users)
+        finally:
+            end_sharing(&self.users)
+
+    # The pieces of work of the stage, and how many of them were begun.
+    cdef uint64_t pieces(self) noexcept:
+        cdef uint64_t pieces = (self.sector.classes + PIECE - 1) // PIECE
+        if self.sector.stage == STAGE_NONE:
+            return 0
+        return pieces * tables_of(self.sector.stage)
+
+    cdef uint64_t begun(self) noexcept:
+        return fetch_add(&self.sector.next, 0)
 
     def stop(self):
         write_shared(&self.sector.stop, 1)
 
     @property
     def done(self):
-        cdef uint64_t pieces = (self.sector.classes + PIECE - 1) // PIECE
-        if self.sector.stage == STAGE_LEVEL or self.sector.stage == STAGE_PACK:
-            pieces *= 2
-        return min(1.0, fetch_add(&self.sector.next, 0) / <double>pieces)
+        return min(1.0, self.begun() / <double>max(self.pieces(), 1))
 
     @property
     def settled(self):
@@ -187,6 +241,8 @@ cdef class Retrograde:
                       self.sector.settled[table][LOST]) for table in range(2))
 
     def blocked(self):
+        if not STAGE_FIRST_B <= self.sector.stage <= STAGE_LEVEL:
+            raise RuntimeError("what is blocked is known before the tables are packed")
         return tuple(any(self.sector.frontier[table][NEW_LOST][0].counts[cls]
                          for cls in range(self.sector.classes)) for table in range(2))
 
@@ -195,11 +251,17 @@ cdef class Retrograde:
         return <uint64_t>self.sector.classes * self.sector.size
 
     def values(self, int table):
-        return memoryview(<uint8_t[:(self.places + 3) // 4]>self.sector.packed[table])
+        if self.packed is None or not 0 <= table <= 1:
+            raise ValueError("two tables are here once they are packed")
+        return memoryview(self.packed[table])[:(self.places + 3) // 4]
 
     def depths(self, int table):
-        cdef uint64_t places = self.places, total = count_listed(self.sector.depths[table], places)
-        cdef uint8_t[::1] depths = bytearray(4 * index_size(places) + 3 * total)
+        cdef uint64_t places = self.places, total
+        cdef uint8_t[::1] depths
+        if self.packed is None or not 0 <= table <= 1 or self.sector.depths[table] == NULL:
+            raise ValueError("depths are here, of two tables, where asked for and once packed")
+        total = count_listed(self.sector.depths[table], places)
+        depths = bytearray(4 * index_size(places) + 3 * total)
         with nogil:
             write_list(self.sector.depths[table], places, &depths[0], total)
         return memoryview(depths)

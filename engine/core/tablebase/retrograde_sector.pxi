@@ -80,7 +80,7 @@ cdef struct Sector:
     uint32_t *first_arc      # by class
     Frame *frames            # by class
     uint64_t *holding        # by compressed point: the places of a block where B stands there
-    uint8_t *packed[2]       # two bits a place, in the end
+    uint8_t *packed[2]       # two bits a place, in the end; not the sector's own memory
     int stage
     int level
     int stop
@@ -258,7 +258,6 @@ cdef void free_sector(Sector *p) noexcept nogil:
     for table in range(2):
         free(p.states[table])
         free(p.depths[table])
-        free(p.packed[table])
     free(p.arcs)
     free(p.first_arc)
     free(p.frames)

@@ -248,10 +248,13 @@ cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) n
     return errors
 
 
-cdef Group *new_group(int own, int opponent, int hand) except NULL:
-    cdef Group *group = <Group *>malloc(sizeof(Group))
-    load_index()
+# A group of states of one table, to be ended by `end_group`: until then the tables do not change.
+cdef Group *new_group(TableSet tables, int own, int opponent, int hand) except NULL:
+    cdef Group *group
+    share(&tables.users, "the set of tables")
+    group = <Group *>malloc(sizeof(Group))
     if group == NULL:
+        end_sharing(&tables.users)
         raise MemoryError("no memory to verify a table")
     group.own = own
     group.opponent = opponent
@@ -260,11 +263,12 @@ cdef Group *new_group(int own, int opponent, int hand) except NULL:
     return group
 
 
-cdef int end_group(Group *group) except -1:
+cdef int end_group(TableSet tables, Group *group) except -1:
     cdef int missing = group.missing
     cdef str here = table_name(group.own, group.opponent, group.hand)
     cdef str there = table_name(missing >> 16 & 255, missing >> 8 & 255, missing & 255)
     free(group)
+    end_sharing(&tables.users)
     if missing:
         raise ValueError(f"checking {here} needs "
                          f"{'all that follow' if missing & 1 else 'the table'} {there}")
@@ -275,13 +279,14 @@ cdef str table_name(int own, int opponent, int hand):
     return f"{own}-{opponent}+{hand}" if hand else f"{own}-{opponent}"
 
 
-def verify_places(TableSet tables, int own, int opponent, int hand, uint64_t first, uint64_t last):
+def verify_places(TableSet tables not None, int own, int opponent, int hand, uint64_t first,
+                  uint64_t last):
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0
     cdef int i
     if last > table_places(own, opponent, hand) or not tables.has(own, opponent, hand):
         raise ValueError("no such places")
-    group = new_group(own, opponent, hand)
+    group = new_group(tables, own, opponent, hand)
     with nogil:
         while first < last and not group.missing:
             group.size = <int>min(<uint64_t>GROUP, last - first)
@@ -292,41 +297,43 @@ def verify_places(TableSet tables, int own, int opponent, int hand, uint64_t fir
                 wrong = at
             errors += here
             first += group.size
-    end_group(group)
+    end_group(tables, group)
     return errors, wrong
 
 
-def verify_sample(TableSet tables, int own, int opponent, int hand, const uint64_t[::1] places):
+def verify_sample(TableSet tables not None, int own, int opponent, int hand,
+                  const uint64_t[::1] places not None):
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = table_places(own, opponent, hand)
     cdef Py_ssize_t done = 0
     cdef int i
-    if max(places) >= limit or not tables.has(own, opponent, hand):
+    if not len(places) or max(places) >= limit or not tables.has(own, opponent, hand):
         raise ValueError("no such places")
-    group = new_group(own, opponent, hand)
+    group = new_group(tables, own, opponent, hand)
     with nogil:
         while done < places.shape[0] and not group.missing:
             group.size = <int>min(<Py_ssize_t>GROUP, places.shape[0] - done)
             for i in range(group.size):
-                group.places[i] = places[done + i]
+                # Another thread may write to them.
+                group.places[i] = min(places[done + i], limit - 1)
             here = check_group(&tables.tables, group, &at)
             if here and not errors:
                 wrong = at
             errors += here
             done += group.size
-    end_group(group)
+    end_group(tables, group)
     return errors, wrong
 
 
-def recompute_places(TableSet tables, int own, int opponent, int hand, uint64_t first,
-                     uint64_t last, uint8_t[::1] values):
+def recompute_places(TableSet tables not None, int own, int opponent, int hand, uint64_t first,
+                     uint64_t last, uint8_t[::1] values not None):
     cdef Group *group
     cdef Checked states[GROUP]
     cdef int i, value
     if first & 3 or last > table_places(own, opponent, hand) or not hand or (
             <uint64_t>values.shape[0] < (last + 3) // 4):
         raise ValueError("no such places")
-    group = new_group(own, opponent, hand)
+    group = new_group(tables, own, opponent, hand)
     with nogil:
         while first < last and not group.missing:
             group.size = <int>min(<uint64_t>GROUP, last - first)
@@ -338,4 +345,4 @@ def recompute_places(TableSet tables, int own, int opponent, int hand, uint64_t 
                 value = WON if value > 0 else LOST if value < 0 else DRAWN
                 values[(first + i) >> 2] |= value << (2 * ((first + i) & 3))
             first += group.size
-    end_group(group)
+    end_group(tables, group)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -284,3 +285,22 @@ def test_a_lost_side_is_saved_by_the_games_own_repetition(
     )
     result, _ = think(fresh, Limit(depth=10))
     assert result.score.win_in is not None and result.score.win_in < 0
+
+
+def test_a_search_fits_the_smallest_stack_of_a_thread() -> None:
+    # As some C libraries give to every thread.
+    script = (
+        "import threading\n"
+        "from merels.engine import Limit, Searcher, parse_position\n"
+        "from merels.engine.game.rules import parse_rules\n"
+        "threading.stack_size(128 << 10)\n"
+        "text = '*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20'\n"
+        "position = parse_position(text, parse_rules('morris'))\n"
+        "def search():\n"
+        "    print(Searcher(1).search(position, Limit(nodes=300_000)).info.depth)\n"
+        "thread = threading.Thread(target=search)\n"
+        "thread.start()\n"
+        "thread.join()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0 and int(done.stdout) > 10, done

@@ -8,6 +8,7 @@ cdef enum:
     STAGE_REMOVE = 2         # what X's removals are worth
     STAGE_PLACE = 3          # every placement of X's
     STAGE_WRITE = 4          # two bits a place, and how many of each value, sector by sector
+    STAGE_FAILED = 9         # one for which there was no memory: none comes after it
 
 PLACING_STAGES = (STAGE_READ, STAGE_REPLY, STAGE_REMOVE, STAGE_PLACE, STAGE_WRITE)
 
@@ -86,23 +87,23 @@ cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
 
 
 # Free what a stage no longer needs, and get the memory that it fills.
-cdef bint prepare_stage(Slice *p) noexcept nogil:
+cdef bint prepare_stage(Slice *p, int stage) noexcept nogil:
     cdef int i
     cdef bint filled = True
-    if p.stage == STAGE_REPLY:
+    if stage == STAGE_REPLY:
         free(p.table)
         p.table = NULL
         return allocate_blocks(&p.placed[0], p.men + 1, 0) and list_useful(
             &p.useful, POINT_COUNT - max(p.men - 1, 0), p.most)
-    if p.stage == STAGE_REMOVE:
+    if stage == STAGE_REMOVE:
         for i in range(3):
             free_blocks(&p.after[i])
         for i in range(1, 3 if p.rules.each_mill else 2):
             filled = filled and allocate_blocks(&p.placed[i], p.men + 1, i)
         return filled
-    if p.stage == STAGE_PLACE:
+    if stage == STAGE_PLACE:
         return allocate_blocks(&p.solved, p.men, 0)
-    if p.stage == STAGE_WRITE:
+    if stage == STAGE_WRITE:
         for i in range(3):
             free_blocks(&p.placed[i])
     return True
@@ -116,7 +117,6 @@ cdef void free_slice(Slice *p) noexcept nogil:
     free_blocks(&p.solved)
     free(p.useful.words)
     free(p.table)
-    free(p.packed)
 
 
 cdef void free_slice_scratch(SliceScratch *s) noexcept nogil:
@@ -152,7 +152,7 @@ cdef uint64_t blocks_memory(int men) noexcept nogil:
     return 2 * CLASSES[men] * words_over(POINT_COUNT - men) * sizeof(uint64_t)
 
 
-def slice_memory(tuple rules, int own):
+def slice_memory(tuple rules not None, int own):
     cdef uint64_t more, reading, placing
     cdef int doubles = 1 if load_rules(rules).each_mill else 0
     if not 0 <= own < MEN_PER_SIDE:
@@ -168,9 +168,12 @@ def slice_memory(tuple rules, int own):
 cdef class PlacingSlice:
     cdef Slice slice
     cdef readonly TableSet tables
+    cdef bytearray packed    # the memory of the sector that is written
+    cdef int users           # see guard.pxi
 
-    def __cinit__(self, tuple rules, int hand, int own, TableSet tables):
+    def __cinit__(self, tuple rules not None, int hand, int own, TableSet tables not None):
         load_index()
+        self.slice.stage = STAGE_NONE
         if not 2 <= hand <= 2 * MEN_PER_SIDE or hand % 2 or (
                 not 0 <= own <= MEN_PER_SIDE - hand // 2):
             raise ValueError(f"no slice has {own} men to move and {hand} in hand")
@@ -184,32 +187,59 @@ cdef class PlacingSlice:
 
     def begin(self, int stage, int others=0, int removed=0):
         cdef Slice *p = &self.slice
-        cdef bint prepared
-        if not 0 <= others <= MEN_PER_SIDE or not 0 <= removed <= p.men or removed > 2:
+        claim(&self.users, "this stage")
+        try:
+            self.check_order(stage, others, removed)
+            p.stage = STAGE_FAILED
+            p.others = others
+            p.removed = removed
+            p.next = 0
+            memset(p.tally, 0, sizeof(p.tally))
+            if not self.prepare(stage):
+                raise MemoryError(f"no memory to solve {p.men} men to move and {p.hand} in hand")
+            p.stage = stage
+        finally:
+            end_claim(&self.users)
+
+    # Whether a stage may begin now: the first and the last are repeated, sector by sector.
+    cdef int check_order(self, int stage, int others, int removed) except -1:
+        cdef Slice *p = &self.slice
+        cdef bint again = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
+        cdef int most = MEN_PER_SIDE - p.hand // 2 + (stage == STAGE_READ)
+        if not again and not stage == p.stage + 1 <= STAGE_WRITE:
+            raise ValueError("stages come one after the other")
+        if stage == STAGE_REPLY and p.after[0].bitmaps == NULL:
+            raise ValueError("the positions without a removal have not been read")
+        if not 0 <= others <= most or not 0 <= removed <= min(p.men, 2):
             raise ValueError("no such sector")
-        p.stage = stage
-        p.others = others
-        p.removed = removed
-        p.next = 0
-        memset(p.tally, 0, sizeof(p.tally))
+        if stage == STAGE_READ and (
+                self.tables.tables.values[p.hand - 2][p.men + 1 - removed][others] == NULL):
+            raise ValueError("a table that is not here")
+        if p.stage != STAGE_NONE and not read_shared(&p.stop) and (
+                fetch_add(&p.next, 0) * BLOCKS_AT_ONCE < blocks_of(p)):
+            raise RuntimeError("the stage before is not done")
+        return 0
+
+    # Get the memory of a stage; False where there is not enough.
+    cdef bint prepare(self, int stage) except -1:
+        cdef Slice *p = &self.slice
+        cdef bint prepared
         with nogil:
-            prepared = prepare_stage(p)
+            prepared = prepare_stage(p, stage)
         if prepared and stage == STAGE_READ:
-            p.most = max(p.most, others)
-            prepared = self.load_table(p.men + 1 - removed)
+            p.most = max(p.most, p.others)
+            prepared = self.load_table(p.men + 1 - p.removed)
         elif prepared and stage == STAGE_WRITE:
-            free(p.packed)
-            p.packed = <uint8_t *>malloc((table_places(p.men, others, p.hand) + 3) // 4 + 64)
-            prepared = p.packed != NULL
-        if not prepared:
-            raise MemoryError(f"no memory to solve {p.men} men to move and {p.hand} in hand")
+            self.packed = packed_memory(table_places(p.men, p.others, p.hand))
+            p.packed = self.packed
+        return prepared
 
     # Copy the table that is read: addresses of a mapped file take longer to translate.
     cdef bint load_table(self, int own) except -1:
         cdef Slice *p = &self.slice
-        cdef const uint8_t *values = self.tables.tables.values[p.hand - 2][own][p.others]
-        cdef size_t size = self.tables.kept[own, p.others, p.hand - 2].nbytes
+        cdef size_t size = (table_places(own, p.others, p.hand - 2) + 3) // 4
         cdef Blocks *blocks = &p.after[p.removed]
+        cdef const uint8_t *values
         if blocks.bitmaps == NULL and not allocate_blocks(blocks, own, 0):
             return False
         free(p.table)
@@ -217,17 +247,29 @@ cdef class PlacingSlice:
         if p.table == NULL:
             return False
         spare_translations(p.table, size)
-        with nogil:
-            memcpy(p.table, values, size)
+        share(&self.tables.users, "the set of tables")
+        values = self.tables.tables.values[p.hand - 2][own][p.others]
+        if values != NULL:
+            with nogil:
+                memcpy(p.table, values, size)
+        end_sharing(&self.tables.users)
+        if values == NULL:
+            raise ValueError("a table that is not here")
         return True
 
     def work(self):
-        cdef SliceScratch *s = new_slice_scratch(&self.slice)
-        if s == NULL:
-            raise MemoryError("no memory for a thread's own tables")
-        with nogil:
-            work_on_slice(&self.slice, s)
+        cdef SliceScratch *s = NULL
+        share(&self.users, "this stage")
+        try:
+            s = new_slice_scratch(&self.slice)
+            if s == NULL:
+                raise MemoryError("no memory for a thread's own tables")
+            if STAGE_READ <= self.slice.stage <= STAGE_WRITE:
+                with nogil:
+                    work_on_slice(&self.slice, s)
+        finally:
             free_slice_scratch(s)
+            end_sharing(&self.users)
 
     def stop(self):
         write_shared(&self.slice.stop, 1)
@@ -245,5 +287,10 @@ cdef class PlacingSlice:
     @property
     def values(self):
         cdef Slice *p = &self.slice
-        cdef uint64_t size = (table_places(p.men, p.others, p.hand) + 3) // 4
-        return memoryview(<uint8_t[:size]>p.packed)
+        share(&self.users, "this stage")
+        try:
+            if p.stage != STAGE_WRITE:
+                raise ValueError("no sector has been written")
+            return memoryview(self.packed)[:(table_places(p.men, p.others, p.hand) + 3) // 4]
+        finally:
+            end_sharing(&self.users)

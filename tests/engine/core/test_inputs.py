@@ -1,0 +1,153 @@
+"""What the compiled core does with values that cannot be, and with objects that are in use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_moves, core_rules
+from merels.engine.game.position import Position
+from merels.engine.game.rules import PRESETS
+
+RULES = core_rules(PRESETS["mill"])
+START = (0, 0, 9, 9, 0)
+
+
+def drawn(own: int, opponent: int) -> memoryview:
+    """A table of draws."""
+    return memoryview(bytes((core.table_places(own, opponent) + 3) // 4))
+
+
+def tables() -> core.TableSet:
+    """The table of three men against three, of draws."""
+    found = core.TableSet(RULES)
+    found.add(3, 3, drawn(3, 3))
+    return found
+
+
+def worker() -> core.SearchWorker:
+    """A worker with a small table."""
+    return core.SearchWorker(core.TranspositionTable(1))
+
+
+def run(moves: list[int], **extra: object) -> bool:
+    """A search of the start for these moves, which ends after its first iteration."""
+    return worker().run(
+        RULES, START, [], moves, lambda *_: True, **extra)  # type: ignore[arg-type]
+
+
+BAD: dict[str, Callable[[], object]] = {
+    "a mask beyond the board": lambda: core.table_place(1 << 24, 7),
+    "men on one point": lambda: core.table_place(7, 7),
+    "men beyond the board": lambda: core.evaluate(RULES, (1 << 24, 0, 6, 6, 0)),
+    "no such flying": lambda: core.legal_moves((3, *RULES[1:]), START),
+    "no such rules": lambda: core.TableSet((0, False, False, False, -1, 0, 0)),
+    "a depth beyond the stack": lambda: core.perft(RULES, START, 100_000),
+    "no such men": lambda: core.table_classes(10),
+    "a table of no men": lambda: core.TableSet(RULES).add_depths(99, 99, None),
+    "no table there": lambda: core.verify_places(tables(), 4, 3, 0, 0, 1),
+    "a place beyond the table": lambda: core.verify_places(tables(), 3, 3, 0, 0, 1 << 40),
+    "three bits a place": lambda: core.TableSet(RULES).add_packed(3, 3, None, 3),  # type: ignore
+    "no moves": lambda: run([]),
+    "an illegal move": lambda: run([0xFFFFF]),
+    "more moves than there are": lambda: run([0] * 5000),
+    "fewer ranks than moves": lambda: run(core_moves(Position(PRESETS["mill"])), ranks=[1]),
+    "no depth": lambda: run(core_moves(Position(PRESETS["mill"])), first_depth=-3),
+    "too much noise": lambda: run(core_moves(Position(PRESETS["mill"])), noise=2**31 - 1),
+    "a stage out of turn": lambda: core.Retrograde(RULES, 3, 3, False, tables()).begin(4),
+    "depths that are not kept": lambda: core.Retrograde(RULES, 3, 3, False, tables()).depths(0),
+    "tables that are not solved": lambda: core.Retrograde(RULES, 3, 3, True, tables()).values(2),
+    "no slice of it read": lambda: core.PlacingSlice(RULES, 18, 0, tables()).begin(1),
+}
+NONE: dict[str, Callable[..., object]] = {
+    "a table": core.SearchWorker, "rules": core.TableSet, "board": tables().probe,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_is_refused(name: str) -> None:
+    with pytest.raises(ValueError):
+        BAD[name]()
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_none_is_no_value(name: str) -> None:
+    with pytest.raises(TypeError):
+        NONE[name](None)
+
+
+def test_none_is_no_set_of_tables() -> None:
+    for call in (
+        lambda: core.Retrograde(RULES, 3, 3, False, None),  # type: ignore[arg-type]
+        lambda: core.PlacingSlice(RULES, 18, 0, None),  # type: ignore[arg-type]
+        lambda: core.verify_places(None, 3, 3, 0, 0, 1),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_one_search_at_a_time_and_of_tables_that_stay() -> None:
+    moves = core_moves(Position(PRESETS["mill"]))
+    searching, of = worker(), tables()
+    refused = []
+
+    def report(depth: int, lines: object) -> bool:
+        for call in (
+            lambda: searching.run(RULES, START, [], moves, report),
+            searching.clear,
+            lambda: of.remove(3, 3, 0),
+            lambda: of.add(3, 3, drawn(3, 3)),
+        ):
+            with pytest.raises(RuntimeError) as caught:
+                call()
+            refused.append(str(caught.value))
+        return True
+
+    searching.run(RULES, START, [], moves, report, tables=of)
+    assert refused == ["this worker is in use"] * 2 + ["the set of tables is in use"] * 2
+    searching.clear()
+    of.remove(3, 3, 0)
+    assert not of.has(3, 3)
+
+
+def test_a_history_that_grows_is_refused() -> None:
+    class Grows:
+        def __getitem__(self, part: object) -> Iterator[int]:
+            return iter(range(100_000))
+
+    with pytest.raises(ValueError, match="yields 100000 keys"):
+        core.outcome(RULES, START, Grows())  # type: ignore[arg-type]
+
+
+def test_solved_tables_outlive_their_solver() -> None:
+    solver = core.Retrograde(RULES, 3, 3, False, tables())
+    with pytest.raises(RuntimeError):
+        solver.begin(0)
+        solver.begin(1)
+    solver.work()
+    for stage, level in ((1, 0), (2, 0), (3, 1), (4, 0)):
+        solver.begin(stage, level)
+        solver.work()
+    values = solver.values(0)
+    known = bytes(values)
+    del solver
+    assert bytes(values) == known and any(known)
+
+
+def test_threads_that_meet_at_the_first_table() -> None:
+    found = []
+    gate = threading.Barrier(4)
+
+    def look() -> None:
+        gate.wait()
+        found.append(core.table_places(9, 9))
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [core.table_places(9, 9)] * 4

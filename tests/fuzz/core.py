@@ -1,0 +1,310 @@
+"""Fuzzing of the compiled extensions: every entry that Python can call, with any values at all.
+
+What they refuse they refuse by an exception. What they must not do is crash, and a crash ends the
+process: a build with assertions or sanitizers says where.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from array import array
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import ModuleType
+from typing import Any
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_rules
+from merels.engine.game.rules import PRESETS
+from merels.protocol.client import scanner
+from merels.protocol.process import round_trip as trip
+from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
+
+MODULES: tuple[ModuleType, ...] = (core, scanner, trip)
+REFUSALS = (
+    TypeError, ValueError, OverflowError, RuntimeError, KeyError, MemoryError, BufferError, OSError
+)
+"""What an entry may raise: `core.pyi` says when; those of a pipe are the system's."""
+NUMBERS = (
+    0, 1, 2, 3, 4, 5, 8, 9, 10, 18, 19, 24, 31, 255, -1, -2, 0x7FFF, 0xFFFF, 0xFFFFFF, 0x1000000,
+    2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**64 - 1, 2**64, -(2**31), -(2**63), 10**30,
+)
+OTHERS: dict[str, Callable[[], object]] = {
+    "none": lambda: None, "text": lambda: "7", "float": lambda: 2.5, "nan": lambda: float("nan"),
+    "empty": tuple, "list": lambda: [1, 2, 3], "info": lambda: b"info depth 3 score cp 5\n",
+    "answer": lambda: b"info depth 3 score cp 5\nbestmove d6 ponder f4\n", "bytes": bytes,
+    "zeros": lambda: bytearray(100_000), "long": lambda: [7] * 3000,
+    "places": lambda: array("Q", [0, 7, 99]), "far": lambda: array("Q", [2**64 - 1]),
+    "nowhere": lambda: array("Q"), "texts": lambda: ["x"] * 5, "report": lambda: lambda *_: True,
+    "lock": nullcontext, "grows": lambda: Grows(), "block": lambda: Block(None),
+    "weights": lambda: bytes(core.WEIGHTS_SIZE),
+}
+"""Values that are no numbers, each made anew."""
+Value = Any
+"""What JSON holds: a number, a list for a tuple, or ``{"a": NAME}`` for one of the others."""
+
+
+class Grows:
+    """A sequence that yields more than it has."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: object) -> object:
+        return [5] * 2000
+
+
+class Block:
+    """A packed table whose blocks are damaged, and which changes the tables that it is one of."""
+
+    def __init__(self, tables: core.TableSet | None) -> None:
+        self._tables = tables
+
+    def block(self, number: int) -> bytes:
+        """A block."""
+        if number % 3 == 1 and self._tables is not None:
+            self._tables.remove(3, 3, 0)
+        return b"\x9c" * (number % 3 * 5000)
+
+
+def some_rules(chance: random.Random) -> Value:
+    """The core's form of a rule set."""
+    return list(core_rules(PRESETS[chance.choice(("mill", "multi", "loc", "morris"))]))
+
+
+def some_board(chance: random.Random) -> Value:
+    """The core's form of a board."""
+    hand = chance.choice((0, 0, 3))
+    points = chance.sample(range(24), chance.randint(6, 18 - 2 * hand))
+    own, opponent = points[::2], points[1::2]
+    return [*(sum(1 << point for point in men) for men in (own, opponent)), hand, hand,
+            chance.choice((0, 5, 60))]
+
+
+def some_search(chance: random.Random) -> Value:
+    """The arguments of a short search."""
+    rules, board = some_rules(chance), some_board(chance)
+    moves = core.legal_moves(decode(rules, {}), decode(board, {})) or [7]
+    extra = {
+        "ranks": [0] * len(moves), "tables": {"a": "TableSet"}, "table_men": 9, "first_depth": 1,
+        "max_depth": 2, "node_limit": 500, "lines": 2, "noise": 5, "noise_seed": 1, "greed": 3,
+        "freedom": 2,
+    }
+    chosen = chance.sample(sorted(extra), chance.randint(0, 5))
+    return [rules, board, [], moves, {"a": "report"}, {key: extra[key] for key in chosen}]
+
+
+def _some(*values: Value) -> Callable[[random.Random], Value]:
+    return lambda chance: list(values)
+
+
+def _on_board(*values: Value) -> Callable[[random.Random], Value]:
+    return lambda chance: [some_rules(chance), some_board(chance), *values]
+
+
+_A_TABLE = {"a": "TableSet"}
+ENTRIES: dict[str, Callable[[random.Random], Value]] = {
+    "perft": _on_board(2), "legal_moves": _on_board(), "outcome": _on_board([]),
+    "evaluate": _on_board(), "terms": _on_board(), "fail_assertion": _some(),
+    "load_weights": _some({"a": "weights"}), "shuffle": _some({"a": "zeros"}, 3),
+    "table_classes": _some(5), "table_limit": lambda chance: [some_rules(chance), 3, 3],
+    "table_places": _some(4, 3, 2), "table_place": _some(7, 56, 0),
+    "table_board": _some(3, 3, 1, 5, 0), "sector_memory": _some(4, 3, 1),
+    "slice_memory": lambda chance: [some_rules(chance), 4],
+    "verify_places": _some(_A_TABLE, 3, 3, 0, 0, 40),
+    "verify_sample": _some(_A_TABLE, 3, 3, 0, {"a": "places"}),
+    "recompute_places": _some(_A_TABLE, 0, 0, 18, 0, 1, {"a": "zeros"}),
+    "TableSet": lambda chance: [some_rules(chance)],
+    "TableSet.add": _some(3, 3, {"a": "zeros"}, {"a": "none"}, 0),
+    "TableSet.add_depths": _some(3, 3, {"a": "none"}),
+    "TableSet.add_packed": _some(4, 4, {"a": "block"}, 2, 0),
+    "TableSet.remove": _some(3, 3, 0), "TableSet.has": _some(3, 3, 0),
+    "TableSet.has_depths": _some(3, 3), "TableSet.probe": lambda chance: [some_board(chance)],
+    "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.kept": _some(),
+    "TableSet.kept_depths": _some(), "TranspositionTable": _some(1),
+    "TranspositionTable.clear": _some(), "TranspositionTable.new_search": _some(),
+    "TranspositionTable.full": _some(), "SearchWorker": _some({"a": "TranspositionTable"}),
+    "SearchWorker.stop": _some(), "SearchWorker.arm": _some(), "SearchWorker.clear": _some(),
+    "SearchWorker.set_deadline": _some(2**60), "SearchWorker.nodes": _some(),
+    "SearchWorker.table_hits": _some(), "SearchWorker.run": some_search,
+    "Retrograde": lambda chance: [some_rules(chance), 3, 3, 1, _A_TABLE],
+    "Retrograde.begin": lambda chance: [chance.randrange(5), chance.randrange(4)],
+    "Retrograde.work": _some(), "Retrograde.stop": _some(), "Retrograde.blocked": _some(),
+    "Retrograde.values": _some(1), "Retrograde.depths": _some(0), "Retrograde.done": _some(),
+    "Retrograde.settled": _some(), "Retrograde.tallies": _some(), "Retrograde.places": _some(),
+    "PlacingSlice": lambda chance: [some_rules(chance), 18, 0, _A_TABLE],
+    "PlacingSlice.begin": lambda chance: [chance.randrange(5), chance.randrange(2), 0],
+    "PlacingSlice.work": _some(), "PlacingSlice.stop": _some(), "PlacingSlice.done": _some(),
+    "PlacingSlice.tally": _some(), "PlacingSlice.values": _some(), "PlacingSlice.tables": _some(),
+    "Fit": _some(0.5, 1), "Fit.epoch": _some({"a": "zeros"}, 0.1), "Fit.weights": _some(),
+    "parse_brief": _some({"a": "info"}, 0, 1, 0), "last_score": _some({"a": "answer"}, 20),
+    "last_answer": _some({"a": "answer"}, 0), "Brief": _some(), "Brief.score": _some(),
+    "Brief.win_in": _some(), "Brief.depth": _some(), "Brief.nodes": _some(),
+    "round_trip": _some({"a": "lock"}, -1, {"a": "info"}, -1, -1, -1, 0),
+}
+"""Sound arguments of every entry: a function, a class, a method or a property."""
+SCRIPTS: tuple[list[list[Value]], ...] = (
+    [["Retrograde.begin", 0], ["Retrograde.work"], ["Retrograde.begin", 1], ["Retrograde.work"],
+     ["Retrograde.begin", 2], ["Retrograde.work"], ["Retrograde.blocked"],
+     ["Retrograde.begin", 3, 1], ["Retrograde.work"], ["Retrograde.begin", 3, 2],
+     ["Retrograde.work"], ["Retrograde.begin", 4], ["Retrograde.work"], ["Retrograde.values", 0],
+     ["Retrograde.depths", 1], ["Retrograde.tallies"]],
+    [["PlacingSlice.begin", 0, 1, 0], ["PlacingSlice.work"], ["PlacingSlice.begin", 1],
+     ["PlacingSlice.work"], ["PlacingSlice.begin", 2], ["PlacingSlice.work"],
+     ["PlacingSlice.begin", 3], ["PlacingSlice.work"], ["PlacingSlice.begin", 4, 0],
+     ["PlacingSlice.work"], ["PlacingSlice.values"], ["PlacingSlice.tally"]],
+)
+"""What must come in order to come far."""
+
+
+class Core(Fuzzer):
+    """Calls of the extensions, one after the other, on objects that live as long as the case.
+
+    A piece of a case is a call: an entry's name and its arguments, as JSON.
+    """
+
+    name = "core"
+    unit = "calls"
+
+    def __enter__(self) -> Core:
+        self._broken: list[str] = []
+        self._hook = sys.unraisablehook
+        # Where an assertion in code without the interpreter's lock ends up.
+        sys.unraisablehook = lambda failure: self._broken.append(f"{failure.object}")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.unraisablehook = self._hook
+
+    def make(self, chance: random.Random) -> Case:
+        """Calls of any entries, or a script with some among them, the arguments often spoilt."""
+        calls = list(chance.choice(SCRIPTS)) if chance.random() < 0.3 else []
+        for _ in range(chance.randint(1, 30)):
+            name = chance.choice(sorted(ENTRIES))
+            arguments = ENTRIES[name](chance)
+            for _ in range(chance.choice((0, 1, 1, 2))):
+                arguments = spoilt(arguments, chance) if arguments else [chance.choice(NUMBERS)]
+            calls.insert(chance.randint(0, len(calls)), [name, *arguments])
+        return [json.dumps(call) for call in calls]
+
+    def check(self, case: Case) -> Tally:
+        """Make the calls."""
+        objects: dict[str, object] = {}
+        accepted = 0
+        for piece in case:
+            self._broken.clear()
+            try:
+                accepted += bool(make_call(objects, *json.loads(piece)))
+            except REFUSALS:
+                continue
+            finally:
+                if self._broken and "fail_assertion" not in piece:
+                    raise Defect(f"a broken assertion: {self._broken[0]}")
+        return Tally(accepted, len(case) - accepted)
+
+
+def spoilt(value: Value, chance: random.Random) -> Value:
+    """A value with a part of it replaced, left out or there twice."""
+    draw = chance.random()
+    if isinstance(value, dict) and "a" not in value and value:
+        key = chance.choice(sorted(value))
+        return {**value, key: spoilt(value[key], chance)}
+    if not isinstance(value, list) or not value:
+        return chance.choice(NUMBERS) if draw < 0.6 else {"a": chance.choice(sorted(OTHERS))}
+    at = chance.randrange(len(value))
+    if draw < 0.85:
+        return [*value[:at], spoilt(value[at], chance), *value[at + 1 :]]
+    return value[:at] + value[at + 1 :] if draw < 0.95 else value[:at] + value[at:] * 2
+
+
+def make_call(objects: dict[str, object], name: str, *arguments: Value) -> bool:
+    """Make a call, but none that asks for much time or memory and would get it."""
+    values = [decode(one, objects) for one in arguments if not _is_keywords(one)]
+    extra = {key: decode(one, objects)
+             for words in arguments if _is_keywords(words) for key, one in words.items()}
+    if _is_dear(name, values, extra):
+        return False
+    owner, _, attribute = name.partition(".")
+    if attribute:
+        found = getattr(live(owner, objects), attribute)
+        if callable(found):
+            found(*values, **extra)
+        return True
+    entry = next(getattr(module, name) for module in MODULES if hasattr(module, name))
+    made = entry(*values, **extra)
+    if isinstance(entry, type):
+        objects[name] = made
+    return True
+
+
+def _is_keywords(value: Value) -> bool:
+    return isinstance(value, dict) and "a" not in value
+
+
+def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
+    numbers = [one for one in values if isinstance(one, int)]
+    return (
+        name == "perft" and any(2 < one <= core.MAX_DEPTH for one in numbers)
+        or name == "SearchWorker.run" and not 0 <= _number(extra.get("first_depth")) <= 3
+        or name == "TranspositionTable" and any(2 < one < 2**40 for one in numbers)
+        or name == "Retrograde" and any(3 < one <= 9 for one in numbers)
+        or name == "PlacingSlice" and any(0 < one < 18 for one in numbers)
+        or name == "round_trip" and any(abs(one) > 2 or one >= 0 for one in numbers[:-1])
+        or name == "round_trip" and not 0 <= _number(numbers[-1:] and numbers[-1]) <= 9
+    )
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def decode(value: Value, objects: dict[str, object]) -> Any:
+    """The value that JSON stands for."""
+    if isinstance(value, list):
+        return tuple(decode(one, objects) for one in value)
+    if not isinstance(value, dict):
+        return value
+    name = value["a"]
+    return OTHERS[name]() if name in OTHERS else live(name, objects)
+
+
+def live(name: str, objects: dict[str, object]) -> object:
+    """An object of a class, made when first asked for."""
+    if name not in objects:
+        objects[name] = _MADE[name](objects)
+    return objects[name]
+
+
+def _tables(objects: dict[str, object]) -> core.TableSet:
+    """Tables of all draws, one of them packed, and what a slice of the placing phase reads."""
+    tables = core.TableSet(core_rules(PRESETS["multi"]))
+    for own, opponent, hand in ((3, 3, 0), (1, 0, 16), (1, 1, 16)):
+        size = (core.table_places(own, opponent, hand) + 3) // 4
+        tables.add(own, opponent, memoryview(bytes(size)), hand=hand)
+    tables.add_packed(4, 3, Block(tables), 2)
+    return tables
+
+
+def _retrograde(objects: dict[str, object]) -> core.Retrograde:
+    tables: Any = live("TableSet", objects)
+    return core.Retrograde(core_rules(PRESETS["multi"]), 3, 3, True, tables)
+
+
+def _slice(objects: dict[str, object]) -> core.PlacingSlice:
+    tables: Any = live("TableSet", objects)
+    return core.PlacingSlice(core_rules(PRESETS["multi"]), 18, 0, tables)
+
+
+def _worker(objects: dict[str, object]) -> core.SearchWorker:
+    table: Any = live("TranspositionTable", objects)
+    return core.SearchWorker(table)
+
+
+_MADE: dict[str, Callable[[dict[str, object]], object]] = {
+    "TableSet": _tables, "Retrograde": _retrograde, "PlacingSlice": _slice,
+    "SearchWorker": _worker, "TranspositionTable": lambda objects: core.TranspositionTable(1),
+    "Fit": lambda objects: core.Fit(0.5),
+    "Brief": lambda objects: scanner.parse_brief(b"info depth 3 score cp 5", 0),
+}
