@@ -6,12 +6,18 @@ MERELS_DEBUG=1 compiles with bounds checks and assertions, MERELS_SANITIZE=addre
 thread) with the compiler's sanitizers.
 """
 
+import gzip
 import os
 import sys
+import tarfile
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.sdist import sdist
+
+# Two builds of one commit are the same bytes: no file's date goes in. This is a zip's earliest.
+EPOCH = int(os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800"))
 
 DEBUG = os.environ.get("MERELS_DEBUG") == "1"
 TUNE = os.environ.get("MERELS_TUNE") == "1"
@@ -72,9 +78,36 @@ extensions = cythonize(
         "cdivision": True,
         "initializedcheck": DEBUG,
         "embedsignature": True,
+        "auto_pickle": False,
+        "freethreading_compatible": True,
     },
 )
 KIND.write_text(kind, encoding="utf-8")
+
+
+class SourceArchive(sdist):
+    """A source distribution that holds nothing of the machine it is made on."""
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, **_):
+        name = f"{base_name}.tar.gz"
+        with (
+            open(name, "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=EPOCH) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
+            for path in sorted(Path(base_dir).rglob("*")):
+                archive.add(path, path.as_posix(), recursive=False, filter=anonymous)
+        return name
+
+
+def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """A member of an archive without owner and date."""
+    member.mtime = EPOCH
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    member.mode = 0o755 if member.mode & 0o100 else 0o644
+    return member
+
 
 ROOMS = [
     path.parent
@@ -102,4 +135,5 @@ setup(
         ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES
     },
     ext_modules=extensions,
+    cmdclass={"sdist": SourceArchive},
 )
