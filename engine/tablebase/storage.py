@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,7 +44,7 @@ def write_whole(path: Path, parts: Sequence[bytes | bytearray | memoryview]) -> 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other programs from writing to a folder of tables, where the system has locks.
+    """Keep other programs from writing to a folder of tables.
 
     `InputError` where one already does.
     """
@@ -54,18 +55,27 @@ def locked(folder: Path) -> Iterator[None]:
             str(folder / "lock"), f"cannot be written ({error.strerror})"
         ) from error
     with file:
-        if os.name == "posix":
-            import fcntl
-
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise InputError(str(folder), "another build is at work there") from None
-            except OSError as error:
-                raise InputError(
-                    str(folder), f"cannot be locked ({error.strerror}): use another file system"
-                ) from error
+        try:
+            _lock(file.fileno())
+        except (BlockingIOError, PermissionError):  # On Windows the latter.
+            raise InputError(str(folder), "another build is at work there") from None
+        except OSError as error:
+            raise InputError(
+                str(folder), f"cannot be locked ({error.strerror}): use another file system"
+            ) from error
         yield
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file until it is closed; `OSError` at once where another process has it locked."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync_folder(folder: Path) -> None:

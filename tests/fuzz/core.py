@@ -24,7 +24,8 @@ from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
 
 MODULES: tuple[ModuleType, ...] = (core, scanner, trip)
 REFUSALS = (
-    TypeError, ValueError, OverflowError, RuntimeError, KeyError, MemoryError, BufferError, OSError
+    TypeError, AttributeError, ValueError, OverflowError, RuntimeError, KeyError, MemoryError,
+    BufferError, OSError,
 )
 """What an entry may raise: `core.pyi` says when; those of a pipe are the system's."""
 NUMBERS = (
