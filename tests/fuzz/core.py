@@ -39,7 +39,8 @@ OTHERS: dict[str, Callable[[], object]] = {
     "zeros": lambda: bytearray(100_000), "long": lambda: [7] * 3000,
     "places": lambda: array("Q", [0, 7, 99]), "far": lambda: array("Q", [2**64 - 1]),
     "nowhere": lambda: array("Q"), "texts": lambda: ["x"] * 5, "report": lambda: lambda *_: True,
-    "lock": nullcontext, "grows": lambda: Grows(), "block": lambda: Block(None),
+    "lock": nullcontext,
+    "samples": lambda: core.draw_samples(_tables({}), 3, 3, 0, 50, 1), "grows": lambda: Grows(), "block": lambda: Block(None),
     "weights": lambda: bytes(core.WEIGHTS_SIZE),
 }
 """Values that are no numbers, each made anew."""
@@ -139,6 +140,14 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "PlacingSlice.begin": lambda chance: [chance.randrange(5), chance.randrange(2), 0],
     "PlacingSlice.work": _some(), "PlacingSlice.stop": _some(), "PlacingSlice.done": _some(),
     "PlacingSlice.tally": _some(), "PlacingSlice.values": _some(), "PlacingSlice.tables": _some(),
+    "draw_samples": _some(_A_TABLE, 3, 3, 0, 20, 1),
+    "met_samples": lambda chance: [
+        {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
+    "label_samples": _some(_A_TABLE, {"a": "samples"}, 1),
+    "labelled_samples": _some({"a": "samples"}),
+    "board_key": lambda chance: [some_board(chance)],
+    "is_held_out": lambda chance: [some_board(chance)],
+    "select_samples": _some({"a": "samples"}, {"a": "places"}, 1),
     "Fit": _some(0.5, 1), "Fit.epoch": _some({"a": "zeros"}, 0.1), "Fit.weights": _some(),
     "parse_brief": _some({"a": "info"}, 0, 1, 0), "last_score": _some({"a": "answer"}, 20),
     "last_answer": _some({"a": "answer"}, 0), "Brief": _some(), "Brief.score": _some(),
@@ -252,6 +261,7 @@ def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
         or name == "TranspositionTable" and any(2 < one < 2**40 for one in numbers)
         or name == "Retrograde" and any(3 < one <= 9 for one in numbers)
         or name == "PlacingSlice" and any(0 < one < 18 for one in numbers)
+        or name in ("draw_samples", "met_samples") and any(one > 10**6 for one in numbers)
         or name == "round_trip" and any(abs(one) > 2 or one >= 0 for one in numbers[:-1])
         or name == "round_trip" and not 0 <= _number(numbers[-1:] and numbers[-1]) <= 9
     )

@@ -15,10 +15,11 @@ cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return not someone_short(b) and can_move(rules, b)
 
 
-def draw_samples(TableSet tables, int own, int opponent, int hand, int number, seed):
+def draw_samples(TableSet tables not None, int own, int opponent, int hand, int number, seed):
     cdef uint64_t state = seed, classes, size
-    cdef int i, drawn = 0, tries = 0, points
-    cdef bytearray data = bytearray(SAMPLE_BYTES * number)
+    cdef int64_t drawn = 0, tries = 0
+    cdef int points
+    cdef bytearray data = bytearray(SAMPLE_BYTES * <Py_ssize_t>number)
     cdef uint8_t *out = data
     cdef Sample sample
     check_counts(own, opponent, hand)
@@ -29,8 +30,9 @@ def draw_samples(TableSet tables, int own, int opponent, int hand, int number, s
     sample.score = NO_POINTS
     sample.board.own_hand = (hand + 1) // 2
     sample.board.opponent_hand = hand // 2
+    share(&tables.users, "the set of tables")
     with nogil:
-        while drawn < number and tries < 2 * number:
+        while drawn < number and tries < 2 * <int64_t>number:
             tries += 1
             men_at(own, opponent, hand, random_below(&state, classes), random_below(&state, size),
                    &sample.board.own, &sample.board.opponent)
@@ -41,16 +43,17 @@ def draw_samples(TableSet tables, int own, int opponent, int hand, int number, s
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * drawn, &sample)
                 drawn += 1
+    end_sharing(&tables.users)
     del data[SAMPLE_BYTES * drawn:]
     return data
 
 
-def met_samples(TranspositionTable table, tuple rules, int number, seed):
+def met_samples(TranspositionTable table not None, tuple rules not None, int number, seed):
     cdef RuleSet rule_set = load_rules(rules)
     cdef uint64_t state = seed, data, i, entries = BUCKET * table.table.buckets
     cdef uint64_t first = random_below(&state, entries)
     cdef int found = 0
-    cdef bytearray samples = bytearray(SAMPLE_BYTES * number)
+    cdef bytearray samples = bytearray(SAMPLE_BYTES * <Py_ssize_t>number)
     cdef uint8_t *out = samples
     cdef const Entry *entry
     cdef Sample sample
@@ -67,8 +70,9 @@ def met_samples(TranspositionTable table, tuple rules, int number, seed):
             if data == 0:
                 continue
             unpack_key(entry.check ^ data, &sample.board)
-            if goes_on(&rule_set, &sample.board):
-                write_sample(out + SAMPLE_BYTES * found, &sample)
+            # A thread that searches may have written half of it.
+            if is_sound(&sample.board) and goes_on(&rule_set, &sample.board):
+                write_sample(out + SAMPLE_BYTES * <Py_ssize_t>found, &sample)
                 found += 1
     del samples[SAMPLE_BYTES * found:]
     return samples
@@ -94,7 +98,7 @@ cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noe
         sample.board = after
 
 
-def label_samples(TableSet tables, const uint8_t[::1] data, seed):
+def label_samples(TableSet tables not None, const uint8_t[::1] data not None, seed):
     cdef Py_ssize_t i, number = check_samples(data)
     cdef const RuleSet *rules = &tables.tables.rules
     cdef uint64_t state = seed
@@ -102,6 +106,7 @@ def label_samples(TableSet tables, const uint8_t[::1] data, seed):
     cdef uint8_t *out = labelled
     cdef Sample sample
     cdef int points
+    share(&tables.users, "the set of tables")
     with nogil:
         for i in range(number):
             read_sample(out + SAMPLE_BYTES * i, &sample)
@@ -114,10 +119,11 @@ def label_samples(TableSet tables, const uint8_t[::1] data, seed):
             if points != NO_POINTS:
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * i, &sample)
+    end_sharing(&tables.users)
     return labelled
 
 
-def labelled_samples(const uint8_t[::1] data):
+def labelled_samples(const uint8_t[::1] data not None):
     cdef Py_ssize_t i, number = check_samples(data), kept = 0
     cdef bytearray labelled = bytearray(len(data))
     cdef uint8_t *out = labelled

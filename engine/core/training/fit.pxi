@@ -65,7 +65,7 @@ cdef class Fit:
         free(self.now)
         free(self.squares)
 
-    def epoch(self, const uint8_t[::1] data, double rate):
+    def epoch(self, const uint8_t[::1] data not None, double rate):
         cdef Py_ssize_t i, number = check_samples(data)
         cdef double total = 0
         cdef Sample sample

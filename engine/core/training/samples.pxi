@@ -86,7 +86,7 @@ cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogi
     return below(mix(state[0]), limit)
 
 
-def shuffle(uint8_t[::1] data, seed):
+def shuffle(uint8_t[::1] data not None, seed):
     cdef Py_ssize_t i, j, number = check_samples(data)
     cdef uint8_t kept[SAMPLE_BYTES]
     cdef uint64_t state = seed
@@ -123,17 +123,18 @@ cdef inline bint is_listed(const uint64_t *listed, Py_ssize_t end, uint64_t numb
     return False
 
 
-def board_key(tuple fields):
+def board_key(tuple fields not None):
     cdef Board b = load_board(fields)
     load_index()
     return image_key(&b)
 
 
-def is_held_out(tuple fields):
+def is_held_out(tuple fields not None):
     return below(mix(board_key(fields)), HELD_OUT) == 0
 
 
-def select_samples(const uint8_t[::1] data, const uint64_t[::1] unseen, bint held_out):
+def select_samples(const uint8_t[::1] data not None, const uint64_t[::1] unseen not None,
+                   bint held_out):
     cdef Py_ssize_t i, number = check_samples(data), kept = 0, listed = len(unseen)
     cdef const uint64_t *keys = &unseen[0] if listed else NULL
     cdef Sample sample
