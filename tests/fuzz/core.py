@@ -40,7 +40,8 @@ OTHERS: dict[str, Callable[[], object]] = {
     "places": lambda: array("Q", [0, 7, 99]), "far": lambda: array("Q", [2**64 - 1]),
     "nowhere": lambda: array("Q"), "texts": lambda: ["x"] * 5, "report": lambda: lambda *_: True,
     "lock": nullcontext,
-    "samples": lambda: core.draw_samples(_tables({}), 3, 3, 0, 50, 1), "grows": lambda: Grows(), "block": lambda: Block(None),
+    "samples": lambda: core.draw_samples(_tables({}), 3, 3, 0, 50, 1),
+    "grows": lambda: Grows(), "block": lambda: Block(None),
     "weights": lambda: bytes(core.WEIGHTS_SIZE),
 }
 """Values that are no numbers, each made anew."""
@@ -145,6 +146,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
     "label_samples": _some(_A_TABLE, {"a": "samples"}, 1),
     "labelled_samples": _some({"a": "samples"}),
+    # In a build for tuning these change numbers of the search; in others there are none.
+    "parameters": _some(), "set_parameter": _some({"a": "text"}, 1),
     "board_key": lambda chance: [some_board(chance)],
     "is_held_out": lambda chance: [some_board(chance)],
     "select_samples": _some({"a": "samples"}, {"a": "places"}, 1),

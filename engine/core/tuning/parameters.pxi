@@ -54,5 +54,6 @@ def parameters():
 
 
 def set_parameter(int index, int value):
-    assert TUNED[index].low <= value <= TUNED[index].high
+    if not 0 <= index < len(parameters()) or not TUNED[index].low <= value <= TUNED[index].high:
+        raise ValueError(f"no parameter {index} of a value {value}")
     TUNED[index].value[0] = value
