@@ -92,8 +92,7 @@ def some_search(chance: random.Random) -> Value:
     moves = core.legal_moves(decode(rules, {}), decode(board, {})) or [7]
     extra = {
         "ranks": [0] * len(moves), "tables": {"a": "TableSet"}, "table_men": 9, "first_depth": 1,
-        "max_depth": 2, "node_limit": 500, "lines": 2, "noise": 5, "noise_seed": 1, "greed": 3,
-        "freedom": 2,
+        "max_depth": 2, "node_limit": 500, "lines": 2, "errors": [90, 3, 2, 5, 7, 1],
     }
     chosen = chance.sample(sorted(extra), chance.randint(0, 5))
     return [rules, board, [], moves, {"a": "report"}, {key: extra[key] for key in chosen}]

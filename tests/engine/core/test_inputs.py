@@ -56,7 +56,8 @@ BAD: dict[str, Callable[[], object]] = {
     "more moves than there are": lambda: run([0] * 5000),
     "fewer ranks than moves": lambda: run(core_moves(Position(PRESETS["mill"])), ranks=[1]),
     "no depth": lambda: run(core_moves(Position(PRESETS["mill"])), first_depth=-3),
-    "too much noise": lambda: run(core_moves(Position(PRESETS["mill"])), noise=2**31 - 1),
+    "too much noise": lambda: run(
+        core_moves(Position(PRESETS["mill"])), errors=(90, 0, 0, 2**31, 0, 1)),
     "a stage out of turn": lambda: core.Retrograde(RULES, 3, 3, False, tables()).begin(4),
     "depths that are not kept": lambda: core.Retrograde(RULES, 3, 3, False, tables()).depths(0),
     "tables that are not solved": lambda: core.Retrograde(RULES, 3, 3, True, tables()).values(2),
