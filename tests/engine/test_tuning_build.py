@@ -49,7 +49,7 @@ def test_numbers_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
     )
     usual, tuning = asked(ROOT), asked(tmp_path / "lib")
     assert "FutilityMargin" not in usual
-    assert "option name FutilityMargin type spin default 60 min 10 max 200\n" in tuning
+    assert "option name FutilityMargin type spin default 30 min 10 max 200\n" in tuning
     assert nodes(usual) == nodes(tuning)
     for option in re.findall(r"option name (\w+) type spin default \d+ min (\d+)", tuning):
         if option[0] in ("FutilityMargin", "ReductionDivisor", "HistoryBonus", "IirDepth"):
