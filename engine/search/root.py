@@ -65,7 +65,12 @@ def make_root(
         inside = None
     else:
         inside = tables
-    ranked = [(rank, one) for rank, group in enumerate(ranking.groups) for one in group]
+    # Equal moves stay in the order in which the search alone would take them.
+    ranked = [
+        (rank, one)
+        for rank, group in enumerate(ranking.groups)
+        for one in sorted(group, key=lambda one: moves.index(encode_move(one.move)))
+    ]
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(
         list(choices), inside, men, tuple(rank for rank, _ in ranked), choices, ranking.hits

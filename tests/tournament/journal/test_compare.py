@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -14,9 +15,11 @@ import pytest
 from merels.engine.search.levels import LEVELS
 from merels.protocol.process.limits import ResourceLimits
 from merels.tournament.flags.table import FLAGS
+from merels.tournament.flags.tune_table import TUNE_FLAGS
 from merels.tournament.journal.compare import differences, listed
-from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
+from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
 from merels.tournament.records.settings import OpeningSettings, Settings, read_settings
+from merels.tournament.records.tuning import Parameter, Schedule, Tuning
 from merels.tournament.statistics.sprt import Sprt
 from tests.tournament.specs import MERELS, changed, engine, settings
 
@@ -37,7 +40,9 @@ FULL = replace(
     sprt=Sprt(0, 5),
     rules="mill Flying=never",
 )  # fmt: skip
-"""Settings in which every flag has a value."""
+"""Settings in which every flag of a tournament has a value."""
+TUNE = replace(FULL, tuning=Tuning((Parameter("Margin", 1, 0, 9, 0.5),), Schedule(0.1)))
+"""The same of a tune."""
 
 
 def said(ours: Settings, theirs: Settings, played: str = "ABC") -> str:
@@ -65,23 +70,28 @@ def variations(whole: Any) -> Iterator[tuple[str, Any]]:
         if dataclasses.is_dataclass(value):
             for name, inner in variations(value):
                 yield name, replace(whole, **{field.name: inner})
-        elif value and isinstance(value, tuple) and isinstance(value[0], Entrant):
-            for name, inner in variations(value[1]):
-                yield name, replace(whole, engines=(value[0], inner))
-        elif field.name != "file":  # What it holds is compared.
+        elif value and isinstance(value, tuple) and dataclasses.is_dataclass(value[-1]):
+            for name, inner in variations(value[-1]):
+                yield name, replace(whole, **{field.name: (*value[:-1], inner)})
+        # What a file holds is compared; a tournament is no tune; another parameter is two changes.
+        elif field.name != "file" and value != "Margin" and (field.name, value) != ("tuning", None):
             yield field.name, replace(whole, **{field.name: other(value)})
 
 
-@pytest.mark.parametrize(("field", "theirs"), list(variations(FULL)))
-def test_every_setting_is_named_by_its_flag(field: str, theirs: Settings) -> None:
+@pytest.mark.parametrize(
+    ("ours", "field", "theirs"),
+    [(ours, *change) for ours in (FULL, TUNE) for change in variations(ours)],
+)
+def test_every_setting_is_named_by_its_flag(ours: Settings, field: str, theirs: Settings) -> None:
     """Whatever is added to the settings has a flag, and its value as it is typed."""
-    text = said(FULL, theirs)
+    text = said(ours, theirs)
     flag, *rest = text.partition(":")[0].split()
-    keys = FLAGS[flag].keys
+    keys = (FLAGS if ours is FULL else {**FLAGS, **TUNE_FLAGS})[flag].keys
     if keys:
-        assert rest[-1] in (*keys, "option.Hash", "name"), text
+        assert rest[-1] in (*keys, "option.Hash", "name", "Margin"), text
     assert "in the journal" in text and ";" not in text
-    assert "_" not in text and "000000000" not in text, text
+    typed = re.sub(r"\b[cr]_end\b", "", text)
+    assert "_" not in typed and "000000000" not in typed, text
 
 
 def test_settings_come_back_from_json() -> None:
