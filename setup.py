@@ -14,6 +14,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.sdist import sdist
 
 # Two builds of one commit are the same bytes: no file's date goes in. This is a zip's earliest.
@@ -100,6 +101,16 @@ class SourceArchive(sdist):
         return name
 
 
+class Wheel(bdist_wheel):
+    """A wheel whose files have the same modes whatever those of the checkout."""
+
+    def write_wheelfile(self, wheelfile_base, *words):
+        super().write_wheelfile(wheelfile_base, *words)
+        for path in Path(wheelfile_base).parent.rglob("*"):
+            if path.is_file():
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+
+
 def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     """A member of an archive without owner and date."""
     member.mtime = EPOCH
@@ -135,5 +146,5 @@ setup(
         ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES
     },
     ext_modules=extensions,
-    cmdclass={"sdist": SourceArchive},
+    cmdclass={"bdist_wheel": Wheel, "sdist": SourceArchive},
 )
