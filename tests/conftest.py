@@ -16,10 +16,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What happens in a browser is thorough, unless a test says that it is quick."""
+    """What happens in a browser is thorough."""
     for item in items:
-        in_browser = "chromium" in getattr(item, "fixturenames", ())
-        if in_browser and item.get_closest_marker("quick") is None:
+        if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.thorough)
 
 

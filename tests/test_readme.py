@@ -6,6 +6,8 @@ import doctest
 import re
 from pathlib import Path
 
+import pytest
+
 from merels.engine.search.levels import LEVELS
 from tests.commands import output
 
@@ -28,6 +30,7 @@ def shapes(report: str) -> list[list[str]]:
     ]
 
 
+@pytest.mark.thorough
 def test_a_tournament_without_flags_prints_what_it_shows() -> None:
     shown = (ROOT / "README.md").read_text("utf-8").split("```\n")[1]
     assert len(shapes(shown)) > 3 * len(NAMES)

@@ -70,6 +70,7 @@ def test_every_option_and_command_is_described(gui: Gui) -> None:
         assert re.search(rf"`{line.split()[0]}[` ]", TEXT), line
 
 
+@pytest.mark.thorough
 def test_the_minimal_engine_passes_the_checker(capsys: pytest.CaptureFixture[str]) -> None:
     engine = PAGE.parent / "examples" / "minimal_engine.py"
     words = ["-engine", f"cmd={sys.executable}", f"args='{engine}'", "-fast"]

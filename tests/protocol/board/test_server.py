@@ -18,6 +18,8 @@ from tests.processes import FAKE, needs_proc
 from tests.protocol.board.server import Server, alive
 from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
+pytestmark = pytest.mark.thorough
+
 PAGE = Path(__file__).parents[3] / "protocol" / "board" / "page"
 JSON = {"Content-Type": "application/json"}
 
@@ -298,6 +300,7 @@ def test_an_engine_that_does_not_end_its_analysis_is_killed(server: Server) -> N
         assert server.api("export", session=session)[0] == 200
 
 
+@pytest.mark.quick
 def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> None:
     session = server.begin(black={"engine": 3}, time=clock(600))
     server.api("play", session=session, move="d6", at=0)

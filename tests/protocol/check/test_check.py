@@ -22,6 +22,8 @@ from tests.commands import command
 from tests.processes import FAKE
 from tests.protocol.check.checking import FAULTY, QUICK, check, failed, fake, faulty
 
+pytestmark = pytest.mark.thorough
+
 main = command("check")
 
 OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
@@ -121,6 +123,7 @@ def test_the_suite_is_bounded_in_time() -> None:
     assert {f.reason for f in findings} == {"the time limit of -1 s has passed"}
 
 
+@pytest.mark.quick
 def test_the_report_groups_steps_and_ends_in_counts(capsys: pytest.CaptureFixture[str]) -> None:
     engine = [f"cmd={sys.executable}", f"args={FAULTY} nameless", "name=Anna"]
     assert main(["-engine", *engine, "-only", "handshake,query-move", "-fast"]) == 1

@@ -537,6 +537,7 @@ def owing(what: str = "plays no move in its time") -> Engine:
     return engine
 
 
+@pytest.mark.thorough
 def test_an_answer_that_is_owed_is_never_another_search_s() -> None:
     with owing() as engine:
         result = engine.play(Position(), Limit(depth=1))

@@ -194,6 +194,7 @@ def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixtur
     assert status == 2 and "no table has these men in hand" in error
 
 
+@pytest.mark.thorough
 def test_packed_tables_answer_as_the_others_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

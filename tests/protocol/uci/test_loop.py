@@ -193,6 +193,7 @@ def test_a_new_game_starts_at_the_start(gui: Gui) -> None:
     assert gui.fen() == START
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("work", ["", "go infinite", "go ponder wtime 9", "go perft 12", "bench"])
 @pytest.mark.parametrize("end", ["quit", "end of input"])
 def test_quit_and_the_end_of_input_end_it(gui: Gui, work: str, end: str) -> None:

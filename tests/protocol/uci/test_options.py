@@ -236,6 +236,7 @@ def test_the_overhead_is_kept_back_from_the_clock(gui: Gui) -> None:
     assert deepest[0] < deepest[1], "an overhead as large as the clock leaves no time"
 
 
+@pytest.mark.thorough
 @needs_proc
 def test_memory_is_taken_at_isready_not_at_the_greeting(gui: Gui) -> None:
     def size() -> int:

@@ -19,6 +19,8 @@ from merels.protocol.uci.table_cache import TableCache
 from tests.commands import output, shell
 from tests.protocol.gui import PATIENCE, Gui
 
+pytestmark = pytest.mark.thorough
+
 LEAVE_EARLY = """
 import atexit, sys, time
 from pathlib import Path
@@ -77,6 +79,7 @@ DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
 LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
 
 
+@pytest.mark.quick
 def test_every_command_plays_by_the_tables_that_the_engine_plays_by(tmp_path: Path) -> None:
     with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
         lines = gui.go("go depth 3", f"position fen {DRAWN}")

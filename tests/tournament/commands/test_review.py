@@ -34,6 +34,7 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "2... f6" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "content, word",
     [(b"", "expected games"), (b"\xff", "UTF-8"), (b"1. d6 d6", "line 1"),

@@ -24,6 +24,8 @@ from tests.processes import LATE, needs_proc
 from tests.tournament.processes import COMMAND, Marked, wait_for
 from tests.tournament.specs import engine_words, match, parallel
 
+pytestmark = pytest.mark.thorough
+
 
 def rows_of(path: str) -> list[Row]:
     """A journal's games."""
@@ -60,6 +62,7 @@ def test_identical_engines_print_no_nan() -> None:
     assert status == 0 and "nan" not in out.lower()
 
 
+@pytest.mark.quick
 def test_journal_and_pgn_agree(tmp_path: Path) -> None:
     run = Marked(*match("-rounds", "4", *parallel(2), "-variant", "multi",
                         "-pgnout", f"file={tmp_path}/g.pgn", "-journal", f"file={tmp_path}/j.db"))

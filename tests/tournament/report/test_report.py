@@ -54,6 +54,7 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
     return out
 
 
+@pytest.mark.thorough
 def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = json.loads(printed(capsys, played / "j", "-format", "json"))
     # Only a journal tells how long moves took, and what kept them.

@@ -10,6 +10,8 @@ import pytest
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, parallel
 
+pytestmark = pytest.mark.thorough
+
 OF_THE_RUN = re.compile(
     r'^\[(GameId|PairId|Date|GameDuration|GameStartTime|GameEndTime) "[^"]*"\]\n'
     r"|\b\d+\.\d{3}s\b", re.M

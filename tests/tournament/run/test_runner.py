@@ -38,6 +38,8 @@ from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import engine, settings
 
+pytestmark = pytest.mark.thorough
+
 
 class Record(View):
     """Writes down what it is shown."""
@@ -136,6 +138,7 @@ def test_a_watched_game_is_told_move_by_move() -> None:
     ]
 
 
+@pytest.mark.quick
 def test_all_games_are_played_and_shown_in_order() -> None:
     chosen = settings(4, rounds=2)
     run = Run(chosen, workers=3)
@@ -170,6 +173,7 @@ def test_games_in_progress_are_those_that_began_and_did_not_end() -> None:
     assert run.board.playing == {}
 
 
+@pytest.mark.quick
 def test_the_same_games_whatever_the_concurrency() -> None:
     chosen = settings(3, rounds=1)
     lists = []

@@ -111,6 +111,7 @@ def test_games_are_appended(tmp_path: Path) -> None:
     assert path.read_text() == ""
 
 
+@pytest.mark.thorough
 def test_a_torn_game_of_ours_is_cut_off_and_whole_ones_stay(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     first, both = text_of(1), text_of(1, 2)
@@ -190,6 +191,7 @@ def test_a_full_disk_leaves_the_games_after_a_missing_one(
     assert path.read_text() == text_of(1, 3) and "No space left" in said[0]
 
 
+@pytest.mark.thorough
 def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     whole, others = text_of(1), GameWriter(settings(), "other")

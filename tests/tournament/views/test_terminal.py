@@ -32,6 +32,8 @@ from merels.tournament.views.terminal import (
 from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine, engine_words, match, result, settings
 
+pytestmark = pytest.mark.thorough
+
 
 def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveView, io.StringIO]:
     out = io.StringIO()

@@ -104,6 +104,7 @@ def test_news_is_made_once_for_all_readers_and_in_the_runners_thread(
             assert one.next() is None
 
 
+@pytest.mark.thorough
 def test_a_run_is_told_from_its_first_move_to_its_end() -> None:
     words = match("-rounds", "1", "-serve", "0", "-maxmoves", "20", "-each", "st=0.04",
                   "timemargin=20000")
