@@ -210,7 +210,7 @@ cdef void recompute_placing(const Tables *tables, Group *group, Checked *states)
 
 # Recompute the states of a group by their successors; in the moving phase `limit` is that on plies.
 cdef void recompute(const Tables *tables, Group *group, int limit, Checked *states) noexcept nogil:
-    cdef bint deep = group.hand == 0 and tables.depths[group.own][group.opponent] != NULL
+    cdef bint deep = tables.depths[group.own][group.opponent] != NULL
     cdef Board b
     cdef int i, j
     if group.hand:

@@ -123,6 +123,11 @@ cdef inline bint is_listed(const uint64_t *listed, Py_ssize_t end, uint64_t numb
     return False
 
 
+# Whether no fitting sees the positions of a key.
+cdef inline bint is_kept_apart(uint64_t key) noexcept nogil:
+    return below(mix(key), HELD_OUT) == 0
+
+
 def board_key(tuple fields not None):
     cdef Board b = load_board(fields)
     load_index()
@@ -130,7 +135,7 @@ def board_key(tuple fields not None):
 
 
 def is_held_out(tuple fields not None):
-    return below(mix(board_key(fields)), HELD_OUT) == 0
+    return is_kept_apart(board_key(fields))
 
 
 def select_samples(const uint8_t[::1] data not None, const uint64_t[::1] unseen not None,
@@ -146,7 +151,7 @@ def select_samples(const uint8_t[::1] data not None, const uint64_t[::1] unseen 
         for i in range(number):
             read_sample(&data[SAMPLE_BYTES * i], &sample)
             key = image_key(&sample.board)
-            if (below(mix(key), HELD_OUT) == 0) == held_out and not is_listed(keys, listed, key):
+            if is_kept_apart(key) == held_out and not is_listed(keys, listed, key):
                 memcpy(out + SAMPLE_BYTES * kept, &data[SAMPLE_BYTES * i], SAMPLE_BYTES)
                 kept += 1
     del selected[SAMPLE_BYTES * kept:]
