@@ -54,10 +54,21 @@ export async function playLine(line) {
 /** The node from which the next step goes, even before the server has answered. */
 const here = () => tree.node(now.going ?? now.state.node);
 
-/** Goes to the node of a number. */
+let isAsking = false;
+
+/** Goes to the node of a number; of steps taken while one is under way only the last is asked for. */
 export async function go(node) {
   now.going = node;
-  if (!await send("go", { node })) now.going = null;
+  // Of two requests at once the second may be the first to arrive.
+  if (isAsking) return;
+  isAsking = true;
+  let asked = null;
+  while (now.going !== null && now.going !== asked) {
+    asked = now.going;
+    if (!await send("go", { node: asked })) now.going = null;
+  }
+  isAsking = false;
+  if (now.going === now.state.node) now.going = null;
 }
 
 /** Goes to a node; null: there is none. */

@@ -166,7 +166,7 @@ def test_kept_games_are_searched_opened_deleted_and_saved(page: Browser) -> None
     assert moves(page) == ["d6"]
     # The game that is on the board is not deleted, and another only after a question.
     tap_menu(page, "games")
-    page.wait(f"{ROWS}[0] === 'Anna – Ben, not finished' || {ROWS}.length > 1")
+    page.wait(f"{DIALOG.format('games')} && {ROWS}.length > 1")
     page.click("[aria-label='Delete Zoë – Ben, 1-0']")
     page.wait(DIALOG.format("ask"))
     shot(page, "ask-delete")

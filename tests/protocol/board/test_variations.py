@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
@@ -149,6 +150,28 @@ def test_what_is_taken_back_stays_as_a_variation(page: Browser) -> None:
     page.wait(f"{MAIN}[0].textContent === {other!r} && {MAIN}.length === 2")
     assert texts(page, TRIED) == ["d6", answer]
     assert f"( 1. d6 {answer} )" in record(page)
+
+
+def test_quick_steps_end_where_the_last_one_leads(page: Browser) -> None:
+    load(page, GAME)
+    page.wait(f"{MAIN}.length === 8")
+    page.click("#moves button[data-node='4']")
+    at(page, "b4")
+    # The first request reaches the server long after the second key.
+    page.run(
+        """const inTime = window.fetch;
+           window.fetch = async (...one) => {
+             window.fetch = inTime;
+             await new Promise((done) => setTimeout(done, 300));
+             return inTime(...one);
+           };"""
+    )
+    page.key("ArrowLeft")
+    page.key("ArrowLeft")
+    page.wait("window.fetch.toString().includes('native')")
+    at(page, "f4")
+    time.sleep(0.5)
+    at(page, "f4")
 
 
 def test_an_analysis_of_a_running_game_leaves_it_as_it_is(page: Browser) -> None:
