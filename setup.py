@@ -1,7 +1,7 @@
 """Builds merels: three floors of packages and three compiled extensions.
 
 MERELS_NATIVE=1 compiles for this machine's own processor: the result may be faster or slower, and
-may not run on another. MERELS_TUNE=1 makes options of the numbers in engine/core/tuning/parameters.pxi.
+may not run on another. MERELS_TUNE=1 makes options of the numbers in engine/core/search/parameters.pxi.
 MERELS_DEBUG=1 compiles with bounds checks and assertions, MERELS_SANITIZE=address,undefined (or
 thread) with the compiler's sanitizers.
 """

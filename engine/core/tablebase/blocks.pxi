@@ -7,7 +7,7 @@
 # language memory models?", MSPC 2012). There is one writer at a time: `filling` sees to it where
 # there is no interpreter's lock to do so.
 #
-# Needs bitboard.pxi, transposition.pxi.
+# Needs bitboard.pxi, search/transposition.pxi.
 
 from cpython.exc cimport PyErr_SetInterrupt
 

@@ -1,7 +1,7 @@
 # Where samples come from: places of tables, and positions that searches met; and what tables say of
 # them.
 #
-# Needs board.pxi, movegen.pxi, transposition.pxi, tablebase/probe.pxi, training/samples.pxi.
+# Needs board.pxi, movegen.pxi, search/transposition.pxi, tablebase/probe.pxi, training/samples.pxi.
 
 
 # The points that a table's value is worth, or NO_POINTS.

@@ -1,7 +1,7 @@
 # Fitting the evaluation: logistic regression of results on positions, one sample at a time, with
 # the step sizes of Adagrad (Duchi, Hazan and Singer, 2011).
 #
-# Needs board.pxi, evaluate.pxi.
+# Needs board.pxi, evaluation/evaluate.pxi.
 
 cdef struct Parameters:
     float value[PHASES][FEATURES]

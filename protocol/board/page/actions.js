@@ -56,7 +56,7 @@ const here = () => tree.node(now.going ?? now.state.node);
 
 let isAsking = false;
 
-/** Goes to the node of a number; of steps taken while one is under way only the last is asked for. */
+/** Goes to the node of a number; of steps taken during one request only the last is asked for. */
 export async function go(node) {
   now.going = node;
   // Of two requests at once the second may be the first to arrive.

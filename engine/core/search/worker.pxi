@@ -1,6 +1,6 @@
 # The worker that Python drives: one thread's search from iteration to iteration.
 #
-# Needs board.pxi, movegen.pxi, transposition.pxi, tablebase/probe.pxi, search.pxi.
+# Needs board.pxi, ends.pxi, movegen.pxi, tablebase/probe.pxi, search/root.pxi.
 
 cdef enum:
     NEVER = 0x7FFFFFFFFFFFFFFF

@@ -1,6 +1,6 @@
 # Move ordering: which moves are likely to be best, from what the search has seen of them.
 #
-# Needs bitboard.pxi, board.pxi, movegen.pxi, transposition.pxi, tuning/parameters.pxi.
+# Needs bitboard.pxi, board.pxi, movegen.pxi, search/transposition.pxi, search/parameters.pxi.
 
 cdef enum:
     CLOSING_SCORE = 1 << 24

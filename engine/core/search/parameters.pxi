@@ -10,6 +10,9 @@ cdef extern from *:
         X(REDUCTION_BASE, 60, -100, 200)     /* hundredths of a ply */ \\
         X(REDUCTION_DIVISOR, 180, 100, 500)  /* hundredths */ \\
         X(REDUCTION_DEPTH, 3, 2, 8) \\
+        X(PRUNING_DEPTH, 3, 1, 8)            /* late moves are left out up to this depth */ \\
+        X(PRUNING_COUNT, 4, 1, 20)           /* after this and the depth's square of them */ \\
+        X(EXTENSION_PLIES, 2, 1, 4)          /* times the iteration's depth: their end */ \\
         X(IIR_DEPTH, 5, 2, 12) \\
         X(ASPIRATION_DEPTH, 4, 2, 10) \\
         X(ASPIRATION_WINDOW, 24, 4, 120)     /* hundredths of a man */ \\
@@ -39,6 +42,7 @@ cdef extern from *:
     const Parameter TUNED[1]
     const int TUNING
     const int FUTILITY_DEPTH, FUTILITY_MARGIN, REDUCTION_BASE, REDUCTION_DIVISOR, REDUCTION_DEPTH
+    const int PRUNING_DEPTH, PRUNING_COUNT, EXTENSION_PLIES
     const int IIR_DEPTH, ASPIRATION_DEPTH, ASPIRATION_WINDOW, ASPIRATION_GROWTH
     const int HISTORY_BONUS, HISTORY_LIMIT
 

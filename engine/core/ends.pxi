@@ -1,0 +1,128 @@
+# How a game ends: keys of positions, repetitions, and the draws by counting.
+#
+# Needs bitboard.pxi, board.pxi.
+
+cdef struct Game:
+    RuleSet rules
+    int base                 # index in path of the root
+    uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: of the game's positions, of the search's
+    uint64_t marks[MAX_HISTORY + MAX_PLY + 8]    # of the position and those that it may repeat
+
+
+# How many plies without a removal make a draw; 0: any number goes.
+cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
+    cdef int limit = rules.no_removal_plies
+    if own == 3 and opponent == 3 and rules.three_three_plies:
+        if limit == 0 or rules.three_three_plies < limit:
+            limit = rules.three_three_plies
+    return limit
+
+
+# The key of a board: exact, from the side to move's view. The top byte tells positions apart whose
+# value depends on the plies left before a draw by counting: always with three men against three,
+# whose limit is short, and otherwise near the draw.
+cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
+    cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
+        <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
+    cdef int left
+    if b.plies == 0:
+        return key
+    if rules.three_three_plies and count(b.own) == 3 and count(b.opponent) == 3:
+        left = plies_limit(rules, 3, 3) - b.plies
+        key |= <uint64_t>(128 + (left if left < 127 else 127)) << 56
+    elif rules.no_removal_plies:
+        left = rules.no_removal_plies - b.plies
+        if left < NEAR_DRAW:
+            key |= <uint64_t>(left + 1) << 56
+    return key
+
+
+# One of 64 bits for a position, whatever its plies: where a set of positions lacks it, the position
+# is not in the set.
+cdef inline uint64_t mark_of(uint64_t key) noexcept nogil:
+    return <uint64_t>1 << (((key << 8) * 0x9E3779B97F4A7C15ull) >> 58)
+
+
+# Note a position of the search on the path.
+cdef inline void enter(Game *game, const Board *b, uint64_t key, int ply) noexcept nogil:
+    cdef int at = game.base + ply
+    game.path[at] = key
+    game.marks[at] = mark_of(key) | (game.marks[at - 2] if b.plies >= 2 and at >= 2 else 0)
+
+
+# Whether a position at this ply of the path is a draw by repetition. Within the search the first
+# recurrence counts, for what can be repeated once can be repeated again; positions of the game
+# itself count as often as the rules say.
+cdef inline bint repeats(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
+    cdef int at = game.base + ply, distance = 4, seen = 1
+    assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
+    if plies < 4 or at < 4 or not game.marks[at - 4] & mark_of(key):
+        return game.rules.repetition == 1
+    while distance <= plies and distance <= at:
+        if (game.path[at - distance] ^ key) << 8 == 0:
+            if distance <= ply:
+                return True
+            seen += 1
+            if game.rules.repetition and seen >= game.rules.repetition:
+                return True
+        distance += 2
+    return game.rules.repetition == 1
+
+
+# Why a game is over, as indices of their names.
+cdef enum:
+    GOES_ON = 0
+    BY_MEN = 1
+    BY_BLOCKING = 2
+    BY_THREE = 3
+    BY_PLIES = 4
+    BY_REPETITION = 5
+
+_REASONS = ("", "men", "blocked", "three", "norem", "repetition")
+
+
+# Whether and why a position ends the game, and its value then.
+cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
+                       int *value) noexcept nogil:
+    cdef const RuleSet *rules = &game.rules
+    if unlikely(own_short(b)):
+        value[0] = -WIN + ply
+        return BY_MEN
+    if unlikely(not can_move(rules, b)):
+        value[0] = 0 if rules.blocked_draws else -WIN + ply
+        return BY_BLOCKING
+    value[0] = 0
+    if (b.plies == 0 and rules.repetition != 1) or (b.own_hand | b.opponent_hand):
+        return GOES_ON
+    if repeats(game, key, ply, b.plies):
+        return BY_REPETITION
+    if rules.three_three_plies and b.plies >= rules.three_three_plies:
+        if count(b.own) == 3 and count(b.opponent) == 3:
+            return BY_THREE
+    if rules.no_removal_plies and b.plies >= rules.no_removal_plies:
+        return BY_PLIES
+    return GOES_ON
+
+
+cdef int load_game(Game *game, tuple rules, history) except -1:
+    cdef int i
+    cdef list keys = list(history[-MAX_HISTORY:])
+    game.rules = load_rules(rules)
+    if len(keys) > MAX_HISTORY:
+        raise ValueError(f"a history that yields {len(keys)} keys where asked for {MAX_HISTORY}")
+    game.base = len(keys)
+    for i in range(game.base):
+        game.path[i] = keys[i]
+        game.marks[i] = mark_of(game.path[i]) | (game.marks[i - 2] if i >= 2 else 0)
+    return 0
+
+
+def outcome(tuple rules not None, tuple fields not None, history):
+    cdef Board b = load_board(fields)
+    cdef Game game
+    cdef int value = 0, reason
+    if not own_short(&b) and someone_short(&b):
+        return "men", 1
+    load_game(&game, rules, history)
+    reason = end_of(&game, &b, key_of(&game.rules, &b), 0, &value)
+    return _REASONS[reason], (value > 0) - (value < 0)

@@ -1,0 +1,67 @@
+# The root: its moves in the order of their last values, within an aspiration window.
+#
+# Needs search/parameters.pxi, search/search.pxi.
+
+# The value of the root over its moves of one rank from `start` on; the best is moved to `start`.
+cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
+                     int start) noexcept nogil:
+    cdef int value = 0, best = -INFINITE, i, j, bound = UPPER, reduction
+    cdef move_t move
+    cdef Board after
+    cdef uint64_t next_key, key = key_of(&w.game.rules, b)
+    enter(&w.game, b, key, 0)
+    w.stack.free = w.room
+    w.root_depth = depth
+    for i in range(start, w.root_end[start]):
+        move = w.root[i]
+        make(b, move, &after)
+        next_key = key_of(&w.game.rules, &after)
+        if i > start:
+            reduction = reduction_of(w, depth, i - start + 1, True, False)
+            value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1 - reduction, 1)
+            if value > alpha and reduction and not w.stopped:
+                value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1, 1)
+        if i == start or (value > alpha and value < beta and not w.stopped):
+            value = -search(w, &after, next_key, -beta, -alpha, depth - 1, 1)
+        if w.stopped:
+            return 0
+        if value > best:
+            best = value
+            if value > alpha or i == start:
+                extend_pv(w, 0, move)
+                for j in range(i, start, -1):
+                    w.root[j] = w.root[j - 1]
+                w.root[start] = move
+            if value > alpha:
+                w.root_value = alpha = value
+                bound = EXACT
+                if value >= beta:
+                    bound = LOWER
+                    break
+    if start == 0 and w.whole_root:
+        store(w.table, key, w.root[0] if bound != UPPER else NO_MOVE, best, depth, bound)
+    return best
+
+
+# The value of one line of the root at a depth, by an aspiration window: around the last value, and
+# wider each time that the value falls outside.
+cdef int search_line(Worker *w, const Board *b, int last, int depth, int start) noexcept nogil:
+    cdef int width = ASPIRATION_WINDOW, alpha = -INFINITE, beta = INFINITE, value
+    if depth >= ASPIRATION_DEPTH and last > -PROVEN and last < PROVEN:
+        alpha = last - width
+        beta = last + width
+    while True:
+        value = search_root(w, b, alpha, beta, depth, start)
+        if w.stopped:
+            return 0
+        width = width * ASPIRATION_GROWTH // 100
+        if value <= alpha:
+            alpha = value - width if width < 2000 else -INFINITE
+        elif value >= beta:
+            beta = value + width if width < 2000 else INFINITE
+        else:
+            return value
+        if alpha < -PROVEN:
+            alpha = -INFINITE
+        if beta > PROVEN:
+            beta = INFINITE

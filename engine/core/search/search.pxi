@@ -1,0 +1,187 @@
+# The search of a node: principal variation search with its prunings, reductions and extensions.
+#
+# The techniques are those of chess engines; www.chessprogramming.org describes each by its name.
+#
+# Needs tablebase/probe.pxi, search/state.pxi, search/quiescence.pxi, search/parameters.pxi.
+
+cdef void load_reductions(Worker *w) noexcept nogil:
+    cdef int depth, move_count
+    memset(w.reductions, 0, sizeof(w.reductions))
+    for depth in range(1, 64):
+        for move_count in range(1, 64):
+            w.reductions[depth][move_count] = <int>(
+                REDUCTION_BASE / 100.0 + log(depth) * log(move_count) / (REDUCTION_DIVISOR / 100.0)
+            )
+
+
+# Put a move before the principal variation of the ply after it.
+cdef inline void extend_pv(Worker *w, int ply, move_t move) noexcept nogil:
+    cdef int i, length = w.pv_length[ply + 1]
+    assert 0 <= length and ply + 1 + length <= MAX_PLY + 1
+    w.pv[ply][0] = move
+    for i in range(length):
+        w.pv[ply][i + 1] = w.pv[ply + 1][i]
+    w.pv_length[ply] = length + 1
+
+
+# The value that the tablebase settles at a node, if it does: near a draw by counting it may know
+# only one side of it.
+cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int beta, int ply,
+                                   int *value) noexcept nogil:
+    cdef int least, greatest, hand = b.own_hand + b.opponent_hand
+    # One ply further on the tables themselves answer for an odd number of men in hand.
+    if hand & 1 or count(b.own | b.opponent) + hand >= w.table_men:
+        return False
+    if not table_bounds(w.tables, b, &least, &greatest):
+        return False
+    w.table_hits += 1
+    value[0] = least * (TABLE_WIN - ply) if least == greatest else 0
+    return least == greatest or (least == 0 and beta <= 0) or (greatest == 0 and alpha >= 0)
+
+
+# Late move reductions: how many plies less deeply a move is searched at first. What removes a man
+# or is urgent is reduced by a ply less, and so are all moves of the principal variation.
+cdef inline int reduction_of(const Worker *w, int depth, int move_count, bint favoured,
+                             bint pv_node) noexcept nogil:
+    cdef int reduction
+    if depth < REDUCTION_DEPTH:
+        return 0
+    reduction = w.reductions[min(depth, 63)][min(move_count, 63)]
+    return max(0, min(reduction - favoured - pv_node, depth - 2))
+
+
+# Whether the opponent can close a mill on just one point, and the side to move none at once.
+cdef inline bint must_block(uint64_t threats) noexcept nogil:
+    cdef uint32_t danger = threats >> 32
+    return <uint32_t>threats == 0 and danger != 0 and (danger & (danger - 1)) == 0
+
+
+# The value of a board to a depth within a window: exact inside it, a bound outside.
+cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
+                int ply) noexcept nogil:
+    cdef uint64_t next_key
+    cdef int next_depth, reduction, bound = UPPER
+    cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0
+    cdef bint quiet, pv_node = beta - alpha > 1
+    cdef move_t move, best_move = NO_MOVE
+    cdef move_t quiets_searched[MAX_QUIETS]
+    cdef Probe known
+    cdef Picker picker
+    cdef const Board *after = &picker.after
+
+    # 1. Leaves go to quiescence.
+    if depth <= 0:
+        return quiesce(w, b, key, alpha, beta, ply)
+    assert key == key_of(&w.game.rules, b) and 0 < ply <= MAX_PLY and depth <= MAX_DEPTH
+    assert -INFINITE <= alpha < beta <= INFINITE
+    w.nodes += 1
+    w.pv_length[ply] = 0
+    if must_stop(w):
+        return 0
+    if ply > w.seldepth:
+        w.seldepth = ply
+
+    # 2. The game may be over.
+    if end_of(&w.game, b, key, ply, &value):
+        return value
+    if ply >= MAX_PLY:
+        return evaluate_node(w, b, key, &picker.threats)
+
+    # 3. Mate-distance pruning: no win from here is nearer than one already found, no loss further.
+    if alpha < -WIN + ply:
+        alpha = -WIN + ply
+    if beta > WIN - ply - 1:
+        beta = WIN - ply - 1
+    if alpha >= beta:
+        return alpha
+
+    # 4. The tablebase.
+    if w.tables != NULL and settled_by_tables(w, b, alpha, beta, ply, &value):
+        return value
+
+    # 5. The transposition table: outside the principal variation a result as deep ends the search.
+    probe(w.table, key, &known)
+    if known.bound:
+        value = score_from_table(known.score, ply)
+        if not pv_node and known.depth >= depth:
+            if known.bound == EXACT or (known.bound == LOWER and value >= beta) or (
+                    known.bound == UPPER and value <= alpha):
+                return value
+
+    # 6. Internal iterative reduction: without a table entry the order of moves is poor, and a
+    # shallower search finds the next one a move to begin with.
+    elif depth >= IIR_DEPTH:
+        depth -= 1
+
+    start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
+
+    # 7. Reverse futility pruning: near the leaves, so far above beta that no reply brings it back.
+    if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
+        value = evaluate_node(w, b, key, &picker.threats)
+        if value - FUTILITY_MARGIN * depth >= beta:
+            return value
+    else:
+        picker.threats = threats_on(&w.game.rules, b)
+
+    # 8. A forced answer is searched a ply deeper: one point to block, and no mill to close first.
+    next_depth = depth - 1
+    if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
+        next_depth += 1
+
+    # 9. All moves in order.
+    enter(&w.game, b, key, ply)
+    while True:
+        move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, next_depth > 0)
+        if move == NO_MOVE:
+            assert w.errs or move_count == count_generated(&w.game.rules, b)
+            break
+        if is_overlooked(w, move, ply):
+            continue
+        # 10. Late move pruning: near the leaves, after so many quiet moves have failed, the others
+        # of which history thinks less are left out. A man that flies has too many moves for it.
+        quiet = not is_removal(move)
+        if quiet and depth <= PRUNING_DEPTH and not pv_node and best > -PROVEN:
+            if quiet_count >= PRUNING_COUNT + depth * depth and not picker.urgent and (
+                    not own_flies(&w.game.rules, b)):
+                break
+        next_key = picker.key
+        move_count += 1
+        if move_count == 1:
+            value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
+        else:
+            # 11. Principal variation search: a move that is not the first must only be shown to be
+            # no better, by an empty window, and less deeply; it is searched in full if it is
+            # better after all.
+            reduction = reduction_of(w, depth, move_count, picker.urgent or not quiet, pv_node)
+            value = -search(w, after, next_key, -alpha - 1, -alpha, next_depth - reduction,
+                            ply + 1)
+            if value > alpha and reduction and not w.stopped:
+                value = -search(w, after, next_key, -alpha - 1, -alpha, next_depth, ply + 1)
+            if value > alpha and value < beta and not w.stopped:
+                value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
+        if w.stopped:
+            return 0
+        if value > best:
+            best = value
+            if value > alpha:
+                alpha = value
+                best_move = move
+                bound = EXACT
+                if pv_node:
+                    extend_pv(w, ply, move)
+                if value >= beta:
+                    bound = LOWER
+                    if quiet:
+                        remember_cutoff(&w.history, ply, depth, move, quiets_searched, quiet_count)
+                    break
+        if quiet and quiet_count < MAX_QUIETS:
+            quiets_searched[quiet_count] = move
+            quiet_count += 1
+
+    # 12. What was found, for the next time. A level that saw no move judges what it sees.
+    w.stack.free = picker.moves
+    if unlikely(move_count == 0):
+        return evaluate_node(w, b, key, &picker.threats)
+    assert -WIN <= best <= WIN
+    store(w.table, key, best_move, score_to_table(best, ply), depth, bound)
+    return best

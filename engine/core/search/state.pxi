@@ -1,0 +1,109 @@
+# What a thread's search has at hand, its clock, and how a level distorts what it sees.
+#
+# Needs board.pxi, ends.pxi, movegen.pxi, evaluation/evaluate.pxi, tablebase/probe.pxi,
+# search/transposition.pxi, search/ordering.pxi.
+
+cdef extern from *:
+    """
+    #if defined(_WIN32)
+      #include <windows.h>
+      static int64_t merels_now(void) {
+          LARGE_INTEGER count, rate;
+          QueryPerformanceCounter(&count);
+          QueryPerformanceFrequency(&rate);
+          return (int64_t)((double)count.QuadPart * 1e9 / (double)rate.QuadPart);
+      }
+    #else
+      #include <time.h>
+      static int64_t merels_now(void) {
+          struct timespec t;
+          clock_gettime(CLOCK_MONOTONIC, &t);
+          return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+      }
+    #endif
+    """
+    int64_t now "merels_now"() noexcept nogil
+
+cdef enum:
+    CHECK_EVERY = 512        # nodes between looks at the clock
+
+cdef struct Errors:
+    int insight                              # share of the evaluation that is understood, percent
+    int greed                                # what a man more is worth besides
+    int freedom                              # and a step more
+    int noise                                # half-width of a random error in evaluations
+    uint64_t seed
+    uint32_t overlooked[MAX_PLY + 8]         # points where no move is seen, by ply
+
+cdef struct Worker:
+    Game game
+    Table *table
+    History history
+    MoveStack stack
+    scored_t *room                           # for the stack
+    const Tables *tables                     # the tablebase; NULL: none is asked
+    int table_men                            # it is asked for boards with fewer men than this
+    uint64_t table_hits
+    const int *stop                          # shared by all workers of a search
+    uint64_t nodes
+    uint64_t node_limit
+    const int64_t *deadline                  # nanoseconds; other threads may move it
+    bint stopped
+    int seldepth
+    bint errs                                # whether a level distorts what is seen
+    Errors errors
+    move_t pv[MAX_PLY + 8][MAX_PLY + 8]
+    int pv_length[MAX_PLY + 8]
+    int root_depth                           # the iteration's
+    int root_size
+    move_t root[MAX_MOVES]
+    int root_end[MAX_MOVES]                  # where the moves of the same rank end
+    int root_value                           # of the last move that raised alpha there
+    bint whole_root                          # the first line is chosen from all legal moves
+    int reductions[64][64]                   # by depth and move count
+
+
+# Whether the search must end now; looks at the clock only now and then.
+cdef inline bint must_stop(Worker *w) noexcept nogil:
+    if w.stopped:
+        return True
+    if w.nodes >= w.node_limit:
+        w.stopped = True
+    elif (w.nodes & (CHECK_EVERY - 1)) == 0:
+        if read_shared(w.stop) or now() >= read_time(w.deadline):
+            w.stopped = True
+    return w.stopped
+
+
+# The table holds scores that count plies from the node; the search counts them from the root.
+cdef inline int score_to_table(int score, int ply) noexcept nogil:
+    return score + ply if score >= FAR else score - ply if score <= -FAR else score
+
+
+cdef inline int score_from_table(int score, int ply) noexcept nogil:
+    return score - ply if score >= FAR else score + ply if score <= -FAR else score
+
+
+# An evaluation as a level has it.
+cdef int misjudge(const Errors *e, const Board *b, uint64_t key, int value) noexcept nogil:
+    cdef uint32_t empty = ALL & ~(b.own | b.opponent)
+    value = value * e.insight // 100
+    value += e.greed * (count(b.own) + b.own_hand - count(b.opponent) - b.opponent_hand)
+    value += e.freedom * (count_steps(b.own, empty) - count_steps(b.opponent, empty))
+    return value + <int>below(mix(key ^ e.seed), 2 * e.noise + 1) - e.noise
+
+
+# Whether a level does not see that a move is possible.
+cdef inline bint is_overlooked(const Worker *w, move_t move, int ply) noexcept nogil:
+    return unlikely(w.errs) and (w.errors.overlooked[ply] >> to_of(move)) & 1
+
+
+# The static evaluation as the worker's level sees it.
+cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key,
+                              uint64_t *threats) noexcept nogil:
+    cdef int value = evaluate_board(&w.game.rules, b, threats)
+    if unlikely(w.errs):
+        value = misjudge(&w.errors, b, key, value)
+    if value > MAX_EVALUATION:
+        return MAX_EVALUATION
+    return value if value > -MAX_EVALUATION else -MAX_EVALUATION
