@@ -116,7 +116,7 @@ cdef inline void back_from(Target *t, uint32_t mask, bint lost, bint locked) noe
     while left:
         point = lowest(left)
         left &= left - 1
-        targets = f.near[point] & ~mask
+        targets = f.steps[point] & ~mask
         if targets == 0 or (not locked and closed_at(f, mask, point)):
             continue
         without = mask ^ (1u << point)
@@ -167,7 +167,7 @@ cdef void back_in_block(Target *t, const Frontier *frontier, bint lost, Scratch 
     cdef uint32_t word, targets, flip, to, words = p.words
     cdef uint64_t left, any_left
     for point in range(p.empty):
-        if f.near[point] == 0:
+        if f.steps[point] == 0:
             continue
         here = holding_of(p, point)
         any_left = 0
@@ -179,7 +179,7 @@ cdef void back_in_block(Target *t, const Frontier *frontier, bint lost, Scratch 
             any_left |= left
         if any_left == 0:
             continue
-        targets = f.near[point]
+        targets = f.steps[point]
         while targets:
             target = lowest(targets)
             targets &= targets - 1

@@ -57,7 +57,7 @@ cdef struct Frontier:        # states of one kind that were settled at one level
 cdef struct Frame:           # of a block
     uint32_t men             # A's
     uint8_t point[MAX_EMPTY]             # by compressed point
-    uint32_t near[MAX_EMPTY]             # compressed: where B's man there may go
+    uint32_t steps[MAX_EMPTY]            # compressed: where B's man there may go
     uint32_t partners[MAX_EMPTY][2]      # compressed; 0: A stands in the line
 
 ctypedef uint32_t Halves[2][1 << 11]     # what each half of a compressed mask becomes
@@ -114,7 +114,7 @@ cdef void load_frame(const Sector *p, uint32_t cls, Frame *f) noexcept nogil:
         if p.flying[1]:
             mask = ALL & ~f.men & ~(1u << point)
         f.point[k] = point
-        f.near[k] = compress(mask, f.men)
+        f.steps[k] = compress(mask, f.men)
         for line in range(2):
             mask = PARTNERS[point][line]
             f.partners[k][line] = 0 if mask & f.men else compress(mask, f.men)

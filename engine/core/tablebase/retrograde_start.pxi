@@ -149,7 +149,7 @@ cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     for word in range(p.words):
         memset(planes, 0, sizeof(planes))
         for to in range(p.empty):
-            targets = f.near[to]
+            targets = f.steps[to]
             while targets:
                 origin = lowest(targets)
                 targets &= targets - 1
