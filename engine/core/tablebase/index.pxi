@@ -115,6 +115,11 @@ cdef inline bint by_own_class(int own_count, int opponent_count, int hand) noexc
     return hand & 1 == 0 if hand else own_count >= opponent_count
 
 
+# How many classes the places of a table have.
+cdef inline uint32_t classes_of(int own_count, int opponent_count, int hand) noexcept nogil:
+    return CLASSES[own_count if by_own_class(own_count, opponent_count, hand) else opponent_count]
+
+
 # The class that names one side of a board, and the place of the other side in the class's block.
 cdef inline uint32_t locate_sides(uint32_t own, int own_count, uint32_t opponent,
                                   int opponent_count, int hand, uint32_t *place) noexcept nogil:
@@ -259,8 +264,7 @@ cdef int check_counts(int own, int opponent, int hand) except -1:
 
 cpdef uint64_t table_places(int own, int opponent, int hand=0) except? 0:
     check_counts(own, opponent, hand)
-    cdef int men = own if by_own_class(own, opponent, hand) else opponent
-    return <uint64_t>CLASSES[men] * block_size(own, opponent, hand)
+    return <uint64_t>classes_of(own, opponent, hand) * block_size(own, opponent, hand)
 
 
 def table_place(uint32_t own, uint32_t opponent, int hand=0):
@@ -275,8 +279,7 @@ def table_place(uint32_t own, uint32_t opponent, int hand=0):
 def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
     cdef uint32_t men, others
     check_counts(own, opponent, hand)
-    if cls >= CLASSES[own if by_own_class(own, opponent, hand) else opponent] or (
-            rank >= block_size(own, opponent, hand)):
+    if cls >= classes_of(own, opponent, hand) or rank >= block_size(own, opponent, hand):
         raise ValueError("no such place")
     men_at(own, opponent, hand, cls, rank, &men, &others)
     return men, others

@@ -23,7 +23,7 @@ def draw_samples(TableSet tables not None, int own, int opponent, int hand, int 
     cdef uint8_t *out = data
     cdef Sample sample
     check_counts(own, opponent, hand)
-    classes = CLASSES[own if by_own_class(own, opponent, hand) else opponent]
+    classes = classes_of(own, opponent, hand)
     size = block_size(own, opponent, hand)
     memset(&sample, 0, sizeof(sample))
     sample.flying = tables.tables.rules.flying
