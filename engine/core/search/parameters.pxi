@@ -7,6 +7,7 @@ cdef extern from *:
     #define MERELS_PARAMETERS(X)  /* name, value, and its bounds in a tune */ \\
         X(FUTILITY_DEPTH, 5, 1, 10) \\
         X(FUTILITY_MARGIN, 30, 10, 200)      /* hundredths of a man for each ply */ \\
+        X(PLACING_MARGIN, 20, 0, 200)        /* and so many more while men are placed */ \\
         X(REDUCTION_BASE, 60, -100, 200)     /* hundredths of a ply */ \\
         X(REDUCTION_DIVISOR, 180, 100, 500)  /* hundredths */ \\
         X(REDUCTION_DEPTH, 3, 2, 8) \\
@@ -41,7 +42,8 @@ cdef extern from *:
         int high
     const Parameter TUNED[1]
     const int TUNING
-    const int FUTILITY_DEPTH, FUTILITY_MARGIN, REDUCTION_BASE, REDUCTION_DIVISOR, REDUCTION_DEPTH
+    const int FUTILITY_DEPTH, FUTILITY_MARGIN, PLACING_MARGIN
+    const int REDUCTION_BASE, REDUCTION_DIVISOR, REDUCTION_DEPTH
     const int PRUNING_DEPTH, PRUNING_COUNT, EXTENSION_PLIES
     const int IIR_DEPTH, ASPIRATION_DEPTH, ASPIRATION_WINDOW, ASPIRATION_GROWTH
     const int HISTORY_BONUS, HISTORY_LIMIT

@@ -60,7 +60,7 @@ cdef inline bint must_block(uint64_t threats) noexcept nogil:
 cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
                 int ply) noexcept nogil:
     cdef uint64_t next_key
-    cdef int next_depth, reduction, bound = UPPER
+    cdef int margin, next_depth, reduction, bound = UPPER
     cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0
     cdef bint quiet, pv_node = beta - alpha > 1
     cdef move_t move, best_move = NO_MOVE
@@ -99,7 +99,20 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if w.tables != NULL and settled_by_tables(w, b, alpha, beta, ply, &value):
         return value
 
-    # 5. The transposition table: outside the principal variation a result as deep ends the search.
+    # 5. Reverse futility pruning: near the leaves, so far above beta that no reply brings it back.
+    # The value is halfway to beta, as the evaluation is not sure, and less so while men are placed.
+    # The table comes later, for most of these nodes would wait for its memory in vain.
+    if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
+        value = evaluate_node(w, b, key, &picker.threats)
+        margin = FUTILITY_MARGIN * depth
+        if b.own_hand + b.opponent_hand:
+            margin += PLACING_MARGIN
+        if value - margin >= beta:
+            return (value + beta) // 2
+    else:
+        picker.threats = threats_on(&w.game.rules, b)
+
+    # 6. The transposition table: outside the principal variation a result as deep ends the search.
     probe(w.table, key, &known)
     if known.bound:
         value = score_from_table(known.score, ply)
@@ -108,20 +121,12 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
                     known.bound == UPPER and value <= alpha):
                 return value
 
-    # 6. Internal iterative reduction: without a table entry the order of moves is poor, and a
+    # 7. Internal iterative reduction: without a table entry the order of moves is poor, and a
     # shallower search finds the next one a move to begin with.
     elif depth >= IIR_DEPTH:
         depth -= 1
 
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
-
-    # 7. Reverse futility pruning: near the leaves, so far above beta that no reply brings it back.
-    if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
-        value = evaluate_node(w, b, key, &picker.threats)
-        if value - FUTILITY_MARGIN * depth >= beta:
-            return value
-    else:
-        picker.threats = threats_on(&w.game.rules, b)
 
     # 8. A forced answer is searched a ply deeper: one point to block, and no mill to close first.
     next_depth = depth - 1
