@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.fuzz.__main__ import FUZZERS
-from tests.fuzz.core import ENTRIES, MODULES
+from tests.fuzz.core import ENTRIES, MODULES, OTHERS, Core
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1
@@ -60,6 +60,19 @@ def test_every_compiled_entry_is_fuzzed() -> None:
             if isinstance(entry, type):
                 entries |= {f"{name}.{one}" for one in vars(entry) if not one.startswith("_")}
     assert entries == ENTRIES.keys()
+
+
+class Unraisable:
+    """Raises where nobody can catch it, as assertions in code without the interpreter's lock do."""
+
+    def __del__(self) -> None:
+        raise AssertionError
+
+
+def test_an_exception_that_is_only_printed_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(OTHERS, "unraisable", Unraisable)
+    with Core() as fuzzer, pytest.raises(Defect, match="a broken assertion"):
+        fuzzer.check(['["parse_brief", {"a": "unraisable"}]'])
 
 
 class Faulty(Fuzzer):
