@@ -34,8 +34,6 @@ if not MSVC:
     # Fitting makes the same numbers on every machine: no product is fused into a sum where a
     # processor can. Without `errno` square roots are vectors.
     compile_args += ["-ffp-contract=off", "-fno-math-errno"]
-    # The core is one unit, and gcc stops inlining in a unit that has grown by 40 % (10 % slower).
-    compile_args.append("--param=inline-unit-growth=100")
 link_args = []
 if (DEBUG or SANITIZE) and not MSVC:
     compile_args[:2] = ["-O1", "-g"]
@@ -146,5 +144,6 @@ setup(
         ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES
     },
     ext_modules=extensions,
+    options={"build_ext": {"parallel": True}},
     cmdclass={"bdist_wheel": Wheel, "sdist": SourceArchive},
 )
