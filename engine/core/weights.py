@@ -6,15 +6,15 @@ numbers that `core.load_weights` takes.
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 import zlib
-from pathlib import Path
 
 from merels.engine.core import core
 from merels.engine.game.errors import InputError
 
-PATH = Path(__file__).with_name("weights.bin")
+PATH = os.path.join(os.path.dirname(__file__), "weights.bin")
 MAGIC = b"MERELSEW"
 VERSION = 1
 
@@ -41,11 +41,12 @@ def unpack(data: bytes) -> bytes:
     return payload
 
 
-def load(path: Path = PATH) -> None:
+def load(path: str | os.PathLike[str] = PATH) -> None:
     """Give the core the weights of a file; `InputError` where it cannot be used."""
     global _loaded
     try:
-        core.load_weights(unpack(path.read_bytes()))
+        with open(path, "rb") as file:
+            core.load_weights(unpack(file.read()))
     except OSError as error:
         what = f"the evaluation's weights cannot be read: {error.strerror}; reinstall merels"
         raise InputError(str(path), what) from None

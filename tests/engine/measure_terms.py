@@ -65,7 +65,7 @@ def main() -> None:
     """Measure every variant."""
     limits = Limit(nodes=int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
     problems = load(POSITIONS, make_rules("morris"))
-    for name, changed in variants(weights.unpack(weights.PATH.read_bytes())):
+    for name, changed in variants(weights.unpack(Path(weights.PATH).read_bytes())):
         core.load_weights(changed)
         print(f"{name:<28} {measure(problems, limits)}", flush=True)
 

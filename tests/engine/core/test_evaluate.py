@@ -58,7 +58,7 @@ def test_a_man_more_is_worth_something() -> None:
     assert abs(evaluate(parse_position(START))) < 30
 
 
-SOUND = weights.PATH.read_bytes()
+SOUND = Path(weights.PATH).read_bytes()
 OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
 
 
