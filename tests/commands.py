@@ -33,7 +33,7 @@ def shell(
     """Run ``merels`` in a process to its end, with the tables in a folder."""
     environment = {} if tables is None else {"MERELS_TABLES": str(tables)}
     return subprocess.run(
-        [*MERELS, *words], input=typed, capture_output=True, encoding="utf-8", timeout=60,
+        [*MERELS, *words], input=typed, capture_output=True, encoding="utf-8", timeout=300,
         env=os.environ | environment,
     )  # fmt: skip
 

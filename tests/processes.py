@@ -95,7 +95,7 @@ def wait_for_file(path: Path, seconds: float = 120) -> None:
         time.sleep(0.01)
 
 
-def wait_until_gone(mark: str, seconds: float = 5.0) -> list[int]:
+def wait_until_gone(mark: str, seconds: float = 60.0) -> list[int]:
     """The processes with a mark that are still there after so long; empty as soon as none is."""
     deadline = time.monotonic() + seconds
     while (left := marked(mark)) and time.monotonic() < deadline:

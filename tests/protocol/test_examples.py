@@ -29,9 +29,14 @@ def test_a_bot_for_open_spiel() -> None:
 @pytest.mark.parametrize(
     ("package", "module"), [("distributed", "dask_executor"), ("ray", "ray_executor")]
 )
-def test_games_on_other_peoples_workers(tmp_path: Path, package: str, module: str) -> None:
+def test_games_on_other_peoples_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, module: str
+) -> None:
     pytest.importorskip(package, reason=f"needs the package {package}")
-    words = match("-rounds", "2", "-executor", f"{EXAMPLES}.{module}:executor")
+    # On a busy machine the workers take long to start.
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "240")
+    executor = ("-executor", f"{EXAMPLES}.{module}:executor", "-executorwait", "240")
+    words = match("-rounds", "2", *executor)
     status, out, err = Marked(*words, "-journal", "file=j", cwd=tmp_path).wait(300)
     assert status == 0 and "Finished game 4 " in out, err
     assert len(rows_of(f"{tmp_path}/j")) == 4

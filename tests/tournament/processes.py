@@ -38,7 +38,7 @@ class Marked:
         self.watchdog = start_watchdog(self.process, LONGEST)
         self.begun.append(self)
 
-    def wait(self, timeout: float = 60.0) -> tuple[int, str, str]:
+    def wait(self, timeout: float = 300.0) -> tuple[int, str, str]:
         """Exit status, output and error output."""
         self.watchdog.cancel()
         try:
@@ -49,7 +49,7 @@ class Marked:
             raise AssertionError(f"the run hangs; it printed:\n{out}\n{err}") from None
         return self.process.returncode, out, err
 
-    def survivors(self, patience: float = 5.0) -> list[str]:
+    def survivors(self, patience: float = 60.0) -> list[str]:
         """The command lines of processes of this run that are still there after a while."""
         return marked_commands(self.mark, patience)
 

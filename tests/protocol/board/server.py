@@ -35,7 +35,7 @@ class Server:
         )
         assert self._process.stdout is not None
         # The line with the address comes in one piece.
-        said, _, _ = select.select([self._process.stdout], [], [], 30)
+        said, _, _ = select.select([self._process.stdout], [], [], 60)
         line = self._process.stdout.readline() if said else ""
         self.address = line.split()[-1] if line else ""
         if not self.address.startswith("http"):
@@ -54,7 +54,7 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def stop(self, seconds: float = 15.0) -> int:
+    def stop(self, seconds: float = 60.0) -> int:
         """End it as Ctrl-C does, within so many seconds; its exit code."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
@@ -81,7 +81,7 @@ class Server:
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, HTTPResponse]:
         """Status, content and headers of an answer; ``path`` includes the token."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()
@@ -121,7 +121,7 @@ class Stream:
     """A stream of news; a context manager that breaks the connection."""
 
     def __init__(self, server: Server, session: str) -> None:
-        self._connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+        self._connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
         self._connection.request("GET", f"/{server.token}/events?session={session}")
         self._answer = self._connection.getresponse()
         self.status = self._answer.status
@@ -138,7 +138,7 @@ class Stream:
         self._answer.close()
         self._connection.close()
 
-    def next(self, seconds: float = 10.0) -> tuple[str, Any]:
+    def next(self, seconds: float = 60.0) -> tuple[str, Any]:
         """The kind and content of the next news."""
         kind = ""
         deadline = time.monotonic() + seconds
@@ -155,7 +155,7 @@ class Stream:
                                   for _, way, text in news if way == "!" and "(pid " in text]
                 return kind, news
 
-    def until(self, wanted: str, test: Any, seconds: float = 10.0) -> Any:
+    def until(self, wanted: str, test: Any, seconds: float = 60.0) -> Any:
         """The first news of a kind that passes a test."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

@@ -80,7 +80,11 @@ def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) 
     assert ask(page, "new", players=players, time={"kind": "move", "seconds": 0.1}, **more) == {}
     person = "Player" if white == PERSON else "You"
     name = person if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
-    page.wait(f"document.querySelector('#player-top .name').textContent === 'Black: {name}'")
+    # The game before may have been one of the same players.
+    empty = "document.querySelectorAll('#moves button').length === 0" if white == PERSON else "true"
+    page.wait(
+        f"document.querySelector('#player-top .name').textContent === 'Black: {name}' && {empty}"
+    )
 
 
 def moves(page: Browser) -> list[str]:

@@ -41,7 +41,8 @@ def test_enter_applies_what_was_entered(page: Browser) -> None:
     page.run("document.querySelector('#new-dialog details').open = true")
     enter(page, "#field-NoRemovalPlies", "77")
     page.key("Enter")
-    page.wait(f"!{is_open('new')}")
+    # The dialog closes before the game begins.
+    page.wait("import('./now.js').then(({ now }) => now.state.rules.fields.NoRemovalPlies == 77)")
     page.click("#new")
     page.wait("document.getElementById('field-NoRemovalPlies').value === '77'")
 
@@ -99,6 +100,7 @@ def test_a_user_who_plays_only_black_sits_at_the_bottom(page: Browser) -> None:
         for seat, engine in enumerate((white, black)):
             enter(page, f"#player-{seat}", engine)
         page.click("#begin")
+        page.wait(f"{is_open('ask')} || {top} === '{side}'")
         if page.run(f"return {is_open('ask')}"):
             page.click("#ask-yes")
         page.wait(f"{top} === '{side}'")

@@ -155,7 +155,7 @@ def test_pictures_are_saved(page: Browser, tmp_path: Path) -> None:
     page.click("#share-svg")
     page.click("#share-png")
     wait(lambda: {one.name for one in tmp_path.iterdir()} == {"position.svg", "position.png"},
-         10, "both files")
+         60, "both files")
     root = ElementTree.parse(tmp_path / "position.svg").getroot()
     circles = root.findall("{http://www.w3.org/2000/svg}circle")
     # All points, two men, and the ring of the last move.

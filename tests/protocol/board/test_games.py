@@ -276,7 +276,7 @@ def test_an_engine_that_stands_no_better_accepts_a_draw(session: Session) -> Non
                          "time": {"kind": "move", "seconds": 0.1}})
     move = next(move for move in session.game.shown.legal_moves() if not move.removed)
     act(session, "play", {"move": str(move), "at": 0})
-    wait(lambda: session.game.live.ply == 2, 10, "a reply")
+    wait(lambda: session.game.live.ply == 2, 60, "a reply")
     assert act(session, "draw", {"how": "offer"}) == {"accepted": True}
     assert session.game.result() == ("1/2-1/2", "Draw by agreement")
 

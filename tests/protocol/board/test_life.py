@@ -37,7 +37,7 @@ def test_a_level_is_seen_to_think_unless_it_has_no_time(session: Session) -> Non
     act(session, "new", {"players": players, "time": {"kind": "move", "seconds": 3}})
     act(session, "play", {"move": "d6", "at": 0})
     began = monotonic()
-    wait(lambda: session.game.live.ply == 2, 10, "a reply")
+    wait(lambda: session.game.live.ply == 2, 60, "a reply")
     # The upper bound is the time that it may think; the lower one is what can be seen.
     assert monotonic() - began > PAUSE_SECONDS / 2
     job = session._next_job
@@ -52,7 +52,7 @@ def test_an_unwanted_reply_is_not_waited_for(session: Session) -> None:
     act(session, "play", {"move": "d6", "at": 0})
     act(session, "pause", {"on": True})
     act(session, "pause", {"on": False})
-    wait(lambda: session.game.live.ply == 2, 10, "one reply")
+    wait(lambda: session.game.live.ply == 2, 60, "one reply")
     assert [node.position.side for node in session.game.live.line()] == [1, 0]
 
 

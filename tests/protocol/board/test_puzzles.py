@@ -162,7 +162,7 @@ def test_puzzles_are_played_with_the_keys_alone(solving: Browser) -> None:
 
 def test_without_a_file_puzzles_are_made_from_the_tables_there_are(page: Browser) -> None:
     page.click("#puzzles")
-    page.wait("document.querySelectorAll('#puzzle-board .man').length >= 6", 60)
+    page.wait("document.querySelectorAll('#puzzle-board .man').length >= 6")
     first = page.run("return document.getElementById('puzzle-board').textContent")
     task = page.text("#puzzle-task")
     assert "to move: one move wins." in task or "one move draws, all others lose." in task
@@ -170,7 +170,7 @@ def test_without_a_file_puzzles_are_made_from_the_tables_there_are(page: Browser
     assert ("heading", "Puzzle") in spoken
     assert any(role == "group" and name == task for role, name in spoken)
     page.click("#puzzle-next")
-    page.wait(f"{NOTE} === ''", 60)
+    page.wait(f"{NOTE} === ''")
     assert first is not None
     for width, height, dark in ((390, 844, False), (844, 390, True), (1920, 1080, True)):
         page.look(width, height, phone=width < 1000, dark=dark)
@@ -181,7 +181,7 @@ def test_without_a_file_puzzles_are_made_from_the_tables_there_are(page: Browser
 def test_a_phone_opens_puzzles_from_its_menu(page: Browser) -> None:
     page.look(390, 844, phone=True)
     tap_menu(page, "puzzles")
-    page.wait("document.querySelectorAll('#puzzle-board .man').length >= 6", 60)
+    page.wait("document.querySelectorAll('#puzzle-board .man').length >= 6")
     sizes = page.run(
         "return [...document.querySelectorAll('#puzzle-dialog button')]"
         ".map((one) => one.getBoundingClientRect().height)"

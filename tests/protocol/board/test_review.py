@@ -54,8 +54,8 @@ def test_the_review_is_saved_with_the_game(page: Browser) -> None:
     load(page, ask(page, "export")["record"])
     page.wait("document.getElementById('sums').hidden")
     page.click("#review")
-    page.wait("document.querySelectorAll('#moves .blunder').length === 1", 60)
-    page.wait("document.getElementById('review').textContent === 'Review'", 60)
+    page.wait("document.querySelectorAll('#moves .blunder').length === 1")
+    page.wait("document.getElementById('review').textContent === 'Review'")
     assert " ".join(ask(page, "export")["record"].split()) == text
 
 
@@ -77,7 +77,7 @@ def test_a_better_move_is_asked_for_at_each_mistake(page: Browser) -> None:
     for point in ("b4", "f4"):
         pick("d7", point)
         page.wait(f"{NOTE}.startsWith('d7 to {point}: that is not good enough')")
-        page.wait("document.querySelectorAll('#puzzle-board .man').length === 6")
+        page.wait("document.querySelector('#puzzle-board [data-point=d7] .man')")
     page.click("#puzzle-hint")
     page.wait("document.querySelector('#puzzle-board .ring.picked')")
     shot(page, "lesson")

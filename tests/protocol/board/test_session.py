@@ -26,9 +26,9 @@ def test_a_review_that_nobody_watches_ends(
 def test_a_review_stays_when_the_game_goes_on(session: Session) -> None:
     act(session, "load", {"text": "1. d6 *"})
     act(session, "review", {})
-    wait(lambda: session.reviewer.progress and not session.reviewer.running, 10, "a review")
+    wait(lambda: session.reviewer.progress and not session.reviewer.running, 60, "a review")
     act(session, "play_on", {})
-    wait(lambda: session.game.live.ply == 2, 10, "a move")
+    wait(lambda: session.game.live.ply == 2, 60, "a move")
     assert session.reviewer.progress is not None
     assert len(session.reviewer.progress.judgements) == 1
 

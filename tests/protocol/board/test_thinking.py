@@ -32,7 +32,7 @@ def thinking(*mode: str, **time: Any) -> Iterator[Session]:
     try:
         act(session, "new", {"players": [PERSON, {"engine": 1}, ANALYST], **time})
         act(session, "play", {"move": "d6", "at": 0})
-        wait(lambda: sent(session, "go "), 10, "a search")
+        wait(lambda: sent(session, "go "), 60, "a search")
         yield session
     finally:
         session.close()
@@ -55,7 +55,7 @@ def sent(session: Session, *starts: str) -> list[str]:
 def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop: Session) -> None:
     act(slow_to_stop, "pause", {"on": True})
     act(slow_to_stop, "pause", {"on": False})
-    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
+    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 60, "another search")
     assert slow_to_stop.game.live.ply == 1
 
 
@@ -64,7 +64,7 @@ def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
 ) -> None:
     act(slow_to_stop, "undo", {})
     act(slow_to_stop, "play", {"move": "d6", "at": 0})
-    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 10, "another search")
+    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 60, "another search")
     assert slow_to_stop.game.live.ply == 1
 
 
@@ -76,7 +76,7 @@ def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None
 
 def test_an_engine_that_plays_after_its_flag_has_lost() -> None:
     with thinking("slow-start", "1.2", time=clock(1)) as session:
-        wait(lambda: session.game.over or session.game.live.ply > 1, 10, "an end")
+        wait(lambda: session.game.over or session.game.live.ply > 1, 60, "an end")
         assert session.game.result() == ("1-0", "White wins, Black is out of time")
 
 
@@ -90,7 +90,7 @@ def test_a_change_for_other_engines_does_not_stop_the_one_to_move() -> None:
 def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
     with thinking("stops-only") as session:
         act(session, "configure", {"seat": 1, "settings": {"Hash": "32"}})
-        wait(lambda: len(sent(session, "go ")) == 2, 10, "another search")
+        wait(lambda: len(sent(session, "go ")) == 2, 60, "another search")
         stops = sent(session, "stop")
         act(session, "configure", {"seat": 1, "settings": {"Hash": "32"}})
         act(session, "configure", {"seat": 1, "settings": {}})
@@ -99,13 +99,13 @@ def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
 
 def test_an_engine_is_told_of_every_game_that_begins() -> None:
     with thinking("sound") as session:
-        wait(lambda: session.game.live.ply == 2, 10, "an answer")
+        wait(lambda: session.game.live.ply == 2, 60, "an answer")
         act(session, "new", {})
         act(session, "play", {"move": "d6", "at": 0})
-        wait(lambda: session.game.live.ply == 2, 10, "an answer")
+        wait(lambda: session.game.live.ply == 2, 60, "an answer")
         act(session, "load", {"text": "1. d6 *"})
         act(session, "play_on", {})
-        wait(lambda: session.game.live.ply == 2, 10, "an answer")
+        wait(lambda: session.game.live.ply == 2, 60, "an answer")
         assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
 
 
@@ -115,7 +115,7 @@ def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
         act(session, "configure", {"seat": 1, "settings": {"Clear Hash": None}})
         act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST]})
         act(session, "play", {"move": "d6", "at": 0})
-        wait(lambda: session.error or session.game.live.ply == 2, 10, "an answer")
+        wait(lambda: session.error or session.game.live.ply == 2, 60, "an answer")
         assert session.error == ""
 
 
@@ -166,12 +166,12 @@ def test_a_late_stop_does_not_meet_the_next_search() -> None:
 
     thinker = Thinker(next_job, nothing, nothing, nothing, nothing)
     thinker.start()
-    wait(lambda: seat.count == 1, 10, "a search")
+    wait(lambda: seat.count == 1, 60, "a search")
     wanted[0] = replace(wanted[0], version=2)
     late = Thread(target=thinker.changed, name="late")
     late.start()
     late.join()
-    wait(lambda: seat.count == 2, 10, "another search")
+    wait(lambda: seat.count == 2, 60, "another search")
     assert not seat.stopped.is_set()
     seat.stopped.set()
     thinker.close()

@@ -117,7 +117,8 @@ def test_variations_are_promoted_deleted_and_commented_and_all_is_undone(page: B
     assert record(page) == "1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *"
     page.click("#delete")
     page.wait(f"{MAIN}.map((one) => one.textContent).join() === 'd6,f4'")
-    assert page.text("#toast") == "2 moves deleted. Undo brings back."
+    page.wait("document.getElementById('toast').textContent === "
+              "'2 moves deleted. Undo brings back.'")
     assert record(page) == "1. d6 f4 *"
     for wanted in ("1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *", promoted, before):
         count = page.run("return document.getElementById('moves').innerHTML")
@@ -225,10 +226,10 @@ def long_game(plies: int) -> str:
 
 def test_a_step_in_a_long_game_changes_two_moves_of_the_list(page: Browser) -> None:
     assert ask(page, "load", text=long_game(4000)) == {"moves": 4000}
-    page.wait(f"{MAIN}.length === 4000", 30)
+    page.wait(f"{MAIN}.length === 4000")
     ask(page, "analyse", on=True)
     ask(page, "review")
-    page.wait("document.querySelectorAll('#graph polygon').length === 1", 30)
+    page.wait("document.querySelectorAll('#graph polygon').length === 1")
     page.run(
         """window.seen = new Set();
            new MutationObserver((changes) => {
@@ -243,7 +244,7 @@ def test_a_step_in_a_long_game_changes_two_moves_of_the_list(page: Browser) -> N
     assert sorted(page.run("return [...seen]")) == ["3998", "3999", "4000"]
     # Each judgement is sent once.
     verdict = "document.getElementById('verdict').textContent"
-    page.wait(f"/Judging move ([2-9]|\\d\\d)/.test({verdict})", 60)
+    page.wait(f"/Judging move ([2-9]|\\d\\d)/.test({verdict})")
     ask(page, "review", on=False)
 
 

@@ -52,7 +52,7 @@ class Browser:
         )
         self._session = ""
         try:
-            wait(self._driver_answers, 15, "chromedriver")
+            wait(self._driver_answers, 60, "chromedriver")
             arguments = [*FLAGS, f"--user-data-dir={self._profile.name}"]
             options = {"binary": shutil.which("chromium"), "args": arguments}
             wanted = {"browserName": "chrome", "goog:chromeOptions": options}
@@ -89,7 +89,7 @@ class Browser:
             return False
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=120)
         try:
             data = json.dumps({} if body is None else body) if method == "POST" else None
             connection.request(method, path, data, {"Content-Type": "application/json"})
@@ -111,7 +111,7 @@ class Browser:
         """The value of a JavaScript function body."""
         return self._do("execute/sync", script=script, args=list(arguments))
 
-    def wait(self, condition: str, seconds: float = 10.0) -> Any:
+    def wait(self, condition: str, seconds: float = 60.0) -> Any:
         """Wait until a JavaScript expression is true."""
         return wait(lambda: self.run(f"return {condition}"), seconds, condition)
 

@@ -30,7 +30,7 @@ OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
 
 def test_lines_to_an_engine_that_is_starting_can_wait() -> None:
     steps = "ready-before-greeting,quit-at-once,end-of-input-at-once"
-    findings = check(faulty("slow-to-start"), steps)
+    findings = check(faulty("slow-to-start"), steps, replace(QUICK, ready=60.0))
     assert failed(findings) == {}
     assert "no readyok before the greeting" not in {finding.reason for finding in findings}
 
