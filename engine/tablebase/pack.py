@@ -30,6 +30,7 @@ from merels.engine.tablebase.files import (
     rules_folder,
 )
 from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, index_of, open_packed
+from merels.engine.tablebase.probe import build_command
 from merels.engine.tablebase.sectors import AnySector, Sector, kept_placing_sectors, sectors
 from merels.engine.tablebase.storage import PARTIAL, locked, write_whole
 
@@ -86,7 +87,8 @@ class Packer:
         ]
         if not todo:
             raise InputError(
-                str(self.source_folder), "no tables to pack there; see merels tables build"
+                str(self.source_folder),
+                f"no tables to pack there; make them with {build_command(self.rules, self.root)}",
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

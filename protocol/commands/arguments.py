@@ -14,7 +14,7 @@ from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, ma
 from merels.engine.search.limits import LONGEST, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.engine.tablebase.files import rules_folder
-from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.uci.options import TABLE
@@ -199,6 +199,6 @@ def open_named(
     if not tables.headers:
         raise InputError(
             str(root / rules_folder(rules)),
-            "no usable table here; make them with merels tables build",
+            f"no usable table here; make them with {build_command(rules, root)}",
         )
     return tables

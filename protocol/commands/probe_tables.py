@@ -14,6 +14,8 @@ from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector
 from merels.protocol.commands.arguments import open_named, setup_of
 
 _WORDS = {1: "win", 0: "draw", -1: "loss"}
+UNIT = "plies to the next removal or the end"
+"""What depths count."""
 
 
 def root_of(arguments: argparse.Namespace) -> Path:
@@ -49,12 +51,15 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         raise InputError(
             arguments.position, damaged or _missing(position, root_of(arguments))
         )
-    print(f"{'value':<12}{_say(known)}")
+    moves = sorted(tables.moves(position), key=_worth)
+    deep = any(found is not None and found.depth is not None for _, found in moves)
+    unit = f"(numbers: {UNIT})" if deep else ""
+    print(f"{'value':<12}{_say(known):<14}{unit}".rstrip())
     bounds = tables.bounds(position) if position.plies and position.hands == (0, 0) else None
     if bounds is not None:
         text = " to ".join(_WORDS[value] for value in sorted(set(bounds)))
         print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
-    for move, after in sorted(tables.moves(position), key=_worth):
+    for move, after in moves:
         replies = tables.holding(position.play(move))
         held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies hold it"
         print(f"{move!s:<12}{_say(after):<10}{held}".rstrip())

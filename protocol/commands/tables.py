@@ -28,7 +28,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.pack_tables import add_pack_flags, pack
-from merels.protocol.commands.probe_tables import open_folder, probe, root_of
+from merels.protocol.commands.probe_tables import UNIT, open_folder, probe, root_of
 from merels.protocol.terminal.progress import ProgressLine, show_progress
 
 MOST_SAMPLED = 1_000_000_000
@@ -86,8 +86,13 @@ def _parser() -> Parser:
         help="the seed of -sample (default: 1)",
     )
     stats = _command(commands, "stats", "print a line for each sector and side to move", _stats)
+    stats.epilog = f"The last column is the longest win or loss, in {UNIT}."
     add_flag(stats, "json", action="store_true", help="print JSON")
     single = _command(commands, "probe", "show the value of a position and of its moves", probe)
+    single.epilog = (
+        "A move's value is for the side that plays it; replies hold it that leave it as it is.\n"
+        f"Where depths are kept, a number after win or loss is {UNIT}."
+    )
     single.add_argument("position", metavar="POSITION", help=_POSITION)
     add_pack_flags(_command(commands, "pack", "make packed tables, a third as large", pack))
     return parser
@@ -168,7 +173,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
                 f"values{' and depths' * deep}, {found.errors:,} wrong"
             )
             if not found.whole:
-                line += " (as far as values without depths tell)"
+                line += " (as far as can be told without depths)"
             if found.example is not None:
                 line += f", for example {format_position(found.example)}"
             print(line, flush=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_real, read_whole
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
-from merels.engine.tablebase.probe import open_tables
+from merels.engine.tablebase.probe import build_command, open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
 from merels.tournament.flags.command_line import Given, choice, read_sprt, switch
@@ -260,9 +260,8 @@ def _tables_folder(given: Given, rules: Rules) -> str:
     if tables.problems:
         raise InputError("-tb", tables.problems[0])
     if not tables.headers:
-        raise InputError(
-            folder, f"expected tables for {rules}; make them with merels tables build -dir {folder}"
-        )
+        command = build_command(rules, Path(folder))
+        raise InputError(folder, f"expected tables for {rules}; make them with {command}")
     return folder
 
 

@@ -287,7 +287,7 @@ def test_a_full_disk_is_one_clear_error(built: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no tables to pack there; see merels tables build"):
+    with pytest.raises(InputError, match="no tables to pack there; make them with merels tables b"):
         Packer(tmp_path, tmp_path, UNLIMITED).pack()
 
 
