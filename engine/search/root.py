@@ -59,7 +59,7 @@ def make_root(
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
-    if best.certain and best.value <= 0:
+    if best.value <= 0:
         # Tables make equals of all draws, and of all losses, while some are harder to answer for an
         # opponent that errs: the search tells them apart by its own evaluation.
         inside = None

@@ -40,9 +40,9 @@ def rank_moves(
     """Rank some moves; None where the tables do not know them all.
 
     Only the best groups are kept, with at least ``lines`` moves together. A certain win goes
-    before one that is not, and a loss that is not certain before one that is. Among equals the
-    shortest win goes first, where depths are kept. Draws and losses are left to the search, whose
-    choice an opponent that errs finds harder than the longest loss, or few replies that hold.
+    before one that is not, and among equals the shortest, where depths are kept. Draws are left to
+    the search, and so are losses, certain or not: its choice is harder for an opponent that errs
+    than the longest loss, few replies that hold, or waiting for a limit on plies.
     """
     choices = values_of_moves(tables, position, set(among))
     if not choices:
@@ -118,6 +118,6 @@ def _groups(choices: Sequence[Choice]) -> list[tuple[Choice, ...]]:
 
 def _rank(choice: Choice, deep: bool) -> tuple[bool, int]:
     """A move's rank among moves of one value, the lowest the best; ``deep``: all have depths."""
-    if choice.value > 0:
-        return not choice.certain, choice.depth if deep and choice.depth is not None else 0
-    return choice.value < 0 and choice.certain, 0
+    if choice.value <= 0:
+        return False, 0
+    return not choice.certain, choice.depth if deep and choice.depth is not None else 0

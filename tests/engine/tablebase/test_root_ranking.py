@@ -21,12 +21,19 @@ from merels.engine.tablebase.root_ranking import rank_moves
 from merels.engine.training.samples import random_position
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+MORRIS = make_rules("morris")
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     root = tmp_path_factory.mktemp("tables")
     return Builder(root, RULES, threads=2, depths=True).build(7)
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """Without depths, under a limit on plies."""
+    return Builder(tmp_path_factory.mktemp("values"), MORRIS, threads=2).build(9)
 
 
 @pytest.fixture
@@ -84,17 +91,15 @@ def test_a_win_takes_the_plies_that_its_depth_says(tables: Tables, searcher: Sea
         assert position.outcome() is not None
 
 
-def test_without_depths_a_win_is_won_all_the_same(tmp_path: Path) -> None:
+def test_without_depths_a_win_is_won_all_the_same(values: Tables) -> None:
     """What a removal leads to is known, and the search finds its way to the right one."""
-    rules = make_rules("morris")
-    tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(9)
     winner, loser = Searcher(4), Searcher(4)
-    winner.tables = loser.tables = tables
+    winner.tables = loser.tables = values
     won = 0
     while won < 8:
-        position = random_position(rules, 5, 3, chance)
-        known = tables.probe(position)
+        position = random_position(MORRIS, 5, 3, chance)
+        known = values.probe(position)
         assert known is not None and known.depth is None
         if known.value != 1 or any(move.removed for move in position.legal_moves()):
             continue
@@ -136,7 +141,6 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searc
         assert position.outcome() is not None
 
 
-MORRIS = make_rules("morris")
 # The side that wins by the tables must not play the shortest way: the opponent would repeat a
 # position for the third time. The side that loses by the tables is saved by a move that does so.
 RECURRING = [
@@ -229,6 +233,25 @@ def test_the_search_alone_tells_draws_apart_and_losses(
     assert narrowed > 20 or value < 0
 
 
+def test_a_removal_is_no_worse_for_making_a_loss_certain(values: Tables) -> None:
+    """Waiting for the limit on plies is left to the search, like any choice among losses."""
+    chance, searcher, alone = random.Random(3), Searcher(4), Searcher(4)
+    searcher.tables = values
+    lost = removals = 0
+    while lost < 20 or removals < 3:
+        shape = random_position(MORRIS, 3, 6, chance)
+        position = Position(MORRIS, shape.men, (0, 0), shape.side, 2)
+        if values.bounds(position) != (-1, 0):
+            continue
+        lost += 1
+        searcher.clear()
+        alone.clear()
+        result = searcher.search(position, Limit(depth=4))
+        assert result.move is not None and result.score.known == 0
+        assert result.move == alone.search(position, Limit(depth=4)).move
+        removals += bool(result.move.removed)
+
+
 def test_searchmoves_are_kept(searcher: Searcher) -> None:
     position = random_position(RULES, 3, 4, random.Random(2))
     wanted = tuple(position.legal_moves()[-2:])
@@ -262,14 +285,14 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None
 
 def test_without_depths_what_a_limit_leaves_open_is_not_called_known(tmp_path: Path) -> None:
     rules = make_rules("mill")
-    values = Builder(tmp_path, rules, threads=2).build(6)
+    small = Builder(tmp_path, rules, threads=2).build(6)
     chance, searcher = random.Random(2), Searcher(4)
-    searcher.tables = values
+    searcher.tables = small
     left_open = 0
     while left_open < 40:
         shape = random_position(rules, 3, 3, chance)
         position = Position(rules, shape.men, (0, 0), shape.side, 2)
-        least, greatest = values.bounds(position) or (0, 0)
+        least, greatest = small.bounds(position) or (0, 0)
         if least == greatest:
             continue
         left_open += 1
