@@ -231,6 +231,7 @@ def test_a_player_without_memory_or_threads_is_refused(sizes: tuple[int, int]) -
         core.TranspositionTable(min(sizes))
 
 
+@pytest.mark.thorough
 def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
     start = threading.Thread.start
     left = [2]

@@ -55,6 +55,7 @@ def packed(root: Path, target: Path, rules: Rules, not_lost: bool = False) -> Ta
     return tables
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rules", RULE_SETS, ids=str)
 def test_every_value_comes_back(built: Path, tmp_path: Path, rules: Rules) -> None:
     packed(built, tmp_path, rules)

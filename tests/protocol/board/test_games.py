@@ -42,6 +42,7 @@ def kept_game(folder: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_a_game_survives_the_servers_death_and_goes_on(tmp_path: Path) -> None:
     with Server(games=tmp_path) as server:
         players = [ANNA, {"engine": 0, "level": "Beginner"}, ANALYST]

@@ -300,7 +300,6 @@ def test_an_engine_that_does_not_end_its_analysis_is_killed(server: Server) -> N
         assert server.api("export", session=session)[0] == 200
 
 
-@pytest.mark.quick
 def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> None:
     session = server.begin(black={"engine": 3}, time=clock(600))
     server.api("play", session=session, move="d6", at=0)

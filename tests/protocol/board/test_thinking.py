@@ -74,6 +74,7 @@ def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None
         assert int(words[words.index("btime") + 1]) <= 59_000
 
 
+@pytest.mark.thorough
 def test_an_engine_that_plays_after_its_flag_has_lost() -> None:
     with thinking("slow-start", "1.2", time=clock(1)) as session:
         wait(lambda: session.game.over or session.game.live.ply > 1, 60, "an end")

@@ -106,6 +106,7 @@ async def test_errors_come_through() -> None:
             await engine.play(Position(), Limit(nodes=1))
 
 
+@pytest.mark.thorough
 @in_loop
 async def test_a_start_that_is_cancelled_leaves_nothing() -> None:
     with pytest.raises(asyncio.TimeoutError):

@@ -288,6 +288,7 @@ def test_death_is_told_with_its_cause() -> None:
                 engine.ping()
 
 
+@pytest.mark.thorough
 def test_timeouts_say_what_was_awaited() -> None:
     with pytest.raises(EngineTimeout, match="no answer to uci in 0.3 s"):
         Engine.popen(fake("mute"), timeout=0.3)

@@ -154,6 +154,7 @@ def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
         assert process.returncode == 130
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     started = subprocess.Popen(

@@ -265,6 +265,7 @@ def test_a_count_ends_before_the_next_command_ends_it(gui: Gui) -> None:
     assert "Nodes searched: 5140800" in gui.until("Nodes searched")
 
 
+@pytest.mark.thorough
 def test_perft_can_be_stopped(gui: Gui) -> None:
     gui.ask("go perft 20")
     gui.send("stop")

@@ -215,6 +215,7 @@ def test_sigint_ends_it_quietly(gui: Gui, work: str) -> None:
     assert gui.errors() == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
 def test_sigint_while_it_ends_is_ignored(gui: Gui) -> None:
     """The signal comes while the count may still end by itself."""

@@ -82,6 +82,7 @@ def test_a_file_of_many_games_is_reviewed_in_turn(tmp_path: Path) -> None:
     assert output("review", "-", "-nodes", "500", typed=games.read_text()) == text
 
 
+@pytest.mark.thorough
 def test_a_journal_is_reviewed_as_its_pgn_is(played: Path) -> None:
     journal, pgn = str(played / "j"), str(played / "g.pgn")
     flags = ("-nodes", "50", "-game", "7")

@@ -170,7 +170,6 @@ def test_a_place_that_cannot_be_written_is_named_as_it_was_given(
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-@pytest.mark.quick
 def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> None:
     flags = match("-rounds", "3")
     pgn, log = tmp_path / "1.pgn", tmp_path / "1.log"

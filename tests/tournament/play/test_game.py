@@ -138,6 +138,7 @@ def test_an_engine_that_died_between_games_is_replaced(engines: EngineCache) -> 
     assert not pids & {engine.pid for _, engine in engines._idle}
 
 
+@pytest.mark.thorough
 def test_pondering() -> None:
     said: list[tuple[str, str, bytes]] = []
     with EngineCache(trace=lambda *words: said.append(words)) as watched:

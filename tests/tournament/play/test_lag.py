@@ -61,6 +61,7 @@ def test_without_counts_nothing_is_said_but_that_the_runner_slept() -> None:
     assert meter.lag(1, None, 30 * MS, 20 * MS) == Lag(20 * MS, None)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(
     not os.path.exists("/proc/thread-self/schedstat") or not hasattr(os, "sched_setaffinity"),
     reason="needs the counts of Linux",

@@ -171,6 +171,7 @@ def test_what_is_served_and_to_whom() -> None:
     assert run.wait()[0] == 130
 
 
+@pytest.mark.thorough
 def test_a_browser_that_leaves_is_not_reported() -> None:
     run, address = serving()
     port = int(address.rstrip("/").rpartition(":")[2])
