@@ -59,12 +59,9 @@ def make_root(
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
-    if best.value <= 0:
-        # Tables make equals of all draws, and of all losses, while some are harder to answer for an
-        # opponent that errs: the search tells them apart by its own evaluation.
-        inside = None
-    else:
-        inside = tables
+    # Tables make equals of all draws, and of all losses, while some are harder to answer for an
+    # opponent that errs: the search tells them apart by its own evaluation.
+    inside = tables if best.value > 0 or best.nearly_drawn else None
     # Equal moves stay in the order in which the search alone would take them.
     ranked = [
         (rank, one)

@@ -6,8 +6,12 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from merels.engine.game.position import Move, Position
+from merels.engine.game.position import BLACK, WHITE, Move, Position
+from merels.engine.game.rules import FLYING_MEN
 from merels.engine.tablebase.probe import Known, Tables
+
+NEAR = 32
+"""Plies before a draw by counting from which on a side that loses may wait for it."""
 
 
 class Choice(NamedTuple):
@@ -15,13 +19,15 @@ class Choice(NamedTuple):
 
     ``value`` (-1, 0, 1) is proven where it is ``certain``; otherwise a limit on plies or a
     repetition may turn the win or loss into a draw. ``depth`` is the plies to the next removal or
-    the end (depth to conversion), where it is known.
+    the end (depth to conversion), where it is known. ``nearly_drawn`` is a loss that a limit on
+    plies or a repetition may soon turn into a draw.
     """
 
     move: Move
     value: int
     depth: int | None
     certain: bool
+    nearly_drawn: bool = False
 
 
 class Ranking(NamedTuple):
@@ -41,8 +47,9 @@ def rank_moves(
 
     Only the best groups are kept, with at least ``lines`` moves together. A certain win goes
     before one that is not, and among equals the shortest, where depths are kept. Draws are left to
-    the search, and so are losses, certain or not: its choice is harder for an opponent that errs
-    than the longest loss, few replies that hold, or waiting for a limit on plies.
+    the search, and so are losses but for those that are nearly drawn, which go first: its choice is
+    harder for an opponent that errs than the longest loss, few replies that hold, or waiting for a
+    distant limit on plies.
     """
     choices = values_of_moves(tables, position, set(among))
     if not choices:
@@ -98,13 +105,24 @@ def _choice(
         return Choice(move, known.value, known.depth, True)
     certain = tables.bounds(after) == (-known.value, -known.value)
     if move.removed or not recurring or not known.value:
-        return Choice(move, known.value, known.depth, certain)
+        near = known.value < 0 and not certain and _is_near_limit(after)
+        return Choice(move, known.value, known.depth, certain, near)
     if known.value > 0 and any(
         reply.key in recurring and reply.outcome() is not None
         for reply in map(after.play, after.legal_moves())
     ):
         return Choice(move, 0, None, True)
-    return Choice(move, known.value, known.depth if known.value > 0 else None, False)
+    loses = known.value < 0
+    return Choice(move, known.value, None if loses else known.depth, False, loses)
+
+
+def _is_near_limit(position: Position) -> bool:
+    """Whether a draw by counting plies without a removal is near."""
+    rules = position.rules
+    limits = [rules.no_removal_plies]
+    if position.total(WHITE) == position.total(BLACK) == FLYING_MEN:
+        limits.append(rules.three_three_plies)
+    return any(limit and limit - position.plies <= NEAR for limit in limits)
 
 
 def _groups(choices: Sequence[Choice]) -> list[tuple[Choice, ...]]:
@@ -119,5 +137,5 @@ def _groups(choices: Sequence[Choice]) -> list[tuple[Choice, ...]]:
 def _rank(choice: Choice, deep: bool) -> tuple[bool, int]:
     """A move's rank among moves of one value, the lowest the best; ``deep``: all have depths."""
     if choice.value <= 0:
-        return False, 0
+        return not choice.nearly_drawn, 0
     return not choice.certain, choice.depth if deep and choice.depth is not None else 0

@@ -252,6 +252,26 @@ def test_a_removal_is_no_worse_for_making_a_loss_certain(values: Tables) -> None
         removals += bool(result.move.removed)
 
 
+def test_a_side_that_loses_waits_for_a_draw_that_is_near(values: Tables) -> None:
+    """A removal would let the plies count from the beginning again."""
+    chance, searcher = random.Random(4), Searcher(4)
+    searcher.tables = values
+    waited = 0
+    while waited < 20:
+        shape = random_position(MORRIS, 3, 6, chance)
+        position = Position(MORRIS, shape.men, (0, 0), shape.side, 78)
+        known = values.probe(position)
+        removals = [move for move in position.legal_moves() if move.removed]
+        if known is None or known.value != -1 or len(removals) in (0, len(position.legal_moves())):
+            continue
+        if all(values.bounds(position.play(move)) == (1, 1) for move in position.legal_moves()):
+            continue
+        waited += 1
+        searcher.clear()
+        result = searcher.search(position, Limit(depth=4))
+        assert result.move is not None and not result.move.removed
+
+
 def test_searchmoves_are_kept(searcher: Searcher) -> None:
     position = random_position(RULES, 3, 4, random.Random(2))
     wanted = tuple(position.legal_moves()[-2:])
