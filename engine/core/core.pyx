@@ -7,7 +7,7 @@ core.pyi documents what Python calls.
 
 from _thread import allocate_lock
 from libc.math cimport log, sqrtf
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -45,6 +45,7 @@ include "tablebase/verify.pxi"
 include "training/samples.pxi"
 include "training/draw.pxi"
 include "training/fit.pxi"
+include "training/score.pxi"
 
 load_geometry()
 load_steps()

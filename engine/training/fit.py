@@ -2,10 +2,11 @@
 
     python -m merels.engine.training.fit -tables DIR
 
-The first weights are fitted to positions drawn evenly from every table. Each round of self-play is
-then played with what the last fitting taught: fast games with slips, whose positions, and others
-that their searches met, are labelled by the tables and join those drawn. What tables do not tell
-comes from the games: a searched score has part of the label, and where no tables are, their result.
+The first weights are fitted to positions drawn from every table. Each round of self-play is then
+played with what the last fitting taught: fast games with slips, whose positions, and others that
+their searches met, are labelled by the tables and join those drawn. What tables do not tell, which
+of two draws is the harder to hold, comes from the games: a searched score has part of the label,
+and where no tables are, the game's result.
 
 The tables of the standard rules must be whole; those of other ways of flying (`loc`, `multi`) are
 used where they are whole. Without ``-tables`` games alone teach.
@@ -34,13 +35,18 @@ from merels.engine.tablebase.storage import write_whole
 from merels.engine.training.samples import Truth, open_truths, read_unseen
 from merels.engine.training.self_play import Round, self_play
 
-DRAWN = 5_000
-"""Positions drawn from each table."""
-ROUNDS = (Round(5_000, 300), Round(30_000, 600))
-SHARE = 0.6
+DRAWN = 100_000
+"""Positions drawn from each table of the moving phase under the standard rules: nothing else shows
+positions of every kind."""
+DRAWN_ELSE = 1_000
+"""Positions drawn from each other table."""
+ROUNDS = (Round(2_000, 300), Round(10_000, 1_500))
+SHARE = 0.3
 """The part that a searched score has in a label, the result having the rest."""
-EPOCHS = 2
+EPOCHS = 3
 RATE = 0.15
+STEPS = 8
+"""The rate falls so many times in an epoch, to a sixteenth in all."""
 
 
 def fit(pieces: Sequence[bytes], unseen: array[int]) -> bytes:
@@ -51,12 +57,16 @@ def fit(pieces: Sequence[bytes], unseen: array[int]) -> bytes:
     del every
     core.shuffle(samples, 1)
     fitting = core.Fit(SHARE)
-    print(f"  fitting {len(samples) // core.SAMPLE_BYTES} samples", flush=True)
+    number = len(samples) // core.SAMPLE_BYTES
+    print(f"  fitting {number} samples", flush=True)
+    ends = [number * step // STEPS * core.SAMPLE_BYTES for step in range(STEPS + 1)]
     for epoch in range(EPOCHS):
         started = time.monotonic()
-        error = fitting.epoch(samples, RATE * 0.5 ** (4 * epoch / EPOCHS))
+        for step in range(STEPS):
+            rate = RATE * 0.5 ** (4 * (epoch + step / STEPS) / EPOCHS)
+            fitting.epoch(memoryview(samples)[ends[step]:ends[step + 1]], rate)
         print(
-            f"  epoch {epoch + 1}: squared error {error:.5f}, held out "
+            f"  epoch {epoch + 1}: squared error of those held out "
             f"{fitting.epoch(held_out, 0):.5f}, {time.monotonic() - started:.0f} s",
             flush=True,
         )
@@ -106,26 +116,30 @@ def _count(text: str) -> int:
 def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
     """The last round's weights."""
     truths: list[Truth] = [] if args.tables is None else open_truths(args.tables)
-    drawn = [truth.draw(int(DRAWN * args.scale)) for truth in truths]
-    payload = fit(drawn, unseen) if any(drawn) else bytes(core.WEIGHTS_SIZE)
+    few = int(DRAWN_ELSE * args.scale)
+    drawn = [
+        (truth, piece)
+        for truth in truths
+        for piece in truth.draw(few if truth is not truths[0] else int(DRAWN * args.scale), few)
+    ]
+    payload = fit([piece for _, piece in drawn], unseen) if drawn else bytes(core.WEIGHTS_SIZE)
     for number, one in enumerate(ROUNDS, 1):
         one = one._replace(games=int(one.games * args.scale))
         print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
         played = self_play(args.work, payload, one, number, args.processes)
-        payload = fit([*drawn, *_labelled(played, truths, args.processes)], unseen)
+        core.load_weights(payload)
+        with ThreadPoolExecutor(args.processes) as pool:
+            scored = pool.map(lambda pair: pair[0].score(pair[1]), drawn)
+            labelled = pool.map(lambda piece: _labelled(piece, truths), played)
+            payload = fit([*scored, *labelled], unseen)
     return payload
 
 
-def _labelled(pieces: list[bytes], truths: list[Truth], threads: int) -> list[bytes]:
+def _labelled(piece: bytes, truths: list[Truth]) -> bytes:
     """Samples with what tables tell of them; those that nobody has labelled are left out."""
-    def label(numbered: tuple[int, bytes]) -> bytes:
-        seed, piece = numbered
-        for truth in truths:
-            piece = truth.label(piece, seed)
-        return bytes(core.labelled_samples(piece))
-
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(label, enumerate(pieces)))
+    for truth in truths:
+        piece = truth.label(piece)
+    return bytes(core.labelled_samples(piece))
 
 
 if __name__ == "__main__":

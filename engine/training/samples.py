@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_board
+from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.board import SIZE, mask_of
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
@@ -26,6 +26,12 @@ LABELLING = (
     ("multi", ()),
 )
 """The rule sets whose tables label samples, one for each way of flying; the first is needed."""
+
+SCORED_NODES = 60
+"""After which the search that scores a sample ends with its iteration."""
+PER_LOGIT = 250.0
+"""Hundredths of a man that are worth 73 % of the points, in a searched score. The weights
+themselves are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with doubt."""
 
 _SAMPLE = struct.Struct(core.SAMPLE_FORMAT)
 _MEN = (1 << SIZE) - 1
@@ -100,18 +106,27 @@ class Truth:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
 
-    def draw(self, number: int) -> bytes:
-        """Up to ``number`` positions of each table, and of each number of men in hand."""
+    def draw(self, moving: int, placing: int) -> list[bytes]:
+        """Up to so many positions of each table, by phase, and of each number of men in hand."""
         found: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
         counts = {(*sides, sector.hand): None for sector in found for sides in sector.sides}
-        return b"".join(
-            core.draw_samples(self.tables.core, own, opponent, hand, number, seed)
+        return [
+            bytes(core.draw_samples(
+                self.tables.core, own, opponent, hand, placing if hand else moving, seed
+            ))
             for seed, (own, opponent, hand) in enumerate(counts)
-        )
+        ]
 
-    def label(self, piece: bytes, seed: int) -> bytes:
+    def score(self, piece: bytes) -> bytes:
+        """Samples with what short searches by the core's weights think of them."""
+        worker = core.SearchWorker(core.TranspositionTable(1))
+        worker.clear()
+        rules = core_rules(self.tables.rules)
+        return bytes(core.score_samples(worker, rules, piece, SCORED_NODES, PER_LOGIT))
+
+    def label(self, piece: bytes) -> bytes:
         """Samples with the tables' values as results, where they know them."""
-        return bytes(core.label_samples(self.tables.core, piece, seed))
+        return bytes(core.label_samples(self.tables.core, piece))
 
 
 def open_truths(folder: Path) -> list[Truth]:

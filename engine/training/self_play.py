@@ -23,7 +23,7 @@ from merels.engine.core.convert import (
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, Rules, make_rules
 from merels.engine.tablebase.storage import write_whole
-from merels.engine.training.samples import Sample, random_position
+from merels.engine.training.samples import PER_LOGIT, SCORED_NODES, Sample, random_position
 
 CHUNK = 500
 """Games that one task plays."""
@@ -32,16 +32,13 @@ MIN_CHUNKS = 2
 RULES: tuple[tuple[str, int], ...] = (("morris", 84), ("loc", 8), ("multi", 8))
 """Rule sets that are played and their parts in a hundred games: each way of flying."""
 
-MET = 1500
-"""Positions that the searches of a game met, at most, whatever they thought of them."""
+MET = 2000
+"""Positions that the searches of a game met, at most, or that are one ply beyond them."""
 
 _HASH_MB = 1
 _MAX_MOVES = 120
 """Moves after which a game is a draw."""
 _LIMIT = ["NoRemovalPlies=50"]
-_PER_LOGIT = 250.0
-"""Hundredths of a man that are worth 73 % of the points, in a searched score. The weights
-themselves are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with doubt."""
 
 
 class Round(NamedTuple):
@@ -125,7 +122,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Samp
             expected = float(score > 0)
         else:
             # The last bits of `exp` differ between machines; a sample keeps the first fifteen.
-            expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / _PER_LOGIT))
+            expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / PER_LOGIT))
         yield Sample.of(position, player.rules[0], expected, result)
 
 
@@ -146,7 +143,8 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
         player.worker.clear()
         for sample in _game(player, rules, chance):
             samples += sample.pack()
-        samples += core.met_samples(player.table, player.rules, MET, chance.getrandbits(64))
+        met = core.met_samples(player.table, player.rules, MET, chance.getrandbits(64))
+        samples += core.score_samples(player.worker, player.rules, met, SCORED_NODES, PER_LOGIT)
     write_whole(path, [samples])
     return path
 

@@ -30,15 +30,17 @@ TERMS = (
 """Each term's first feature and the one after its last."""
 OUTPUT = core.PHASES * (core.FEATURES + core.HIDDEN)
 VECTORS = OUTPUT + core.PHASES * core.HIDDEN
-"""Where the hidden layer's output and the features' vectors begin, in numbers of 16 bits."""
+"""Where the hidden layer's output begins and ends, in numbers of 16 bits; then come the features'
+vectors, whose numbers are bytes."""
 
 
 def without(payload: bytes, first: int, end: int) -> bytes:
     """The weights with some features' values and vectors zero."""
-    spans = [(phase * core.FEATURES + first, end - first) for phase in range(core.PHASES)]
-    spans.append((VECTORS + first * core.HIDDEN, (end - first) * core.HIDDEN))
+    spans = [(2 * (phase * core.FEATURES + first), 2 * (end - first))
+             for phase in range(core.PHASES)]
+    spans.append((2 * VECTORS + first * core.HIDDEN, (end - first) * core.HIDDEN))
     for start, size in spans:
-        payload = payload[: 2 * start] + bytes(2 * size) + payload[2 * (start + size) :]
+        payload = payload[:start] + bytes(size) + payload[start + size :]
     return payload
 
 

@@ -143,7 +143,9 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "draw_samples": _some(_A_TABLE, 3, 3, 0, 20, 1),
     "met_samples": lambda chance: [
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
-    "label_samples": _some(_A_TABLE, {"a": "samples"}, 1),
+    "score_samples": lambda chance: [
+        {"a": "SearchWorker"}, some_rules(chance), {"a": "samples"}, 20, 250.0],
+    "label_samples": _some(_A_TABLE, {"a": "samples"}),
     "labelled_samples": _some({"a": "samples"}),
     # In a build for tuning these change numbers of the search; in others there are none.
     "parameters": _some(), "set_parameter": _some({"a": "text"}, 1),
@@ -268,6 +270,7 @@ def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
         or name == "Retrograde" and any(3 < one <= 9 for one in numbers)
         or name == "PlacingSlice" and any(0 < one < 18 for one in numbers)
         or name in ("draw_samples", "met_samples") and any(one > 10**6 for one in numbers)
+        or name == "score_samples" and any(one > 1000 for one in numbers)
         or name == "round_trip" and any(abs(one) > 2 or one >= 0 for one in numbers[:-1])
         or name == "round_trip" and not 0 <= _number(numbers[-1:] and numbers[-1]) <= 9
     )

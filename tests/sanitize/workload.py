@@ -282,7 +282,7 @@ def fitting(tables: Tables) -> list[object]:
         points = (1 + known.value) / 2
         samples += Sample.of(position, 1, points, points).pack()
     samples += core.draw_samples(tables.core, 4, 3, 0, 50, 1)
-    samples = core.label_samples(tables.core, samples, 2)
+    samples = core.label_samples(tables.core, samples)
     assert len(core.labelled_samples(samples)) == len(samples)
     samples = core.select_samples(samples, array("Q"), False)
     core.shuffle(samples, 5)

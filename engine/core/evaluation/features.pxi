@@ -30,7 +30,7 @@ cdef extern from *:
     void add_lanes "MERELS_ADD"(Lanes *sum, const Lanes *lanes) noexcept nogil
 
 cpdef enum:
-    PHASES = 12
+    PHASES = 16
     ACTIVE = 15              # features of one position
 
 cdef enum:
@@ -66,13 +66,13 @@ cdef inline int phase_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef int number = b.own_hand + b.opponent_hand
     cdef bint own, opponent
     if number:
-        return 0 if number >= 13 else 1 if number >= 9 else 2 if number >= 5 else 3
+        return 0 if number >= 15 else (16 - number) // 2
     own = own_flies(rules, b)
     opponent = opponent_flies(rules, b)
     if own | opponent:
-        return 11 if own and opponent else 9 if own else 10
+        return 15 if own and opponent else 13 if own else 14
     number = count(b.own | b.opponent)
-    return 8 if number < 10 else 7 if number < 12 else 6 if number < 14 else 5 if number < 16 else 4
+    return 12 if number < 10 else 8 if number >= 16 else 16 - number // 2
 
 
 # The patterns of both sides' men, as numbers whose digits, in base 3, are the points: 0 empty, 1

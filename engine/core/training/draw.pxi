@@ -48,6 +48,26 @@ def draw_samples(TableSet tables not None, int own, int opponent, int hand, int 
     return data
 
 
+# The board of a key, but for the plies.
+cdef inline void unpack_key(uint64_t key, Board *b) noexcept nogil:
+    b.own = key & ALL
+    b.opponent = (key >> 24) & ALL
+    b.own_hand = (key >> 48) & 15
+    b.opponent_hand = (key >> 52) & 15
+    b.plies = 0
+
+
+# Replace a sample's board by the one after a random move, unless that ends the game.
+cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noexcept nogil:
+    cdef MoveList moves
+    cdef Board after
+    generate(rules, &sample.board, &moves, True, True)
+    make(&sample.board, moves.moves[random_below(state, moves.size)], &after)
+    if goes_on(rules, &after):
+        after.plies = 0
+        sample.board = after
+
+
 def met_samples(TranspositionTable table not None, tuple rules not None, int number, seed):
     cdef RuleSet rule_set = load_rules(rules)
     cdef uint64_t state = seed, data, i, entries = BUCKET * table.table.buckets
@@ -72,36 +92,18 @@ def met_samples(TranspositionTable table not None, tuple rules not None, int num
             unpack_key(entry.check ^ data, &sample.board)
             # A thread that searches may have written half of it.
             if is_sound(&sample.board) and goes_on(&rule_set, &sample.board):
+                # Searches evaluate what stands one ply beyond the positions that their table keeps.
+                if random_below(&state, 2):
+                    step(&rule_set, &sample, &state)
                 write_sample(out + SAMPLE_BYTES * <Py_ssize_t>found, &sample)
                 found += 1
     del samples[SAMPLE_BYTES * found:]
     return samples
 
 
-# The board of a key, but for the plies.
-cdef inline void unpack_key(uint64_t key, Board *b) noexcept nogil:
-    b.own = key & ALL
-    b.opponent = (key >> 24) & ALL
-    b.own_hand = (key >> 48) & 15
-    b.opponent_hand = (key >> 52) & 15
-    b.plies = 0
-
-
-# Replace a sample's board by the one after a random move, unless that ends the game.
-cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noexcept nogil:
-    cdef MoveList moves
-    cdef Board after
-    generate(rules, &sample.board, &moves, True, True)
-    make(&sample.board, moves.moves[random_below(state, moves.size)], &after)
-    if goes_on(rules, &after):
-        after.plies = 0
-        sample.board = after
-
-
-def label_samples(TableSet tables not None, const uint8_t[::1] data not None, seed):
+def label_samples(TableSet tables not None, const uint8_t[::1] data not None):
     cdef Py_ssize_t i, number = check_samples(data)
     cdef const RuleSet *rules = &tables.tables.rules
-    cdef uint64_t state = seed
     cdef bytearray labelled = bytearray(data)
     cdef uint8_t *out = labelled
     cdef Sample sample
@@ -112,9 +114,6 @@ def label_samples(TableSet tables not None, const uint8_t[::1] data not None, se
             read_sample(out + SAMPLE_BYTES * i, &sample)
             if sample.flying != rules.flying or not goes_on(rules, &sample.board):
                 continue
-            # Searches evaluate what stands one ply beyond the positions that their table keeps.
-            if sample.result == NO_POINTS and random_below(&state, 2):
-                step(rules, &sample, &state)
             points = points_of(table_probe(&tables.tables, &sample.board))
             if points != NO_POINTS:
                 sample.result = points

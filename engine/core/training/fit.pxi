@@ -90,6 +90,7 @@ cdef class Fit:
         cdef float sums[HIDDEN]
         cdef float slope[HIDDEN]
         cdef float logit = 0, error, cut
+        cdef float limit = <float>LARGEST / ONE      # what a vector's bytes hold
         cdef int phase, i, j
         memset(&rules, 0, sizeof(rules))
         rules.flying = sample.flying
@@ -118,6 +119,8 @@ cdef class Fit:
             for j in range(HIDDEN):
                 descend(&p.vector[at[i]][j], &s.vector[at[i]][j],
                         slope[j] + 1e-6 * p.vector[at[i]][j], rate)
+                cut = p.vector[at[i]][j]
+                p.vector[at[i]][j] = limit if cut > limit else -limit if cut < -limit else cut
         return error * error
 
     def weights(self):
@@ -128,14 +131,17 @@ cdef class Fit:
         cdef size_t vectors = output + PHASES * HIDDEN
         cdef double scale
         cdef int value
-        data = bytearray(2 * number)
+        data = bytearray(WEIGHTS_SIZE)
         for i in range(number):
             scale = (4 * PER_LOGIT if i < bias else ONE if i < output or i >= vectors
                      else (PER_LOGIT << OUTPUT_SHIFT) / <double>ONE)
             # An entry that never occurred keeps its random start, which means nothing.
             value = 0 if i >= vectors and squares[i] == FIRST_SQUARES else <int>(
                 source[i] * scale + (0.5 if source[i] > 0 else -0.5))
-            value = -32000 if value < -32000 else 32000 if value > 32000 else value
-            data[2 * i] = value & 255
-            data[2 * i + 1] = (value >> 8) & 255
+            if i >= vectors:
+                data[vectors + i] = value & 255
+            else:
+                value = max(-LARGEST_BIAS, min(LARGEST_BIAS, value))
+                data[2 * i] = value & 255
+                data[2 * i + 1] = (value >> 8) & 255
         return bytes(data)

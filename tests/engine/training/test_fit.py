@@ -94,7 +94,7 @@ def test_what_is_no_sample_is_refused() -> None:
             lambda: core.shuffle(bytearray(data), 1),
             lambda: core.select_samples(data, array("Q"), False),
             lambda: core.labelled_samples(data),
-            lambda: core.label_samples(core.TableSet(RULES), data, 1),
+            lambda: core.label_samples(core.TableSet(RULES), data),
         ):
             with pytest.raises(ValueError, match=expected):
                 taken()
@@ -134,7 +134,7 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
     piece = b"".join(
         Sample.of(position, 1, 0.25, 0.25).pack() for position in (*moving, *placing)
     )
-    labelled = list(unpack(Truth(tables).label(piece + never.pack(), 1)))
+    labelled = list(unpack(Truth(tables).label(piece + never.pack())))
     assert labelled[-1] == never, "a sample of another way of flying"
     for position, sample in zip((*moving, *placing), labelled):
         known = tables.probe(position)
@@ -143,7 +143,7 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
 
 
 def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
-    """Labelled where tables know them, or a position after them, and left out elsewhere."""
+    """Or one ply beyond: scored by short searches, and labelled where tables know them."""
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(9)
@@ -161,22 +161,23 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
     met = bytes(core.met_samples(table, core_rules(rules), 300, 7))
     assert len(met) == 300 * core.SAMPLE_BYTES
     assert {sample[-2:] for sample in unpack(met)} == {(None, None)}
-    labelled = core.labelled_samples(Truth(tables).label(met, 1))
+    scored = bytes(core.score_samples(worker, core_rules(rules), met, 200, 250.0))
+    labelled = core.labelled_samples(Truth(tables).label(scored))
     assert len(labelled) == len(met)
-    itself = 0
-    before = set(cut(met))
+    errors = 0
     for sample in unpack(bytes(labelled)):
         found = tables.core.probe((*sample[:4], 0))
-        assert found is not None and sample[-2:] == (None, (1 + found[0]) / 2)
-        itself += sample._replace(result=None).pack() in before
-    assert 100 < itself < 280
+        assert found is not None and sample.result == (1 + found[0]) / 2
+        assert sample.score is not None
+        errors += abs(sample.score - sample.result) > 0.4
+    assert errors < 30
     assert not core.labelled_samples(met)
 
 
 def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
     tables = Builder(tmp_path, make_rules("morris")).build(7)
-    data = Truth(tables).draw(30)
-    assert data == Truth(tables).draw(30)
+    data = b"".join(Truth(tables).draw(30, 20))
+    assert data == b"".join(Truth(tables).draw(30, 20))
     counts = Counter(
         (sample.own.bit_count(), sample.opponent.bit_count())
         for sample in unpack(data)
