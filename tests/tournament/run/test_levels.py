@@ -51,7 +51,7 @@ def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
             GameScore(row["white"], row["black"], float(row["score"]), int(row["pair"]))
             for row in csv.DictReader(file)
         ]
-    assert len(games) == 720
+    assert len(games) == 1800
     players = {player.name: player for player in rate(count_matches(games)).players}
     lowest = players[LEVELS[0].name].elo - LEVELS[0].elo
     for one in LEVELS:
