@@ -114,10 +114,10 @@ def test_a_position_may_be_quoted_or_not() -> None:
 
 
 def test_eval_is_white_s_view() -> None:
-    board = "O*O*O***/@*@*****/*O****@* {} 0 0 12 24"
+    board = "O*O*O*O*/@*@***@*/O*OO**O@ {} 0 0 12 24"
     for side, sign in (("w", 1), ("b", -1)):
         own = evaluation.evaluate(parse_position(board.format(side)))
-        assert own != 0
+        assert own * sign > 0
         last = output("eval", board.format(side)).splitlines()[-1]
         assert last.startswith(f"Evaluation: {sign * own:+} (White's view")
 
