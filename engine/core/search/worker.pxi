@@ -39,6 +39,15 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
 
 # `stop` and `set_deadline` come from other threads while `run` searches without the interpreter's
 # lock.
+# Let a worker search without killers of another search, and with nothing that stops it.
+cdef inline void begin_search(Worker *w) noexcept nogil:
+    w.stopped = False
+    w.node_limit = <uint64_t>-1
+    w.deadline = &NO_END
+    w.stop = &GO_ON
+    memset(w.history.killers, 0xFF, sizeof(w.history.killers))
+
+
 cdef class SearchWorker:
     cdef Worker w
     cdef TranspositionTable table
@@ -114,17 +123,13 @@ cdef class SearchWorker:
         cdef list found
         cdef move_t best = NO_MOVE
         w.table_hits = w.nodes = 0
-        w.stopped = False
         if TUNING:
             load_reductions(w)
-        memset(w.history.killers, 0xFF, sizeof(w.history.killers))
+        begin_search(w)
         self.load_root(&b, root_moves, ranks)
         number = min(lines, w.root_size, MAX_LINES)
         memset(values, 0, sizeof(values))
         # The first iteration is always finished, so that there is a move to play.
-        w.node_limit = <uint64_t>-1
-        w.deadline = &NO_END
-        w.stop = &GO_ON
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
                 w.node_limit = node_limit or <uint64_t>-1

@@ -4,16 +4,6 @@
 # training/draw.pxi, training/fit.pxi.
 
 
-# Make a worker search without tables, limits or errors.
-cdef inline void set_free(Worker *w) noexcept nogil:
-    w.errs = w.stopped = False
-    w.tables = NULL
-    w.node_limit = <uint64_t>-1
-    w.deadline = &NO_END
-    w.stop = &GO_ON
-    memset(w.history.killers, 0xFF, sizeof(w.history.killers))
-
-
 # The value of a board by iterations until so many nodes are searched.
 cdef int short_search(Worker *w, const Board *b, uint64_t nodes) noexcept nogil:
     cdef uint64_t key = key_of(&w.game.rules, b)
@@ -41,7 +31,8 @@ def score_samples(SearchWorker worker not None, tuple rules not None,
     claim(&worker.running, "this worker")
     try:
         load_game(&w.game, rules, ())
-        set_free(w)
+        w.errs = False
+        begin_search(w)
         with nogil:
             for i in range(number):
                 read_sample(out + SAMPLE_BYTES * i, &sample)

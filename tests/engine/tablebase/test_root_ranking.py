@@ -261,10 +261,11 @@ def test_a_side_that_loses_waits_for_a_draw_that_is_near(values: Tables) -> None
         shape = random_position(MORRIS, 3, 6, chance)
         position = Position(MORRIS, shape.men, (0, 0), shape.side, 78)
         known = values.probe(position)
-        removals = [move for move in position.legal_moves() if move.removed]
-        if known is None or known.value != -1 or len(removals) in (0, len(position.legal_moves())):
+        moves = position.legal_moves()
+        removals = [move for move in moves if move.removed]
+        if known is None or known.value != -1 or len(removals) in (0, len(moves)):
             continue
-        if all(values.bounds(position.play(move)) == (1, 1) for move in position.legal_moves()):
+        if all(values.bounds(position.play(move)) == (1, 1) for move in moves):
             continue
         waited += 1
         searcher.clear()
