@@ -1,4 +1,4 @@
-"""Builds merels: three floors of packages and three compiled extensions.
+"""Builds merels: three floors of packages and four compiled extensions.
 
 MERELS_NATIVE=1 compiles for this machine's own processor: the result may be faster or slower, and
 may not run on another. MERELS_TUNE=1 makes options of the numbers in engine/core/search/parameters.pxi.
@@ -50,8 +50,9 @@ if TUNE:
 KIND = Path("engine/core/core.kind")
 kind = f"{DEBUG} {compile_args}\n"
 other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
-SOURCES = (
-    "engine/core/core.pyx", "protocol/process/round_trip.pyx", "protocol/client/scanner.pyx"
+SOURCES = (  # What takes longest comes first: they compile at the same time.
+    "engine/core/core.pyx", "engine/core/solver.pyx", "protocol/client/scanner.pyx",
+    "protocol/process/round_trip.pyx",
 )
 
 
@@ -67,21 +68,25 @@ def extension(source: Path) -> Extension:
     )
 
 
-extensions = cythonize(
-    [extension(Path(source)) for source in SOURCES],
-    force=other_kind,
-    compiler_directives={
-        "language_level": 3,
-        "boundscheck": DEBUG,
-        "wraparound": False,
-        "cdivision": True,
-        "initializedcheck": DEBUG,
-        "embedsignature": True,
-        "auto_pickle": False,
-        "freethreading_compatible": True,
-    },
-)
-KIND.write_text(kind, encoding="utf-8")
+def translated() -> list[Extension]:
+    """The extensions, their sources translated to C."""
+    extensions = cythonize(
+        [extension(Path(source)) for source in SOURCES],
+        nthreads=min(os.cpu_count() or 1, len(SOURCES)),
+        force=other_kind,
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": DEBUG,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": DEBUG,
+            "embedsignature": True,
+            "auto_pickle": False,
+            "freethreading_compatible": True,
+        },
+    )
+    KIND.write_text(kind, encoding="utf-8")
+    return extensions
 
 
 class SourceArchive(sdist):
@@ -124,26 +129,28 @@ ROOMS = [
     for path in sorted(Path(floor).rglob("__init__.py"))
 ]
 
-setup(
-    packages=[".".join(("merels", *room.parts)) for room in ROOMS],
-    package_dir={".".join(("merels", *room.parts)): room.as_posix() for room in ROOMS},
-    package_data={
-        "merels.engine": ["py.typed", "*.md"],
-        "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "**/*.pxi"],
-        "merels.engine.tablebase": ["*.md"],
-        "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
-        "merels.protocol.client": ["*.pyx", "*.pyi"],
-        "merels.protocol.process": ["*.pyx", "*.pyi"],
-        "merels.protocol.board": ["page/*", "page/*/*"],
-        "merels.tournament": ["py.typed"],
-        "merels.tournament.pairing": ["books/*.pos"],
-        "merels.tournament.report": ["*.css", "*.js"],
-        "merels.tournament.views": ["page/*"],
-    },
-    exclude_package_data={
-        ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES
-    },
-    ext_modules=extensions,
-    options={"build_ext": {"parallel": True}},
-    cmdclass={"bdist_wheel": Wheel, "sdist": SourceArchive},
-)
+# Where no process can be forked, those that translate run this file, too.
+if __name__ == "__main__":
+    setup(
+        packages=[".".join(("merels", *room.parts)) for room in ROOMS],
+        package_dir={".".join(("merels", *room.parts)): room.as_posix() for room in ROOMS},
+        package_data={
+            "merels.engine": ["py.typed", "*.md"],
+            "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "**/*.pxi"],
+            "merels.engine.tablebase": ["*.md"],
+            "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
+            "merels.protocol.client": ["*.pyx", "*.pyi"],
+            "merels.protocol.process": ["*.pyx", "*.pyi"],
+            "merels.protocol.board": ["page/*", "page/*/*"],
+            "merels.tournament": ["py.typed"],
+            "merels.tournament.pairing": ["books/*.pos"],
+            "merels.tournament.report": ["*.css", "*.js"],
+            "merels.tournament.views": ["page/*"],
+        },
+        exclude_package_data={
+            ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES
+        },
+        ext_modules=translated(),
+        options={"build_ext": {"parallel": True}},
+        cmdclass={"bdist_wheel": Wheel, "sdist": SourceArchive},
+    )

@@ -179,6 +179,15 @@ cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
     assert is_sound(after)
 
 
+# How many plies without a removal make a draw; 0: any number goes.
+cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
+    cdef int limit = rules.no_removal_plies
+    if own == 3 and opponent == 3 and rules.three_three_plies:
+        if limit == 0 or rules.three_three_plies < limit:
+            limit = rules.three_three_plies
+    return limit
+
+
 # These tuples are convert.py's.
 cdef RuleSet load_rules(tuple fields) except *:
     cdef RuleSet rules
@@ -197,13 +206,3 @@ cdef Board load_board(tuple fields) except *:
     if not is_sound(&b):
         raise ValueError(f"an impossible board: {fields}")
     return b
-
-
-# Fails an assertion, where they are compiled in, as code without the interpreter's lock does.
-def fail_assertion():
-    with nogil:
-        assert_false()
-
-
-cdef void assert_false() noexcept nogil:
-    assert False

@@ -1,4 +1,4 @@
-"""The compiled core: the game on bitboards, the search, tablebase generation and fitting.
+"""The compiled core: the game on bitboards, the search, probing of tables and fitting.
 
 One extension, assembled from the .pxi files beside it so that everything inlines. Each names the
 files before it that it needs. Positions come and go as plain numbers, which convert.py makes;
@@ -6,6 +6,8 @@ core.pyi documents what Python calls.
 """
 
 from _thread import allocate_lock
+from cpython.pycapsule cimport PyCapsule_New
+from cython cimport final, internal
 from libc.math cimport log, sqrtf
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -13,10 +15,13 @@ from libc.string cimport memcpy, memset
 
 from merels.engine.game import board
 
+include "tablebase/span.pxi"
+include "pages.pxi"
 include "bitboard.pxi"
 include "board.pxi"
 include "ends.pxi"
 include "movegen.pxi"
+include "perft.pxi"
 include "evaluation/features.pxi"
 include "evaluation/evaluate.pxi"
 include "search/transposition.pxi"
@@ -25,6 +30,7 @@ include "tablebase/index.pxi"
 include "tablebase/blocks.pxi"
 include "tablebase/probe.pxi"
 include "tablebase/depths.pxi"
+include "tablebase/table_set.pxi"
 include "search/parameters.pxi"
 include "search/ordering.pxi"
 include "search/state.pxi"
@@ -32,16 +38,6 @@ include "search/quiescence.pxi"
 include "search/search.pxi"
 include "search/root.pxi"
 include "search/worker.pxi"
-include "tablebase/retrograde_sector.pxi"
-include "tablebase/retrograde_removals.pxi"
-include "tablebase/retrograde_start.pxi"
-include "tablebase/retrograde_levels.pxi"
-include "tablebase/retrograde.pxi"
-include "tablebase/placing/bitmaps.pxi"
-include "tablebase/placing/slice.pxi"
-include "tablebase/placing/tables.pxi"
-include "tablebase/placing/build.pxi"
-include "tablebase/verify.pxi"
 include "training/samples.pxi"
 include "training/draw.pxi"
 include "training/fit.pxi"
@@ -50,3 +46,13 @@ include "training/score.pxi"
 load_geometry()
 load_steps()
 load_patterns()
+
+
+# Fails an assertion, where they are compiled in, as code without the interpreter's lock does.
+def fail_assertion():
+    with nogil:
+        assert_false()
+
+
+cdef void assert_false() noexcept nogil:
+    assert False

@@ -9,15 +9,6 @@ cdef struct Game:
     uint64_t marks[MAX_HISTORY + MAX_PLY + 8]    # of the position and those that it may repeat
 
 
-# How many plies without a removal make a draw; 0: any number goes.
-cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
-    cdef int limit = rules.no_removal_plies
-    if own == 3 and opponent == 3 and rules.three_three_plies:
-        if limit == 0 or rules.three_three_plies < limit:
-            limit = rules.three_three_plies
-    return limit
-
-
 # The key of a board: exact, from the side to move's view. The top byte tells positions apart whose
 # value depends on the plies left before a draw by counting: always with three men against three,
 # whose limit is short, and otherwise near the draw.

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
+from merels.engine.core import solver
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import (
@@ -88,7 +89,8 @@ class Builder:
         """
         moving, rest = sectors(men), slices(self.rules, men) if placing else []
         for sector in moving:
-            self._check_memory(str(sector), sector.memory(self.depths), self.depths)
+            needed = solver.sector_memory(*sector, self.depths)
+            self._check_memory(str(sector), needed, self.depths)
         for group in rest:
             self._check_memory(str(group), group.memory(self.rules))
         try:

@@ -51,10 +51,6 @@ class Sector(NamedTuple):
         """All men, those in hand included."""
         return self.larger + self.smaller
 
-    def memory(self, depths: bool) -> int:
-        """Bytes that solving it takes, the mapped files of other sectors left out."""
-        return core.sector_memory(self.larger, self.smaller, depths)
-
     def plies_limit(self, rules: Rules) -> int:
         """The plies without a removal that make a draw here; 0: no limit."""
         return core.table_limit(core_rules(rules), self.larger, self.smaller)

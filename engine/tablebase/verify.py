@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from merels.engine.core import core
+from merels.engine.core import core, solver
 from merels.engine.game.position import WHITE, Position
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import AnySector, PlacingSector
@@ -87,12 +87,12 @@ class Verifier:
 
             def check(first: int) -> tuple[int, int]:
                 part = chosen[first : first + _AT_ONCE]
-                return core.verify_sample(tables, own, opponent, sector.hand, part)
+                return solver.verify_sample(tables, own, opponent, sector.hand, part)
         else:
 
             def check(first: int) -> tuple[int, int]:
                 last = min(first + _AT_ONCE, places)
-                return core.verify_places(tables, own, opponent, sector.hand, first, last)
+                return solver.verify_places(tables, own, opponent, sector.hand, first, last)
 
         steps = range(0, places, _AT_ONCE)
         errors, example = 0, None
@@ -125,7 +125,7 @@ class Verifier:
 
             def fill(first: int) -> None:
                 last = min(first + _AT_ONCE, follower.places)
-                core.recompute_places(tables, *follower, first, last, values)
+                solver.recompute_places(tables, *follower, first, last, values)
 
             for _ in pool.map(fill, range(0, follower.places, _AT_ONCE)):
                 self._tell(0.0)

@@ -15,14 +15,14 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
-from merels.engine.core import core
+from merels.engine.core import core, solver
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import PRESETS
 from merels.protocol.client import scanner
 from merels.protocol.process import round_trip as trip
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
 
-MODULES: tuple[ModuleType, ...] = (core, scanner, trip)
+MODULES: tuple[ModuleType, ...] = (core, solver, scanner, trip)
 REFUSALS = (
     TypeError, AttributeError, ValueError, OverflowError, RuntimeError, KeyError, MemoryError,
     BufferError, OSError,
@@ -124,7 +124,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "TableSet.add_packed": _some(4, 4, {"a": "block"}, 2, 0),
     "TableSet.remove": _some(3, 3, 0), "TableSet.has": _some(3, 3, 0),
     "TableSet.has_depths": _some(3, 3), "TableSet.probe": lambda chance: [some_board(chance)],
-    "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.kept": _some(),
+    "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.shared": _some(),
+    "TableSet.kept": _some(),
     "TableSet.kept_depths": _some(), "TranspositionTable": _some(1),
     "TranspositionTable.clear": _some(), "TranspositionTable.new_search": _some(),
     "TranspositionTable.full": _some(), "SearchWorker": _some({"a": "TranspositionTable"}),
@@ -307,14 +308,14 @@ def _tables(objects: dict[str, object]) -> core.TableSet:
     return tables
 
 
-def _retrograde(objects: dict[str, object]) -> core.Retrograde:
+def _retrograde(objects: dict[str, object]) -> solver.Retrograde:
     tables: Any = live("TableSet", objects)
-    return core.Retrograde(core_rules(PRESETS["multi"]), 3, 3, True, tables)
+    return solver.Retrograde(core_rules(PRESETS["multi"]), 3, 3, True, tables)
 
 
-def _slice(objects: dict[str, object]) -> core.PlacingSlice:
+def _slice(objects: dict[str, object]) -> solver.PlacingSlice:
     tables: Any = live("TableSet", objects)
-    return core.PlacingSlice(core_rules(PRESETS["multi"]), 18, 0, tables)
+    return solver.PlacingSlice(core_rules(PRESETS["multi"]), 18, 0, tables)
 
 
 def _worker(objects: dict[str, object]) -> core.SearchWorker:

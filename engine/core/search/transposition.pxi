@@ -5,23 +5,10 @@
 # each matches no key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
 # implementation for parallel search", ICGA Journal 25, 2002).
 #
-# Needs bitboard.pxi and board.pxi.
-
-cdef extern from *:
-    """
-    #if defined(__linux__)
-      #include <sys/mman.h>
-      /* Large pages spare most of the address translation that random probes cost. */
-      #define MERELS_LARGE_PAGES(p, size) ((void)madvise((p), (size), MADV_HUGEPAGE))
-    #else
-      #define MERELS_LARGE_PAGES(p, size) ((void)0)
-    #endif
-    """
-    void large_pages "MERELS_LARGE_PAGES"(void *start, size_t size) noexcept nogil
+# Needs bitboard.pxi, board.pxi, pages.pxi.
 
 cdef enum:
     BUCKET = 4               # entries
-    PAGE = 1 << 21           # bytes
     UPPER = 1                # the value is at most the score
     LOWER = 2                # the value is at least the score
     EXACT = 3

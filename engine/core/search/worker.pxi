@@ -99,7 +99,7 @@ cdef class SearchWorker:
         claim(&self.running, "this worker")
         try:
             if tables is not None:
-                share(&tables.users, "the set of tables")
+                share(&tables.tables.users, "the set of tables")
                 self.w.tables = &tables.tables
             self.w.table_men = table_men
             self.w.errs = errors is not None
@@ -110,7 +110,7 @@ cdef class SearchWorker:
                                first_depth, max_depth, node_limit, lines)
         finally:
             if self.w.tables != NULL:
-                end_sharing(&tables.users)
+                end_sharing(&tables.tables.users)
             self.w.tables = NULL
             end_claim(&self.running)
 

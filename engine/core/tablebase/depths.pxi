@@ -58,14 +58,14 @@ cdef int listed_depth(const uint8_t *list, uint64_t places, uint64_t place) noex
 
 
 # Whether a list is as long as its index says, and its index in order.
-cdef bint is_list(const uint8_t[::1] list, uint64_t places) noexcept nogil:
+cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcept nogil:
     cdef uint64_t size = index_size(places), i
-    if <uint64_t>list.shape[0] < 4 * size or four_bytes(&list[0]):
+    if length < 4 * size or four_bytes(list):
         return False
     for i in range(1, size):
-        if four_bytes(&list[4 * i]) < four_bytes(&list[4 * i - 4]):
+        if four_bytes(list + 4 * i) < four_bytes(list + 4 * i - 4):
             return False
-    return <uint64_t>list.shape[0] == 4 * size + 3 * <uint64_t>four_bytes(&list[4 * size - 4])
+    return length == 4 * size + 3 * <uint64_t>four_bytes(list + 4 * size - 4)
 
 
 # The depth of a lost board that is listed, or -1.

@@ -243,11 +243,6 @@ cdef void fill_index() except *:
         raise MemoryError("no memory for the index of the tables")
 
 
-def table_classes(int men):
-    check_counts(men, 0, 0)
-    return CLASSES[men]
-
-
 # Whether a table may have so many men on the board, and in hand of both sides together.
 cdef bint are_counts(int own, int opponent, int hand) noexcept nogil:
     return (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE
@@ -262,24 +257,6 @@ cdef int check_counts(int own, int opponent, int hand) except -1:
     return 0
 
 
-cpdef uint64_t table_places(int own, int opponent, int hand=0) except? 0:
+cdef uint64_t count_places(int own, int opponent, int hand) except? 0:
     check_counts(own, opponent, hand)
     return <uint64_t>classes_of(own, opponent, hand) * block_size(own, opponent, hand)
-
-
-def table_place(uint32_t own, uint32_t opponent, int hand=0):
-    cdef uint32_t rank, cls
-    if (own | opponent) >> POINT_COUNT or own & opponent:
-        raise ValueError("no such board")
-    check_counts(count(own), count(opponent), hand)
-    cls = locate_sides(own, count(own), opponent, count(opponent), hand, &rank)
-    return cls, rank
-
-
-def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
-    cdef uint32_t men, others
-    check_counts(own, opponent, hand)
-    if cls >= classes_of(own, opponent, hand) or rank >= block_size(own, opponent, hand):
-        raise ValueError("no such place")
-    men_at(own, opponent, hand, cls, rank, &men, &others)
-    return men, others

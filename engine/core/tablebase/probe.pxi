@@ -11,12 +11,19 @@ cdef enum:
 
 cdef struct Tables:
     RuleSet rules
+    int users                # see guard.pxi
     # By the men in hand of both sides together (0 is the moving phase), the side to move's men on
     # the board and the opponent's; NULL where there is no table. The lists of depths are of the
     # moving phase.
     const uint8_t *values[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const uint8_t *depths[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const Packed *packed[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
+
+
+# Whether there is a table of so many men; they are possible ones.
+cdef inline bint has_table(const Tables *tables, int own, int opponent, int hand) noexcept nogil:
+    return (tables.values[hand][own][opponent] != NULL
+            or tables.packed[hand][own][opponent] != NULL)
 
 
 cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
@@ -118,136 +125,3 @@ cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
             return True
     least[0] = greatest[0] = 1 if value == WON else -1
     return True
-
-
-cdef class TableSet:
-    cdef Tables tables
-    cdef BlockCache cache
-    cdef int users           # see guard.pxi
-    cdef object changing     # a lock: one change at a time
-    cdef dict values         # what the tables point to
-    cdef dict depths
-    cdef list packed
-
-    def __cinit__(self, tuple rules not None):
-        load_index()
-        self.tables.rules = load_rules(rules)
-        self.changing = allocate_lock()
-        self.values = {}
-        self.depths = {}
-        self.packed = []
-
-    def __dealloc__(self):
-        cdef int hand, own, opponent
-        for hand in range(2 * MEN_PER_SIDE + 1):
-            for own in range(MEN_PER_SIDE + 1):
-                for opponent in range(MEN_PER_SIDE + 1):
-                    free(<void *>self.tables.packed[hand][own][opponent])
-        free(self.cache.slots)
-
-    @property
-    def kept(self):
-        return dict(self.values)
-
-    @property
-    def kept_depths(self):
-        return dict(self.depths)
-
-    # Nobody reads a pointer that changes, nor what it pointed to.
-    cdef int point(self, const void **pointer, const void *to) except -1:
-        claim(&self.users, "the set of tables")
-        pointer[0] = to
-        end_claim(&self.users)
-        return 0
-
-    def add(self, int own, int opponent, const uint8_t[::1] values not None, depths=None,
-            int hand=0):
-        cdef uint64_t places = table_places(own, opponent, hand)
-        if <uint64_t>values.shape[0] < (places + 3) // 4:
-            raise ValueError("a table that is too short")
-        if hand == 0:
-            self.add_depths(own, opponent, depths)
-        with self.changing:
-            self.point(<const void **>&self.tables.values[hand][own][opponent], &values[0])
-            self.values[own, opponent, hand] = memoryview(values)
-
-    def add_depths(self, int own, int opponent, depths):
-        cdef const uint8_t[::1] view = depths
-        cdef const uint8_t *start = NULL
-        cdef uint64_t places = table_places(own, opponent, 0)
-        if view is not None:
-            if not is_list(view, places):
-                raise ValueError("a list of depths that is cut off or not in order")
-            start = &view[0]
-        with self.changing:
-            self.point(<const void **>&self.tables.depths[own][opponent], start)
-            self.depths[own, opponent] = None if view is None else memoryview(view)
-
-    def add_packed(self, int own, int opponent, table, int width, int hand=0):
-        cdef Packed *packed
-        check_counts(own, opponent, hand)
-        if width != 1 and width != 2:
-            raise ValueError("a place has 1 or 2 bits")
-        with self.changing:
-            if self.tables.packed[hand][own][opponent] != NULL or self.cache.tables == MOST_TABLES:
-                raise ValueError("a table that is here already")
-            if self.cache.slots == NULL:
-                # The system hands out memory for what is written to.
-                self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))
-            packed = <Packed *>malloc(sizeof(Packed))
-            if self.cache.slots == NULL or packed == NULL:
-                free(packed)
-                raise MemoryError("no memory for unpacked blocks")
-            packed.cache = &self.cache
-            packed.table = <void *>table
-            packed.number = self.cache.tables + 1
-            packed.width = width
-            try:
-                self.point(<const void **>&self.tables.packed[hand][own][opponent], packed)
-            except RuntimeError:
-                free(packed)
-                raise
-            self.cache.tables += 1
-            self.packed.append(table)
-
-    def remove(self, int own, int opponent, int hand):
-        check_counts(own, opponent, hand)
-        with self.changing:
-            if self.tables.values[hand][own][opponent] == NULL:
-                raise KeyError((own, opponent, hand))
-            self.point(<const void **>&self.tables.values[hand][own][opponent], NULL)
-            del self.values[own, opponent, hand]
-
-    def has(self, int own, int opponent, int hand=0):
-        return are_counts(own, opponent, hand) and (
-            self.tables.values[hand][own][opponent] != NULL
-            or self.tables.packed[hand][own][opponent] != NULL)
-
-    def has_depths(self, int own, int opponent):
-        return are_counts(own, opponent, 0) and self.tables.depths[own][opponent] != NULL
-
-    def probe(self, tuple fields not None):
-        cdef Board b = load_board(fields)
-        cdef int value, depth = -1
-        share(&self.users, "the set of tables")
-        value = table_probe(&self.tables, &b)
-        if value != UNKNOWN:
-            depth = depth_of(&self.tables, &b, value)
-        end_sharing(&self.users)
-        if value == UNKNOWN:
-            return None
-        return 1 if value == WON else -(value == LOST), depth
-
-    def bounds(self, tuple fields not None):
-        cdef Board b = load_board(fields)
-        cdef int least, greatest
-        cdef bint known
-        share(&self.users, "the set of tables")
-        known = table_bounds(&self.tables, &b, &least, &greatest)
-        end_sharing(&self.users)
-        return (least, greatest) if known else None
-
-
-def table_limit(tuple rules not None, int own, int opponent):
-    cdef RuleSet rule_set = load_rules(rules)
-    return plies_limit(&rule_set, own, opponent)

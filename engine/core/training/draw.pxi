@@ -30,7 +30,7 @@ def draw_samples(TableSet tables not None, int own, int opponent, int hand, int 
     sample.score = NO_POINTS
     sample.board.own_hand = (hand + 1) // 2
     sample.board.opponent_hand = hand // 2
-    share(&tables.users, "the set of tables")
+    share(&tables.tables.users, "the set of tables")
     with nogil:
         while drawn < number and tries < 2 * <int64_t>number:
             tries += 1
@@ -43,7 +43,7 @@ def draw_samples(TableSet tables not None, int own, int opponent, int hand, int 
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * drawn, &sample)
                 drawn += 1
-    end_sharing(&tables.users)
+    end_sharing(&tables.tables.users)
     del data[SAMPLE_BYTES * drawn:]
     return data
 
@@ -101,14 +101,14 @@ def met_samples(TranspositionTable table not None, tuple rules not None, int num
     return samples
 
 
-def label_samples(TableSet tables not None, const uint8_t[::1] data not None):
-    cdef Py_ssize_t i, number = check_samples(data)
+def label_samples(TableSet tables not None, data):
+    cdef Py_ssize_t i, number = check_samples(span_of(data))
     cdef const RuleSet *rules = &tables.tables.rules
     cdef bytearray labelled = bytearray(data)
     cdef uint8_t *out = labelled
     cdef Sample sample
     cdef int points
-    share(&tables.users, "the set of tables")
+    share(&tables.tables.users, "the set of tables")
     with nogil:
         for i in range(number):
             read_sample(out + SAMPLE_BYTES * i, &sample)
@@ -118,17 +118,19 @@ def label_samples(TableSet tables not None, const uint8_t[::1] data not None):
             if points != NO_POINTS:
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * i, &sample)
-    end_sharing(&tables.users)
+    end_sharing(&tables.tables.users)
     return labelled
 
 
-def labelled_samples(const uint8_t[::1] data not None):
-    cdef Py_ssize_t i, number = check_samples(data), kept = 0
-    cdef bytearray labelled = bytearray(len(data))
+def labelled_samples(data):
+    cdef _Span samples = span_of(data)
+    cdef Py_ssize_t i, number = check_samples(samples), kept = 0
+    cdef bytearray labelled = bytearray(samples.size)
     cdef uint8_t *out = labelled
+    cdef const uint8_t *sample = samples.start
     for i in range(number):
-        if read_bytes(&data[SAMPLE_BYTES * i] + 10, 2) != NO_POINTS:
-            memcpy(out + SAMPLE_BYTES * kept, &data[SAMPLE_BYTES * i], SAMPLE_BYTES)
+        if read_bytes(sample + SAMPLE_BYTES * i + 10, 2) != NO_POINTS:
+            memcpy(out + SAMPLE_BYTES * kept, sample + SAMPLE_BYTES * i, SAMPLE_BYTES)
             kept += 1
     del labelled[SAMPLE_BYTES * kept:]
     return labelled

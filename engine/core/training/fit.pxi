@@ -65,13 +65,14 @@ cdef class Fit:
         free(self.now)
         free(self.squares)
 
-    def epoch(self, const uint8_t[::1] data not None, double rate):
-        cdef Py_ssize_t i, number = check_samples(data)
+    def epoch(self, data, double rate):
+        cdef _Span samples = span_of(data)
+        cdef Py_ssize_t i, number = check_samples(samples)
         cdef double total = 0
         cdef Sample sample
         with nogil:
             for i in range(number):
-                read_sample(&data[SAMPLE_BYTES * i], &sample)
+                read_sample(samples.start + SAMPLE_BYTES * i, &sample)
                 total += self.learn(&sample, rate)
         return total / number if number else 0.0
 

@@ -6,7 +6,7 @@
 # Two of 16 bits, in parts of WHOLE or NO_POINTS where they are not known: the points that a search
 # expects for the side to move, and those that it got or gets by the tables.
 #
-# Needs bitboard.pxi, board.pxi, tablebase/index.pxi.
+# Needs span.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
 SAMPLE_FORMAT = "<IIHH"      # the same as a format of Python's struct
 
@@ -64,13 +64,13 @@ cdef inline bint are_points(int points) noexcept nogil:
 
 
 # The number of samples in some bytes, each of which must be a possible one.
-cdef Py_ssize_t check_samples(const uint8_t[::1] data) except -1:
-    cdef Py_ssize_t i, number = len(data) // SAMPLE_BYTES
+cdef Py_ssize_t check_samples(_Span data) except -1:
+    cdef Py_ssize_t i, number = data.size // SAMPLE_BYTES
     cdef Sample sample
-    if len(data) % SAMPLE_BYTES:
-        raise ValueError(f"expected samples of {SAMPLE_BYTES} bytes each, found {len(data)}")
+    if data.size % SAMPLE_BYTES:
+        raise ValueError(f"expected samples of {SAMPLE_BYTES} bytes each, found {data.size}")
     for i in range(number):
-        read_sample(&data[SAMPLE_BYTES * i], &sample)
+        read_sample(data.start + SAMPLE_BYTES * i, &sample)
         if not is_sound(&sample.board):
             raise ValueError(f"sample {i} has an impossible board")
         if sample.flying > FLYING_BOTH:
@@ -86,16 +86,18 @@ cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogi
     return below(mix(state[0]), limit)
 
 
-def shuffle(uint8_t[::1] data not None, seed):
-    cdef Py_ssize_t i, j, number = check_samples(data)
+def shuffle(data, seed):
+    cdef _Span span = span_of(data, width=1, writable=True)
+    cdef Py_ssize_t i, j, number = check_samples(span)
+    cdef uint8_t *samples = span.start
     cdef uint8_t kept[SAMPLE_BYTES]
     cdef uint64_t state = seed
     with nogil:
         for i in range(number - 1, 0, -1):
             j = random_below(&state, i + 1)
-            memcpy(kept, &data[SAMPLE_BYTES * i], SAMPLE_BYTES)
-            memcpy(&data[SAMPLE_BYTES * i], &data[SAMPLE_BYTES * j], SAMPLE_BYTES)
-            memcpy(&data[SAMPLE_BYTES * j], kept, SAMPLE_BYTES)
+            memcpy(kept, samples + SAMPLE_BYTES * i, SAMPLE_BYTES)
+            memcpy(samples + SAMPLE_BYTES * i, samples + SAMPLE_BYTES * j, SAMPLE_BYTES)
+            memcpy(samples + SAMPLE_BYTES * j, kept, SAMPLE_BYTES)
 
 
 # A number that the sixteen images of a board share, and no other board has.
@@ -138,21 +140,24 @@ def is_held_out(tuple fields not None):
     return is_kept_apart(board_key(fields))
 
 
-def select_samples(const uint8_t[::1] data not None, const uint64_t[::1] unseen not None,
-                   bint held_out):
-    cdef Py_ssize_t i, number = check_samples(data), kept = 0, listed = len(unseen)
-    cdef const uint64_t *keys = &unseen[0] if listed else NULL
+def select_samples(data, unseen, bint held_out):
+    cdef _Span samples = span_of(data), keys = span_of(unseen, width=sizeof(uint64_t))
+    cdef Py_ssize_t i, number = check_samples(samples), kept = 0
+    cdef Py_ssize_t listed = keys.size // sizeof(uint64_t)
+    cdef const uint8_t *found
     cdef Sample sample
     cdef uint64_t key
-    cdef bytearray selected = bytearray(len(data))
+    cdef bytearray selected = bytearray(samples.size)
     cdef uint8_t *out = selected
     load_index()
     with nogil:
         for i in range(number):
-            read_sample(&data[SAMPLE_BYTES * i], &sample)
+            found = samples.start + SAMPLE_BYTES * i
+            read_sample(found, &sample)
             key = image_key(&sample.board)
-            if is_kept_apart(key) == held_out and not is_listed(keys, listed, key):
-                memcpy(out + SAMPLE_BYTES * kept, &data[SAMPLE_BYTES * i], SAMPLE_BYTES)
+            if is_kept_apart(key) == held_out and (
+                    not is_listed(<const uint64_t *>keys.start, listed, key)):
+                memcpy(out + SAMPLE_BYTES * kept, found, SAMPLE_BYTES)
                 kept += 1
     del selected[SAMPLE_BYTES * kept:]
     return selected

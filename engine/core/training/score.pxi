@@ -18,9 +18,9 @@ cdef int short_search(Worker *w, const Board *b, uint64_t nodes) noexcept nogil:
     return value
 
 
-def score_samples(SearchWorker worker not None, tuple rules not None,
-                  const uint8_t[::1] data not None, uint64_t nodes, double per_logit):
-    cdef Py_ssize_t i, number = check_samples(data)
+def score_samples(SearchWorker worker not None, tuple rules not None, data, uint64_t nodes,
+                  double per_logit):
+    cdef Py_ssize_t i, number = check_samples(span_of(data))
     cdef bytearray scored = bytearray(data)
     cdef uint8_t *out = scored
     cdef Worker *w = &worker.w

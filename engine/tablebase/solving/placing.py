@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from merels.engine.core import core
+from merels.engine.core import solver
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import MEN_PER_SIDE, Rules
 from merels.engine.tablebase.files import Tally
@@ -15,7 +15,7 @@ from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector, kept_placing_sectors
 from merels.engine.tablebase.solving.crew import Crew
 
-READ, REPLY, REMOVE, PLACE, WRITE = core.PLACING_STAGES
+READ, REPLY, REMOVE, PLACE, WRITE = solver.PLACING_STAGES
 _SHARES = {READ: 0.3, REPLY: 0.25, REMOVE: 0.05, PLACE: 0.15, WRITE: 0.25}
 """Roughly the share of the work on a slice that each stage takes."""
 
@@ -34,7 +34,7 @@ class Slice(NamedTuple):
 
     def memory(self, rules: Rules) -> int:
         """Bytes that solving it takes, the mapped files of other sectors left out."""
-        return core.slice_memory(core_rules(rules), self.own)
+        return solver.slice_memory(core_rules(rules), self.own)
 
     def __str__(self) -> str:
         return f"{self.own}-{self.sectors[0].opponent}…{self.sectors[-1].opponent}+{self.hand}"
@@ -61,7 +61,7 @@ class SliceSolver:
     report: Callable[[float], None]
 
     def __post_init__(self) -> None:
-        self.core = core.PlacingSlice(
+        self.core = solver.PlacingSlice(
             core_rules(self.tables.rules), self.slice.hand, self.slice.own, self.tables.core
         )
         self._share = 0.0

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from merels.engine.core import core
+from merels.engine.core import solver
 from merels.engine.core.convert import core_rules
 from merels.engine.tablebase.files import Tally
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.solving.crew import Crew
 
-REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = core.STAGES
+REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = solver.STAGES
 _START_SHARE = 0.5
 """Roughly the share of the work on a sector that comes before its first level."""
 
@@ -31,7 +31,7 @@ class SectorSolver:
     report: Callable[[int, float], None]
 
     def __post_init__(self) -> None:
-        self.core = core.Retrograde(
+        self.core = solver.Retrograde(
             core_rules(self.tables.rules), *self.sector, self.depths, self.tables.core
         )
         self._share = 0.0

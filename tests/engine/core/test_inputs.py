@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from merels.engine.core import core
+from merels.engine.core import core, solver
 from merels.engine.core.convert import core_moves, core_rules
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS
@@ -48,8 +48,8 @@ BAD: dict[str, Callable[[], object]] = {
     "a depth beyond the stack": lambda: core.perft(RULES, START, 100_000),
     "no such men": lambda: core.table_classes(10),
     "a table of no men": lambda: core.TableSet(RULES).add_depths(99, 99, None),
-    "no table there": lambda: core.verify_places(tables(), 4, 3, 0, 0, 1),
-    "a place beyond the table": lambda: core.verify_places(tables(), 3, 3, 0, 0, 1 << 40),
+    "no table there": lambda: solver.verify_places(tables(), 4, 3, 0, 0, 1),
+    "a place beyond the table": lambda: solver.verify_places(tables(), 3, 3, 0, 0, 1 << 40),
     "three bits a place": lambda: core.TableSet(RULES).add_packed(3, 3, None, 3),  # type: ignore
     "no moves": lambda: run([]),
     "an illegal move": lambda: run([0xFFFFF]),
@@ -58,10 +58,10 @@ BAD: dict[str, Callable[[], object]] = {
     "no depth": lambda: run(core_moves(Position(PRESETS["mill"])), first_depth=-3),
     "too much noise": lambda: run(
         core_moves(Position(PRESETS["mill"])), errors=(90, 0, 0, 2**31, 0, 1)),
-    "a stage out of turn": lambda: core.Retrograde(RULES, 3, 3, False, tables()).begin(4),
-    "depths that are not kept": lambda: core.Retrograde(RULES, 3, 3, False, tables()).depths(0),
-    "tables that are not solved": lambda: core.Retrograde(RULES, 3, 3, True, tables()).values(2),
-    "no slice of it read": lambda: core.PlacingSlice(RULES, 18, 0, tables()).begin(1),
+    "a stage out of turn": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).begin(4),
+    "depths that are not kept": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).depths(0),
+    "tables that are not solved": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).values(2),
+    "no slice of it read": lambda: solver.PlacingSlice(RULES, 18, 0, tables()).begin(1),
 }
 NONE: dict[str, Callable[..., object]] = {
     "a table": core.SearchWorker, "rules": core.TableSet, "board": tables().probe,
@@ -82,9 +82,9 @@ def test_none_is_no_value(name: str) -> None:
 
 def test_none_is_no_set_of_tables() -> None:
     for call in (
-        lambda: core.Retrograde(RULES, 3, 3, False, None),  # type: ignore[arg-type]
-        lambda: core.PlacingSlice(RULES, 18, 0, None),  # type: ignore[arg-type]
-        lambda: core.verify_places(None, 3, 3, 0, 0, 1),  # type: ignore[arg-type]
+        lambda: solver.Retrograde(RULES, 3, 3, False, None),  # type: ignore[arg-type]
+        lambda: solver.PlacingSlice(RULES, 18, 0, None),  # type: ignore[arg-type]
+        lambda: solver.verify_places(None, 3, 3, 0, 0, 1),  # type: ignore[arg-type]
     ):
         with pytest.raises(TypeError):
             call()
@@ -124,17 +124,17 @@ def test_a_history_that_grows_is_refused() -> None:
 
 
 def test_solved_tables_outlive_their_solver() -> None:
-    solver = core.Retrograde(RULES, 3, 3, False, tables())
+    solving = solver.Retrograde(RULES, 3, 3, False, tables())
     with pytest.raises(RuntimeError):
-        solver.begin(0)
-        solver.begin(1)
-    solver.work()
+        solving.begin(0)
+        solving.begin(1)
+    solving.work()
     for stage, level in ((1, 0), (2, 0), (3, 1), (4, 0)):
-        solver.begin(stage, level)
-        solver.work()
-    values = solver.values(0)
+        solving.begin(stage, level)
+        solving.work()
+    values = solving.values(0)
     known = bytes(values)
-    del solver
+    del solving
     assert bytes(values) == known and any(known)
 
 

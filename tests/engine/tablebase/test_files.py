@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.core import core
+from merels.engine.core import core, solver
 from merels.engine.game.board import SIZE, SYMMETRIES
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import Position
@@ -303,7 +303,7 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         Builder(tmp_path, RULES, memory=1 << 20).build(6)
     assert "GiB" in str(caught.value)
-    assert max(sector.memory(depths=True) for sector in sectors()) < 12 * 2**30
+    assert max(solver.sector_memory(*sector, True) for sector in sectors()) < 12 * 2**30
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:

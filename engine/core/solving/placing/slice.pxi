@@ -23,6 +23,7 @@ cdef struct Blocks:          # of all classes of X's men, when there are so many
 
 cdef struct Slice:
     RuleSet rules
+    Tables *tables
     int hand
     int men                  # X's on the board
     int most                 # of Y's men on the board after both placements

@@ -8,7 +8,7 @@
 # of a loss that no list has is taken for any that lists leave out, unless that is too little to go
 # by.
 #
-# Needs movegen.pxi, index.pxi, probe.pxi, depths.pxi.
+# Needs span.pxi, movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef enum:
     GROUP = 16               # states whose successors are fetched from memory together
@@ -249,7 +249,7 @@ cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) n
 
 
 # A group of states of one table, to be ended by `end_group`: until then the tables do not change.
-cdef Group *new_group(TableSet tables, int own, int opponent, int hand) except NULL:
+cdef Group *new_group(Tables *tables, int own, int opponent, int hand) except NULL:
     cdef Group *group
     share(&tables.users, "the set of tables")
     group = <Group *>malloc(sizeof(Group))
@@ -263,7 +263,7 @@ cdef Group *new_group(TableSet tables, int own, int opponent, int hand) except N
     return group
 
 
-cdef int end_group(TableSet tables, Group *group) except -1:
+cdef int end_group(Tables *tables, Group *group) except -1:
     cdef int missing = group.missing
     cdef str here = table_name(group.own, group.opponent, group.hand)
     cdef str there = table_name(missing >> 16 & 255, missing >> 8 & 255, missing & 255)
@@ -279,70 +279,80 @@ cdef str table_name(int own, int opponent, int hand):
     return f"{own}-{opponent}+{hand}" if hand else f"{own}-{opponent}"
 
 
-def verify_places(TableSet tables not None, int own, int opponent, int hand, uint64_t first,
+def verify_places(tables not None, int own, int opponent, int hand, uint64_t first,
                   uint64_t last):
+    cdef Tables *shared = shared_tables(tables)
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0
     cdef int i
-    if last > table_places(own, opponent, hand) or not tables.has(own, opponent, hand):
+    if last > count_places(own, opponent, hand) or not has_table(shared, own, opponent, hand):
         raise ValueError("no such places")
-    group = new_group(tables, own, opponent, hand)
+    group = new_group(shared, own, opponent, hand)
     with nogil:
         while first < last and not group.missing:
             group.size = <int>min(<uint64_t>GROUP, last - first)
             for i in range(group.size):
                 group.places[i] = first + i
-            here = check_group(&tables.tables, group, &at)
+            here = check_group(shared, group, &at)
             if here and not errors:
                 wrong = at
             errors += here
             first += group.size
-    end_group(tables, group)
+    end_group(shared, group)
     return errors, wrong
 
 
-def verify_sample(TableSet tables not None, int own, int opponent, int hand,
-                  const uint64_t[::1] places not None):
+def verify_sample(tables not None, int own, int opponent, int hand, places):
+    cdef Tables *shared = shared_tables(tables)
     cdef Group *group
-    cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = table_places(own, opponent, hand)
-    cdef Py_ssize_t done = 0
+    cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = count_places(own, opponent, hand)
+    cdef _Span span = span_of(places, width=sizeof(uint64_t))
+    cdef const uint64_t *place = <const uint64_t *>span.start
+    cdef Py_ssize_t done, number = span.size // sizeof(uint64_t)
     cdef int i
-    if not len(places) or max(places) >= limit or not tables.has(own, opponent, hand):
+    for done in range(number):
+        if place[done] >= limit:
+            raise ValueError("no such places")
+    if not number or not has_table(shared, own, opponent, hand):
         raise ValueError("no such places")
-    group = new_group(tables, own, opponent, hand)
+    done = 0
+    group = new_group(shared, own, opponent, hand)
     with nogil:
-        while done < places.shape[0] and not group.missing:
-            group.size = <int>min(<Py_ssize_t>GROUP, places.shape[0] - done)
+        while done < number and not group.missing:
+            group.size = <int>min(<Py_ssize_t>GROUP, number - done)
             for i in range(group.size):
                 # Another thread may write to them.
-                group.places[i] = min(places[done + i], limit - 1)
-            here = check_group(&tables.tables, group, &at)
+                group.places[i] = min(place[done + i], limit - 1)
+            here = check_group(shared, group, &at)
             if here and not errors:
                 wrong = at
             errors += here
             done += group.size
-    end_group(tables, group)
+    end_group(shared, group)
     return errors, wrong
 
 
-def recompute_places(TableSet tables not None, int own, int opponent, int hand, uint64_t first,
-                     uint64_t last, uint8_t[::1] values not None):
+def recompute_places(tables not None, int own, int opponent, int hand, uint64_t first,
+                     uint64_t last, values):
+    cdef _Span span = span_of(values, width=1, writable=True)
+    cdef uint8_t *out = span.start
+    cdef Tables *shared = shared_tables(tables)
     cdef Group *group
     cdef Checked states[GROUP]
     cdef int i, value
-    if first & 3 or last > table_places(own, opponent, hand) or not hand or (
-            <uint64_t>values.shape[0] < (last + 3) // 4):
+    if first & 3 or last > count_places(own, opponent, hand) or not hand or (
+            <uint64_t>span.size < (last + 3) // 4):
         raise ValueError("no such places")
-    group = new_group(tables, own, opponent, hand)
+    group = new_group(shared, own, opponent, hand)
     with nogil:
         while first < last and not group.missing:
             group.size = <int>min(<uint64_t>GROUP, last - first)
             for i in range(group.size):
                 group.places[i] = first + i
-            recompute(&tables.tables, group, 0, states)
+            recompute(shared, group, 0, states)
             for i in range(group.size):
                 value = states[i].least
                 value = WON if value > 0 else LOST if value < 0 else DRAWN
-                values[(first + i) >> 2] |= value << (2 * ((first + i) & 3))
+                out[(first + i) >> 2] |= value << (2 * ((first + i) & 3))
             first += group.size
-    end_group(tables, group)
+    end_group(shared, group)

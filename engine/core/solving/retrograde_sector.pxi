@@ -8,7 +8,7 @@
 # their own, so that nothing needs to be counted twice or half. Throughout, `p` is the sector and
 # `s` a thread's scratch memory.
 #
-# Needs bitboard.pxi, board.pxi, index.pxi, probe.pxi, depths.pxi.
+# Needs pages.pxi, bitboard.pxi, board.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef extern from *:
     """
@@ -64,7 +64,7 @@ ctypedef uint32_t Halves[2][1 << 11]     # what each half of a compressed mask b
 
 cdef struct Sector:
     RuleSet rules
-    const Tables *tables
+    Tables *tables
     int men[2]               # of A, of B
     bint flying[2]
     int long_loss            # plies from which on a loss's depth is kept

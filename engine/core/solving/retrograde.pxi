@@ -119,7 +119,7 @@ cdef bytearray packed_memory(uint64_t places):
 
 
 def sector_memory(int larger, int smaller, bint with_depths):
-    cdef uint64_t places = table_places(larger, smaller), blocks = CLASSES[larger]
+    cdef uint64_t places = count_places(larger, smaller, 0), blocks = CLASSES[larger]
     cdef uint64_t words = (BINOMIAL[POINT_COUNT - larger][smaller] + 63) // 64
     cdef uint64_t frontier = 8 * blocks * (words * 8 + sizeof(uint32_t) + FEW * sizeof(uint16_t))
     cdef uint64_t arcs = blocks * sizeof(Frame) + blocks * sizeof(Arc) * (
@@ -129,12 +129,12 @@ def sector_memory(int larger, int smaller, bint with_depths):
 
 cdef class Retrograde:
     cdef Sector sector
-    cdef TableSet lower
+    cdef object lower        # what `sector.tables` belongs to
     cdef list packed         # the memory of the packed tables
     cdef int users           # see guard.pxi
 
     def __cinit__(self, tuple rules not None, int larger, int smaller, bint with_depths,
-                  TableSet lower not None):
+                  lower not None):
         cdef Sector *p = &self.sector
         cdef bint allocated
         p.stage = STAGE_NONE
@@ -142,7 +142,7 @@ cdef class Retrograde:
             raise ValueError("a sector has 3 to 9 men a side, the larger side first")
         load_index()
         self.lower = lower
-        p.tables = &lower.tables
+        p.tables = shared_tables(lower)
         p.rules = load_rules(rules)
         p.men[0] = larger
         p.men[1] = smaller
@@ -167,7 +167,7 @@ cdef class Retrograde:
         cdef int one, other
         for one, other in removals_lead_to(
                 &self.sector.rules, self.sector.men[0], self.sector.men[1]):
-            if self.lower.tables.values[0][one][other] == NULL:  # Packed tables are too slow here.
+            if self.sector.tables.values[0][one][other] == NULL:  # Packed tables are too slow here.
                 raise ValueError(f"{self.sector.men[0]}-{self.sector.men[1]} needs "
                                  f"the table {one}-{other}")
         return 0
@@ -198,7 +198,7 @@ cdef class Retrograde:
         cdef Scratch *s = NULL
         share(&self.users, "this stage")
         try:
-            share(&self.lower.users, "the set of tables")
+            share(&self.sector.tables.users, "the set of tables")
             try:
                 self.check_lower()
                 s = new_scratch(&self.sector)
@@ -209,7 +209,7 @@ cdef class Retrograde:
                         work_on(&self.sector, s)
             finally:
                 free_scratch(s)
-                end_sharing(&self.lower.users)
+                end_sharing(&self.sector.tables.users)
         finally:
             end_sharing(&self.users)
 
@@ -257,11 +257,13 @@ cdef class Retrograde:
 
     def depths(self, int table):
         cdef uint64_t places = self.places, total
-        cdef uint8_t[::1] depths
+        cdef bytearray depths
+        cdef uint8_t *out
         if self.packed is None or not 0 <= table <= 1 or self.sector.depths[table] == NULL:
             raise ValueError("depths are here, of two tables, where asked for and once packed")
         total = count_listed(self.sector.depths[table], places)
         depths = bytearray(4 * index_size(places) + 3 * total)
+        out = depths
         with nogil:
-            write_list(self.sector.depths[table], places, &depths[0], total)
+            write_list(self.sector.depths[table], places, out, total)
         return memoryview(depths)

@@ -167,17 +167,18 @@ def slice_memory(tuple rules not None, int own):
 
 cdef class PlacingSlice:
     cdef Slice slice
-    cdef readonly TableSet tables
+    cdef readonly object tables
     cdef bytearray packed    # the memory of the sector that is written
     cdef int users           # see guard.pxi
 
-    def __cinit__(self, tuple rules not None, int hand, int own, TableSet tables not None):
+    def __cinit__(self, tuple rules not None, int hand, int own, tables not None):
         load_index()
         self.slice.stage = STAGE_NONE
         if not 2 <= hand <= 2 * MEN_PER_SIDE or hand % 2 or (
                 not 0 <= own <= MEN_PER_SIDE - hand // 2):
             raise ValueError(f"no slice has {own} men to move and {hand} in hand")
         self.tables = tables
+        self.slice.tables = shared_tables(tables)
         self.slice.rules = load_rules(rules)
         self.slice.hand = hand
         self.slice.men = own
@@ -213,7 +214,7 @@ cdef class PlacingSlice:
         if not 0 <= others <= most or not 0 <= removed <= min(p.men, 2):
             raise ValueError("no such sector")
         if stage == STAGE_READ and (
-                self.tables.tables.values[p.hand - 2][p.men + 1 - removed][others] == NULL):
+                self.slice.tables.values[p.hand - 2][p.men + 1 - removed][others] == NULL):
             raise ValueError("a table that is not here")
         if p.stage != STAGE_NONE and not read_shared(&p.stop) and (
                 fetch_add(&p.next, 0) * BLOCKS_AT_ONCE < blocks_of(p)):
@@ -230,14 +231,14 @@ cdef class PlacingSlice:
             p.most = max(p.most, p.others)
             prepared = self.load_table(p.men + 1 - p.removed)
         elif prepared and stage == STAGE_WRITE:
-            self.packed = packed_memory(table_places(p.men, p.others, p.hand))
+            self.packed = packed_memory(count_places(p.men, p.others, p.hand))
             p.packed = self.packed
         return prepared
 
     # Copy the table that is read: addresses of a mapped file take longer to translate.
     cdef bint load_table(self, int own) except -1:
         cdef Slice *p = &self.slice
-        cdef size_t size = (table_places(own, p.others, p.hand - 2) + 3) // 4
+        cdef size_t size = (count_places(own, p.others, p.hand - 2) + 3) // 4
         cdef Blocks *blocks = &p.after[p.removed]
         cdef const uint8_t *values
         if blocks.bitmaps == NULL and not allocate_blocks(blocks, own, 0):
@@ -247,12 +248,12 @@ cdef class PlacingSlice:
         if p.table == NULL:
             return False
         spare_translations(p.table, size)
-        share(&self.tables.users, "the set of tables")
-        values = self.tables.tables.values[p.hand - 2][own][p.others]
+        share(&self.slice.tables.users, "the set of tables")
+        values = self.slice.tables.values[p.hand - 2][own][p.others]
         if values != NULL:
             with nogil:
                 memcpy(p.table, values, size)
-        end_sharing(&self.tables.users)
+        end_sharing(&self.slice.tables.users)
         if values == NULL:
             raise ValueError("a table that is not here")
         return True
@@ -291,6 +292,6 @@ cdef class PlacingSlice:
         try:
             if p.stage != STAGE_WRITE:
                 raise ValueError("no sector has been written")
-            return memoryview(self.packed)[:(table_places(p.men, p.others, p.hand) + 3) // 4]
+            return memoryview(self.packed)[:(count_places(p.men, p.others, p.hand) + 3) // 4]
         finally:
             end_sharing(&self.users)

@@ -1,0 +1,41 @@
+"""The compiled solver: tables built and verified. What plays needs none of it.
+
+Like core.pyx it is assembled from .pxi files, of which it shares those of the game and of probing;
+their tables are loaded in both. The two compile at the same time. solver.pyi documents what Python
+calls.
+"""
+
+from _thread import allocate_lock
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from cython cimport final, internal
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from merels.engine.core import core
+from merels.engine.game import board
+
+include "tablebase/span.pxi"
+include "pages.pxi"
+include "bitboard.pxi"
+include "board.pxi"
+include "movegen.pxi"
+include "tablebase/guard.pxi"
+include "tablebase/index.pxi"
+include "tablebase/blocks.pxi"
+include "tablebase/probe.pxi"
+include "tablebase/depths.pxi"
+include "solving/shared.pxi"
+include "solving/retrograde_sector.pxi"
+include "solving/retrograde_removals.pxi"
+include "solving/retrograde_start.pxi"
+include "solving/retrograde_levels.pxi"
+include "solving/retrograde.pxi"
+include "solving/placing/bitmaps.pxi"
+include "solving/placing/slice.pxi"
+include "solving/placing/tables.pxi"
+include "solving/placing/build.pxi"
+include "solving/verify.pxi"
+
+load_geometry()
+load_steps()

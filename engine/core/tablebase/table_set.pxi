@@ -1,0 +1,165 @@
+# Tables as Python has them: where boards stand in them, and those that are open.
+#
+# Needs span.pxi, board.pxi, guard.pxi, index.pxi, blocks.pxi, probe.pxi, depths.pxi.
+
+
+def table_classes(int men):
+    check_counts(men, 0, 0)
+    return CLASSES[men]
+
+
+def table_places(int own, int opponent, int hand=0):
+    return count_places(own, opponent, hand)
+
+
+def table_place(uint32_t own, uint32_t opponent, int hand=0):
+    cdef uint32_t rank, cls
+    if (own | opponent) >> POINT_COUNT or own & opponent:
+        raise ValueError("no such board")
+    check_counts(count(own), count(opponent), hand)
+    cls = locate_sides(own, count(own), opponent, count(opponent), hand, &rank)
+    return cls, rank
+
+
+def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
+    cdef uint32_t men, others
+    check_counts(own, opponent, hand)
+    if cls >= classes_of(own, opponent, hand) or rank >= block_size(own, opponent, hand):
+        raise ValueError("no such place")
+    men_at(own, opponent, hand, cls, rank, &men, &others)
+    return men, others
+
+
+cdef class TableSet:
+    cdef Tables tables
+    cdef BlockCache cache
+    cdef object changing     # a lock: one change at a time
+    cdef dict values         # what the tables point to
+    cdef dict depths
+    cdef list packed
+
+    def __cinit__(self, tuple rules not None):
+        load_index()
+        self.tables.rules = load_rules(rules)
+        self.changing = allocate_lock()
+        self.values = {}
+        self.depths = {}
+        self.packed = []
+
+    def __dealloc__(self):
+        cdef int hand, own, opponent
+        for hand in range(2 * MEN_PER_SIDE + 1):
+            for own in range(MEN_PER_SIDE + 1):
+                for opponent in range(MEN_PER_SIDE + 1):
+                    free(<void *>self.tables.packed[hand][own][opponent])
+        free(self.cache.slots)
+
+    # What the solver reads, by `shared_tables` there.
+    @property
+    def shared(self):
+        return PyCapsule_New(&self.tables, "merels.Tables", NULL)
+
+    @property
+    def kept(self):
+        return dict(self.values)
+
+    @property
+    def kept_depths(self):
+        return dict(self.depths)
+
+    # Nobody reads a pointer that changes, nor what it pointed to.
+    cdef int point(self, const void **pointer, const void *to) except -1:
+        claim(&self.tables.users, "the set of tables")
+        pointer[0] = to
+        end_claim(&self.tables.users)
+        return 0
+
+    def add(self, int own, int opponent, values, depths=None, int hand=0):
+        cdef uint64_t places = count_places(own, opponent, hand)
+        cdef _Span span = span_of(values)
+        if <uint64_t>span.size < (places + 3) // 4:
+            raise ValueError("a table that is too short")
+        if hand == 0:
+            self.add_depths(own, opponent, depths)
+        with self.changing:
+            self.point(<const void **>&self.tables.values[hand][own][opponent], span.start)
+            self.values[own, opponent, hand] = memoryview(values)
+
+    def add_depths(self, int own, int opponent, depths):
+        cdef _Span span = None
+        cdef uint64_t places = count_places(own, opponent, 0)
+        if depths is not None:
+            span = span_of(depths)
+            if not is_list(span.start, span.size, places):
+                raise ValueError("a list of depths that is cut off or not in order")
+        with self.changing:
+            self.point(<const void **>&self.tables.depths[own][opponent],
+                       NULL if span is None else span.start)
+            self.depths[own, opponent] = None if span is None else memoryview(depths)
+
+    def add_packed(self, int own, int opponent, table, int width, int hand=0):
+        cdef Packed *packed
+        check_counts(own, opponent, hand)
+        if width != 1 and width != 2:
+            raise ValueError("a place has 1 or 2 bits")
+        with self.changing:
+            if self.tables.packed[hand][own][opponent] != NULL or self.cache.tables == MOST_TABLES:
+                raise ValueError("a table that is here already")
+            if self.cache.slots == NULL:
+                # The system hands out memory for what is written to.
+                self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))
+            packed = <Packed *>malloc(sizeof(Packed))
+            if self.cache.slots == NULL or packed == NULL:
+                free(packed)
+                raise MemoryError("no memory for unpacked blocks")
+            packed.cache = &self.cache
+            packed.table = <void *>table
+            packed.number = self.cache.tables + 1
+            packed.width = width
+            try:
+                self.point(<const void **>&self.tables.packed[hand][own][opponent], packed)
+            except RuntimeError:
+                free(packed)
+                raise
+            self.cache.tables += 1
+            self.packed.append(table)
+
+    def remove(self, int own, int opponent, int hand):
+        check_counts(own, opponent, hand)
+        with self.changing:
+            if self.tables.values[hand][own][opponent] == NULL:
+                raise KeyError((own, opponent, hand))
+            self.point(<const void **>&self.tables.values[hand][own][opponent], NULL)
+            del self.values[own, opponent, hand]
+
+    def has(self, int own, int opponent, int hand=0):
+        return are_counts(own, opponent, hand) and has_table(&self.tables, own, opponent, hand)
+
+    def has_depths(self, int own, int opponent):
+        return are_counts(own, opponent, 0) and self.tables.depths[own][opponent] != NULL
+
+    def probe(self, tuple fields not None):
+        cdef Board b = load_board(fields)
+        cdef int value, depth = -1
+        share(&self.tables.users, "the set of tables")
+        value = table_probe(&self.tables, &b)
+        if value != UNKNOWN:
+            depth = depth_of(&self.tables, &b, value)
+        end_sharing(&self.tables.users)
+        if value == UNKNOWN:
+            return None
+        return 1 if value == WON else -(value == LOST), depth
+
+    def bounds(self, tuple fields not None):
+        cdef Board b = load_board(fields)
+        cdef int least, greatest
+        cdef bint known
+        share(&self.tables.users, "the set of tables")
+        known = table_bounds(&self.tables, &b, &least, &greatest)
+        end_sharing(&self.tables.users)
+        return (least, greatest) if known else None
+
+
+def table_limit(tuple rules not None, int own, int opponent):
+    cdef RuleSet rule_set = load_rules(rules)
+    return plies_limit(&rule_set, own, opponent)
