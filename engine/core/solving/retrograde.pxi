@@ -232,19 +232,25 @@ cdef class Retrograde:
 
     @property
     def settled(self):
-        return tuple((self.sector.settled[table][0], self.sector.settled[table][1])
-                     for table in range(2))
+        return tuple([(self.sector.settled[table][0], self.sector.settled[table][1])
+                      for table in range(2)])
 
     @property
     def tallies(self):
-        return tuple((self.sector.settled[table][DRAWN], self.sector.settled[table][WON],
-                      self.sector.settled[table][LOST]) for table in range(2))
+        return tuple([(self.sector.settled[table][DRAWN], self.sector.settled[table][WON],
+                       self.sector.settled[table][LOST]) for table in range(2)])
 
     def blocked(self):
         if not STAGE_FIRST_B <= self.sector.stage <= STAGE_LEVEL:
             raise RuntimeError("what is blocked is known before the tables are packed")
-        return tuple(any(self.sector.frontier[table][NEW_LOST][0].counts[cls]
-                         for cls in range(self.sector.classes)) for table in range(2))
+        return self.is_any_lost(0), self.is_any_lost(1)
+
+    cdef bint is_any_lost(self, int table) noexcept:
+        cdef uint32_t cls
+        for cls in range(self.sector.classes):
+            if self.sector.frontier[table][NEW_LOST][0].counts[cls]:
+                return True
+        return False
 
     @property
     def places(self):

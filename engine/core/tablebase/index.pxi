@@ -228,7 +228,10 @@ cdef void fill_index() except *:
             MAPPED[symmetry][point] = board.SYMMETRIES[symmetry][point]
     for symmetry in range(SYMMETRY_COUNT):
         for other in range(SYMMETRY_COUNT):
-            if all(MAPPED[other][MAPPED[symmetry][point]] == point for point in range(POINT_COUNT)):
+            for point in range(POINT_COUNT):
+                if MAPPED[other][MAPPED[symmetry][point]] != point:
+                    break
+            else:
                 INVERSE[symmetry] = other
         for byte in range(256):
             for other in range(3):
