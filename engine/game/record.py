@@ -24,6 +24,7 @@ class Variation:
     comments: list[str] = field(default_factory=list)
     opening_comment: str = ""
     variations: dict[int, list[Variation]] = field(default_factory=dict)
+    glyphs: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -31,8 +32,9 @@ class Record:
     """A game: its tags, its first position, its moves, a comment for each move, its result.
 
     ``comments[i]`` follows ``moves[i]`` and may be empty; ``opening_comment`` stands before
-    the first move. ``variations[i]`` are in place of ``moves[i]`` and what follows it. ``start``
-    carries the rules.
+    the first move. ``variations[i]`` are in place of ``moves[i]`` and what follows it.
+    ``glyphs[i]`` are the numeric annotation glyphs of ``moves[i]``, such as $1. ``start`` carries
+    the rules.
     """
 
     start: Position = field(default_factory=Position)
@@ -42,6 +44,7 @@ class Record:
     tags: dict[str, str] = field(default_factory=dict)
     opening_comment: str = ""
     variations: dict[int, list[Variation]] = field(default_factory=dict)
+    glyphs: dict[int, list[str]] = field(default_factory=dict)
 
     def positions(self) -> Iterator[Position]:
         """Every position of the game, the first one included."""
@@ -110,6 +113,7 @@ def _line_words(line: Record | Variation, ply: int) -> _Words:
         if side == WHITE or not numbered:
             yield f"{number}." if side == WHITE else f"{number}..."
         yield str(move)
+        yield from line.glyphs.get(index, ())
         comment = line.comments[index] if index < len(line.comments) else ""
         if comment:
             yield _brace(comment)

@@ -15,7 +15,8 @@ from merels.engine.game.rules import DEFAULT_VARIANT, Rules, parse_rules
 
 _TOKEN = re.compile(
     r"""\s+|\[\s*(?P<tag>\w+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
-    |\{(?P<comment>[^}]*)\}|;(?P<line>[^\n]*)|\d+\.+|\$\d+|(?P<word>[()]|[^\s{};\[\]()]+)""",
+    |\{(?P<comment>[^}]*)\}|;(?P<line>[^\n]*)|\d+\.+|(?P<glyph>\$\d+)
+    |(?P<word>[()]|[^\s{};\[\]()]+)""",
     re.VERBOSE,
 )
 
@@ -37,6 +38,8 @@ def parse_records(text: str, rules: Rules | None = None, line: int = 1) -> Itera
             pieces.tag_lines[token["tag"]] = line
         elif comment:
             pieces.lines[-1].comment(comment)
+        elif token["glyph"]:
+            pieces.lines[-1].glyph(token["glyph"])
         elif word == "(":
             pieces.open(line)
         elif word == ")":
@@ -98,17 +101,22 @@ def _value(tag: re.Match[str]) -> str:
 
 @dataclass
 class _Line:
-    """A line as it is read: moves and variations with their lines, comments by the next move."""
+    """A line as it is read: moves, variations with their lines; the rest by the next move."""
 
     began: int = 0
     tokens: list[tuple[str, int]] = field(default_factory=list)
     comments: dict[int, list[str]] = field(default_factory=dict)
+    glyphs: dict[int, list[str]] = field(default_factory=dict)
     variations: list[tuple[int, _Line]] = field(default_factory=list)
     """Each with the number of tokens before it."""
 
     def comment(self, text: str) -> None:
         """Take a comment on the last move."""
         self.comments.setdefault(len(self.tokens), []).extend(text.split())
+
+    def glyph(self, glyph: str) -> None:
+        """Take an annotation glyph of the last move, or of the first where none precedes it."""
+        self.glyphs.setdefault(max(len(self.tokens), 1), []).append(glyph)
 
     def fill(
         self, line: Record | Variation, position: Position
@@ -129,8 +137,11 @@ class _Line:
             with _where(f"line {self.tokens[index][1]}"):
                 move = parse_move(token)
                 position = position.push(move)
+            steps = range(index + 1, end + 1)
+            if glyphs := [glyph for at in steps for glyph in self.glyphs.get(at, [])]:
+                line.glyphs[len(line.moves)] = glyphs
             line.moves.append(move)
-            words = [word for at in range(index + 1, end + 1) for word in self.comments.get(at, [])]
+            words = [word for at in steps for word in self.comments.get(at, [])]
             line.comments.append(" ".join(words))
 
 

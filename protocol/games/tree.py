@@ -17,7 +17,7 @@ class Node:
     the line, the others are variations.
     """
 
-    __slots__ = ("number", "parent", "move", "position", "comment", "children", "ply")
+    __slots__ = ("number", "parent", "move", "position", "comment", "glyphs", "children", "ply")
 
     def __init__(
         self, number: int, parent: Node | None, move: Move | None, position: Position
@@ -27,6 +27,7 @@ class Node:
         self.move = move
         self.position = position
         self.comment = ""
+        self.glyphs: list[str] = []
         self.children: list[Node] = []
         self.ply: int = 0 if parent is None else parent.ply + 1
         """The number of moves that lead here."""
@@ -155,12 +156,15 @@ def from_record(record: Record) -> Tree:
             node = tree.add(node, move)
             comment = line.comments[index] if index < len(line.comments) else ""
             node.comment = " ".join(filter(None, (node.comment, before, comment)))
+            node.glyphs += [
+                glyph for glyph in line.glyphs.get(index, ()) if glyph not in node.glyphs
+            ]
             before = ""
     return tree
 
 
 def to_record(tree: Tree) -> Record:
-    """The moves, variations and comments of a tree as a record."""
+    """The moves, variations, comments and glyphs of a tree as a record."""
     record = Record(tree.root.position, opening_comment=tree.root.comment)
     lines: list[tuple[Record | Variation, Node]] = [(record, tree.root)]
     while lines:
@@ -169,10 +173,13 @@ def to_record(tree: Tree) -> Record:
             for other in node.children[1:]:
                 assert other.move is not None
                 variation = Variation([other.move], [other.comment])
+                variation.glyphs = {0: other.glyphs} if other.glyphs else {}
                 line.variations.setdefault(len(line.moves), []).append(variation)
                 lines.append((variation, other))
             node = node.children[0]
             assert node.move is not None
+            if node.glyphs:
+                line.glyphs[len(line.moves)] = node.glyphs
             line.moves.append(node.move)
             line.comments.append(node.comment)
     return record

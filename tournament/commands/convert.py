@@ -22,7 +22,7 @@ Writes positions, games and rules in another form:
   six        a position in six fields, as merels writes it
   seventeen  a position in the 17 fields of Sanmill
   mfen       a position as MFEN/1.0 of the Mill Interchange Format
-  pgn        games with tags, comments and variations
+  pgn        games with tags, comments, annotation glyphs and variations
   playok     games in PlayOK's numbers, without comments and variations
   wmd        the moves of games alone, in the WMD's spelling, which is merels' own
   journal    games as merels tournament keeps them; -out names the new file

@@ -78,6 +78,8 @@ def left_out(record: Record, form: str, rules: Rules) -> set[str]:
     comments = [record.opening_comment, *record.comments]
     if any(comments[:-1] if form == JOURNAL else comments):
         missing.add("comments")
+    if record.glyphs:
+        missing.add("annotation glyphs")
     if record.variations:
         missing.add("variations")
     return missing

@@ -52,7 +52,14 @@ def test_a_person_may_write_loosely() -> None:
     record = parse_record(text.replace("% is no comment here", ""))
     assert [str(move) for move in record.moves] == ["d6", "f4", "f6", "g4", "b6xf4"]
     assert record.comments == ["a plan", "", "better", "", ""]
+    assert record.glyphs == {3: ["$3"]}
     assert record.result == "*"
+
+
+def test_annotation_glyphs_stay_with_their_moves() -> None:
+    moves = "1. d6 $1 $14 {a plan} f4 $2 ( 1... d2 $6 {or this} 2. b4 $10 ) 2. b4 *"
+    assert format_record(parse_record(moves)).endswith(f"\n\n{moves}\n\n")
+    assert parse_record("$7 1. d6 *").glyphs == {0: ["$7"]}
 
 
 def test_black_may_start() -> None:

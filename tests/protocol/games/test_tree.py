@@ -11,7 +11,7 @@ from merels.engine.game.record_reader import parse_record
 from merels.protocol.games.game import Game, game_of
 from merels.protocol.games.tree import from_record, to_record
 
-TEXT = "{Hello} 1. d6 {a} ( 1. f4 {b} ( 1. b4 ) 1... d6 ) ( 1. d2 ) 1... f4 ( 1... b4 ) *"
+TEXT = "{Hello} 1. d6 {a} ( 1. f4 $1 {b} ( 1. b4 ) 1... d6 ) ( 1. d2 ) 1... f4 $2 ( 1... b4 ) *"
 
 
 def movetext(game: Game) -> str:
@@ -23,7 +23,9 @@ def test_a_tree_is_read_and_written() -> None:
     tree = from_record(parse_record(TEXT))
     text = " ".join(format_record(to_record(tree)).split("\n\n")[1].split())
     # Variations of one move stand side by side.
-    assert text == ("{Hello} 1. d6 {a} ( 1. f4 {b} d6 ) ( 1. d2 ) ( 1. b4 ) 1... f4 ( 1... b4 ) *")
+    assert text == (
+        "{Hello} 1. d6 {a} ( 1. f4 $1 {b} d6 ) ( 1. d2 ) ( 1. b4 ) 1... f4 $2 ( 1... b4 ) *"
+    )
     again = to_record(from_record(parse_record(text)))
     assert " ".join(format_record(again).split("\n\n")[1].split()) == text
 
