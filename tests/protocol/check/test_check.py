@@ -14,7 +14,7 @@ from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import PRESETS, make_rules
 from merels.protocol.check.positions import MOVING, SHUFFLE
 from merels.protocol.check.step import PROTOCOLS, Verdict
-from merels.protocol.check.subject import Subject
+from merels.protocol.check.subject import Greeting, Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
 from merels.protocol.check.transcript import Kind, Line, judge, quoted, read_info
 from merels.protocol.client.engine_spec import read_engine
@@ -28,9 +28,20 @@ main = command("check")
 
 OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
 
+
+class Unhurried(Subject):
+    """An engine whose greeting counts as slow: any later start fits in, on a busy machine too."""
+
+    def greet(self) -> Greeting:
+        greeting = super().greet()
+        greeting.seconds += 100
+        return greeting
+
+
 def test_lines_to_an_engine_that_is_starting_can_wait() -> None:
     steps = "ready-before-greeting,quit-at-once,end-of-input-at-once"
-    findings = check(faulty("slow-to-start"), steps, replace(QUICK, ready=60.0))
+    pace = replace(QUICK, ready=100.0, start=100.0)
+    findings = check(Unhurried(faulty("slow-to-start"), pace), steps)
     assert failed(findings) == {}
     assert "no readyok before the greeting" not in {finding.reason for finding in findings}
 

@@ -101,7 +101,7 @@ def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path) -> None:
         port = str(free.getsockname()[1])
     address = f"tcp://127.0.0.1:{port}"
     (tmp_path / "mine.py").write_text(DASK.replace("ADDRESS", address))
-    flags = ("-rounds", "1000", "-executor", "mine:executor", "-executorwait", "40")
+    flags = ("-rounds", "1000", "-executor", "mine:executor", "-executorwait", "120")
     worker = (dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
     with running(
         dask, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"
@@ -116,5 +116,5 @@ def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path) -> None:
         with running(*worker):
             wait_for(run, "Finished game 4 ")
             scheduler.kill()
-            status, out, err = run.wait(120)
+            status, out, err = run.wait(400)
     assert status == 1 and "given up" in err and len(rows_of(f"{tmp_path}/j")) >= 4
