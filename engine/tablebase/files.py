@@ -177,6 +177,17 @@ def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
     return start
 
 
+def copy_of(data: memoryview, start: int, end: int) -> bytes:
+    """What ``data[start:end]`` holds, where threads share the data.
+
+    A slice counts itself as a user of the data: CPython without the interpreter's lock loses count
+    where several threads slice at once, and frees the data too early.
+    """
+    start, end = min(start, len(data)), min(end, len(data))
+    found: bytes = struct.unpack_from(f"{max(0, end - start)}s", data, start)[0]
+    return found
+
+
 def remedy(path: Path) -> str:
     """What helps against a damaged file."""
     packed = path.suffix in (SUFFIX[PACKED], SUFFIX[NOT_LOST])

@@ -25,6 +25,7 @@ from merels.engine.tablebase.files import (
     TableError,
     check_rules,
     checksum,
+    copy_of,
     file_name,
     open_table,
     rules_folder,
@@ -176,18 +177,20 @@ class Packer:
             self.report(Progress(str(sector), done, self._total, now - self._started))
 
 
-def _parts(table: memoryview, kind: int) -> Iterator[tuple[memoryview, int]]:
-    """A table of values in parts of some blocks, each with the kind of the packed file."""
+def _parts(table: memoryview, kind: int) -> Iterator[tuple[memoryview, int, int, int]]:
+    """A table of values with where each part of some blocks begins and ends, and the kind of the
+    packed file."""
     step = _BLOCKS_AT_ONCE * BLOCK_BYTES * PLACES_IN_A_BYTE[kind] // 4
     for at in range(0, len(table), step):
-        yield table[at : at + step], kind
+        yield table, at, at + step, kind
 
 
-def _compress(part: tuple[memoryview, int]) -> list[bytes]:
+def _compress(part: tuple[memoryview, int, int, int]) -> list[bytes]:
     """The blocks of a part, compressed."""
-    data, kind = part
+    table, start, end, kind = part
+    data = copy_of(table, start, end)
     if kind == NOT_LOST:
-        data = memoryview(losses_of(bytes(data)))
+        data = losses_of(data)
     return [
         zlib.compress(data[at : at + BLOCK_BYTES], _LEVEL)
         for at in range(0, len(data), BLOCK_BYTES)

@@ -19,6 +19,7 @@ from merels.engine.tablebase.files import (
     Header,
     TableError,
     check_data,
+    copy_of,
     map_table,
     remedy,
 )
@@ -54,7 +55,8 @@ class PackedTable:
         stream = zlib.decompressobj()
         try:
             # One byte more is room to see the end; a damaged block may go on and on.
-            found = stream.decompress(self.data[start : _end(self.ends, index)], BLOCK_BYTES + 1)
+            packed = copy_of(self.data, start, _end(self.ends, index))
+            found = stream.decompress(packed, BLOCK_BYTES + 1)
             if len(found) != expected or not stream.eof:
                 raise zlib.error
         except zlib.error:

@@ -19,7 +19,14 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase import files
 from merels.engine.tablebase.build import Builder, Progress
-from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, parse_header, rules_folder
+from merels.engine.tablebase.files import (
+    DEPTHS,
+    VALUES,
+    copy_of,
+    file_name,
+    parse_header,
+    rules_folder,
+)
 from merels.engine.tablebase.probe import open_tables
 from merels.engine.tablebase.sectors import PlacingSector, Sector, placing_sectors, sectors
 from merels.engine.tablebase.small import small_tables
@@ -91,6 +98,12 @@ def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
     # All that play reaches are there; the bound is on numbers alone, so that a few more are.
     assert reached <= known
     assert {sector for sector in known if sector.hand > 12} <= reached
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 3), (2, 9), (3, 3), (4, 2), (7, 8), (0, 5)])
+def test_a_copy_holds_what_a_slice_holds(start: int, end: int) -> None:
+    data = b"table"
+    assert copy_of(memoryview(data), start, end) == data[start:end]
 
 
 def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
