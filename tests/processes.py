@@ -28,7 +28,7 @@ needs_resource = pytest.mark.skipif(
     importlib.util.find_spec("resource") is None, reason="needs a system with resource limits"
 )
 needs_proc = pytest.mark.skipif(
-    not os.path.exists("/proc/self/environ"), reason="needs /proc to look for processes"
+    not os.path.exists("/proc/self/environ"), reason="needs /proc"
 )
 
 

@@ -37,6 +37,7 @@ def test_numbers_are_constants_in_a_usual_build() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_numbers_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
     for name in (*FLOORS, "setup.py", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy

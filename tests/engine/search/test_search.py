@@ -21,6 +21,7 @@ from merels.engine.search.levels import LEVELS, level_for
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.searcher import Searcher
 from tests.engine.random_games import random_positions
+from tests.processes import needs_proc
 
 MORRIS = parse_rules("morris")
 
@@ -252,7 +253,7 @@ def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.Mo
     assert searcher.search(Position(), Limit(depth=6)).missing == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@needs_proc
 def test_memory_is_allocated_before_a_clock_runs() -> None:
     def resident() -> int:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
