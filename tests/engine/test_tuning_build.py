@@ -19,12 +19,21 @@ LINES = "uci\nsetoption name Hash value 1\n{}go depth 9\n"
 
 
 def asked(folder: Path, options: str = "") -> str:
-    """What the engine of a build says."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "merels.protocol"], input=LINES.format(options), text=True,
-        capture_output=True, timeout=300, env={**os.environ, "PYTHONPATH": str(folder)}, check=True,
-    )
-    return done.stdout
+    """What the engine of a build says up to its move: with the end of its input a search ends."""
+    said = ""
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "merels.protocol"], text=True, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(folder)},
+    ) as engine:
+        assert engine.stdin is not None and engine.stdout is not None
+        engine.stdin.write(LINES.format(options))
+        engine.stdin.flush()
+        for line in engine.stdout:
+            said += line
+            if line.startswith("bestmove"):
+                break
+        engine.communicate("quit\n", timeout=300)
+    return said
 
 
 def nodes(said: str) -> str:
