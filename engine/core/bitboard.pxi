@@ -15,10 +15,12 @@ cdef extern from *:
       #pragma GCC optimize ("no-inline-functions", "no-inline-small-functions")
       #pragma GCC optimize ("no-partial-inlining", "no-ipa-cp")
     #endif
+    #define MERELS_GREATER(x, y) ((x) > (y) ? (x) : (y))
     #define MERELS_TWICE(set) ((set) * 0x100000001ull)
     #if defined(__GNUC__) || defined(__clang__)
       #define MERELS_LOWEST(x) __builtin_ctz(x)
-      #define MERELS_PREFETCH(p) __builtin_prefetch(p)
+      /* Used once: it is to drive nothing else out of the larger caches. */
+      #define MERELS_PREFETCH(p) __builtin_prefetch((p), 0, 0)
       #define MERELS_LIKELY(x) __builtin_expect(!!(x), 1)
       #define MERELS_UNLIKELY(x) __builtin_expect(!!(x), 0)
       #define MERELS_READ(p) __atomic_load_n((p), __ATOMIC_RELAXED)
@@ -78,6 +80,7 @@ cdef extern from *:
       #endif
     #endif
     """
+    double greater "MERELS_GREATER"(double x, double y) noexcept nogil
     uint64_t twice "MERELS_TWICE"(uint32_t set) noexcept nogil
     int lowest "MERELS_LOWEST"(uint32_t mask) noexcept nogil
     int count "MERELS_COUNT"(uint32_t mask) noexcept nogil

@@ -1,34 +1,39 @@
-# Move ordering: which moves are likely to be best, from what the search has seen of them.
+# Move ordering: how likely each move is to be the best, from what the search has seen of it.
 #
 # Needs bitboard.pxi, board.pxi, movegen.pxi, search/transposition.pxi, search/parameters.pxi.
 
 cdef enum:
     CLOSING_SCORE = 1 << 24
-    KILLER_SCORE = 1 << 22
+    QUIET_SCORE = 1 << 23    # more than enough to keep what is read as a `double` a usual number
+    KILLER_SCORE = 1 << 22   # more
     MAX_HISTORY_SCORE = 1 << 14
+    URGENT_SCORE = QUIET_SCORE + KILLER_SCORE - MAX_HISTORY_SCORE
     MAX_QUIETS = 64          # quiet moves of a node whose failure is remembered
+    BUTTERFLIES = 32 * 32    # numbers of an origin and a point, NO_POINT included
 
 cdef struct History:
     # Killer moves: the last two quiet moves that cut off at a ply (Akl and Newborn, 1977).
     move_t killers[MAX_PLY + 8][2]
     # Butterfly history: the success of quiet moves by side, origin and point (Hartmann, ICCA
-    # Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989). Placements have an origin of their own.
-    int32_t butterfly[2][POINT_COUNT + 1][POINT_COUNT]
+    # Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989): a move's lowest ten bits.
+    int32_t butterfly[2][BUTTERFLIES]
 
 # A move with its score: bits 32 to 63 the score, 20 to 31 how far before the end of a full list it
-# stands, 0 to 19 the move. So of moves with equal scores the first is the greatest.
-ctypedef int64_t scored_t
+# stands, 0 to 19 the move. So of moves with equal scores the first is the greatest. The numbers
+# have the same order if their bits are read as those of a `double`, and the greater of two doubles
+# is found in one step, without a branch.
+cdef union scored_t:
+    int64_t bits
+    double order
 
 cdef enum:
     PLACE_SHIFT = 20
     AT_ONCE = 4              # moves that are compared without a branch between them
     ROOM_FOR_MOVES = (MAX_PLY + 1) * (MAX_MOVES + AT_ONCE)
 
-cdef scored_t NO_SCORE = <scored_t>1 << 63       # less than any move's
-
 # The moves of all nodes from the root to here, one behind the other.
 cdef struct MoveStack:
-    MoveList generated       # as the generator leaves them, before they are scored
+    MoveList generated       # moves that close a mill, before they are scored
     scored_t *free           # what the next node may use
 
 cdef enum:
@@ -53,46 +58,24 @@ cdef struct Picker:
     int next                 # the first that is not yet in order
 
 
-# Begin with the table's move. With `ahead` it is made at once and the entry of the board after it
-# fetched, so that the memory answers while the node is evaluated.
-cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules,
-                               const Table *table, const Board *b, move_t table_move,
-                               bint ahead) noexcept nogil:
-    p.stage = PICK_TABLE
-    p.chosen = False
-    p.table_move = table_move
-    p.stack = stack
-    p.moves = stack.free
-    p.size = p.next = 0
-    if table_move != NO_MOVE:
-        assert is_legal(rules, b, table_move)
-        make(b, table_move, &p.after)
-        p.key = key_of(rules, &p.after)
-        if ahead:
-            fetch(table, p.key)
-
-
-# Generate the moves of a stage; scoring puts them on the stack.
-cdef inline void generate_for(Picker *p, const RuleSet *rules, const Board *b,
-                              bint closing) noexcept nogil:
+# Note how many moves stand on the stack, and put what scores less than any behind them.
+cdef inline void end_list(Picker *p, int size) noexcept nogil:
     cdef int i
-    generate_on(rules, b, <uint32_t>p.threats, &p.stack.generated, closing, not closing)
     p.next = 0
-    p.size = p.stack.generated.size
+    p.size = size
     for i in range(AT_ONCE):
-        p.moves[p.size + i] = NO_SCORE
-    p.stack.free = p.moves + p.size + AT_ONCE
+        p.moves[size + i].order = 0
+    p.stack.free = p.moves + size + AT_ONCE
 
 
-cdef inline void score_move(Picker *p, int place, int score) noexcept nogil:
-    p.moves[place] = score * (<int64_t>1 << 32) + (
-        ((MAX_MOVES - place) << PLACE_SHIFT) | p.stack.generated.moves[place])
+# A move and its place in its list, with a score.
+cdef inline int64_t scored(int score, int place, move_t move) noexcept nogil:
+    return score * (<int64_t>1 << 32) + (((MAX_MOVES - place) << PLACE_SHIFT) | move)
 
 
 # The butterfly history of a move at a ply: both sides' plies alternate.
 cdef inline int32_t *history_of(History *history, int ply, move_t move) noexcept nogil:
-    cdef int origin = origin_of(move)
-    return &history.butterfly[ply & 1][origin if origin != NO_POINT else POINT_COUNT][to_of(move)]
+    return &history.butterfly[ply & 1][move & (BUTTERFLIES - 1)]
 
 
 # Move an entry towards the end that a bonus points to, by less the nearer it is.
@@ -116,12 +99,14 @@ cdef inline void remember_cutoff(History *history, int ply, int depth, move_t mo
         reward(history_of(history, ply, quiets[i]), -bonus)
 
 
-# Order moves that close a mill: first those that remove a man from a line it may still fill.
-cdef inline void score_closing(const Board *b, Picker *p) noexcept nogil:
+# The moves that close a mill on the stack: first those that remove a man from a line it may still
+# fill.
+cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed, score
     cdef move_t move
-    for i in range(p.size):
+    generate_on(rules, b, <uint32_t>p.threats, &p.stack.generated, True, False)
+    for i in range(p.stack.generated.size):
         move = p.stack.generated.moves[i]
         score = CLOSING_SCORE
         removed = removed_of(move)
@@ -130,25 +115,89 @@ cdef inline void score_closing(const Board *b, Picker *p) noexcept nogil:
                           + count(PARTNERS[removed][1] & useful))
         if second_removed_of(move) != NO_POINT:
             score += 16
-        score_move(p, i, score)
+        p.moves[i].bits = scored(score, i, move)
+    end_list(p, p.stack.generated.size)
 
 
-# Order quiet moves: killers and moves that stop a mill, then by their history.
-cdef inline void score_quiets(History *history, int ply, Picker *p) noexcept nogil:
-    cdef uint32_t danger = p.threats >> 32
-    cdef int i, score
-    cdef move_t move
-    for i in range(p.size):
-        move = p.stack.generated.moves[i]
-        if move == history.killers[ply][0]:
-            score = KILLER_SCORE + 1
-        elif move == history.killers[ply][1]:
-            score = KILLER_SCORE
-        else:
-            score = history_of(history, ply, move)[0]
-        if (danger >> to_of(move)) & 1:
-            score += KILLER_SCORE
-        score_move(p, i, score)
+# Add the quiet moves of one origin to some points to a list that begins at `moves`; where it ends
+# then. With a move to a `risky` point the side may close a mill.
+cdef inline scored_t *add_quiets(const Board *b, const int32_t *scores, const scored_t *moves,
+                                 scored_t *end, int origin, uint32_t targets, uint32_t risky,
+                                 bint steps) noexcept nogil:
+    # All of a scored move but its point and what history says of it.
+    cdef int64_t move = scored(QUIET_SCORE, end - moves, encode(origin, 0, NO_POINT, NO_POINT))
+    cdef uint32_t men = b.own & ~(1u << origin)
+    cdef int to, i, there
+    risky &= targets
+    targets ^= risky
+    if steps:
+        # Whether there is a step hardly ever depends on what was before: each is written, and those
+        # that are none are written over.
+        for i in range(4):
+            to = to_of(STEPS[origin][i])
+            there = (targets >> to) & 1
+            end.bits = move + to + scores[to] * (<int64_t>1 << 32)
+            move -= <int64_t>there << PLACE_SHIFT
+            end += there
+    else:
+        while targets:
+            to = lowest(targets)
+            targets &= targets - 1
+            end.bits = move + to + scores[to] * (<int64_t>1 << 32)
+            move -= 1 << PLACE_SHIFT
+            end += 1
+    while risky:
+        to = lowest(risky)
+        risky &= risky - 1
+        if mills_at(men, to) == 0:
+            end.bits = move + to + scores[to] * (<int64_t>1 << 32)
+            move -= 1 << PLACE_SHIFT
+            end += 1
+    return end
+
+
+# The quiet moves on the stack, in the generator's order, scored: killers and moves that stop a
+# mill, then by their history. They are many where men fly, so each is made and scored at once.
+cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, const Board *b,
+                             int ply) noexcept nogil:
+    cdef uint32_t empty = ALL & ~(b.own | b.opponent), left, danger = p.threats >> 32
+    cdef int32_t *first = history_of(history, ply, history.killers[ply][0])
+    cdef int32_t *second = history_of(history, ply, history.killers[ply][1])
+    cdef int first_score = first[0], second_score = second[0], origin, i
+    cdef scored_t *end = p.moves
+    cdef bint steps = b.own_hand == 0 and not own_flies(rules, b)
+    # While moves are scored, killers have their scores from the history, too.
+    second[0] = KILLER_SCORE
+    first[0] = KILLER_SCORE + 1
+    left = 1u << NO_POINT if b.own_hand else b.own & reach(empty) if steps else b.own
+    while left:
+        origin = lowest(left)
+        left &= left - 1
+        end = add_quiets(b, history_of(history, ply, <move_t>origin << 5), p.moves, end, origin,
+                         NEIGHBOURS[origin] & empty if steps else empty, <uint32_t>p.threats, steps)
+    second[0] = second_score
+    first[0] = first_score
+    end_list(p, end - p.moves)
+    if danger:
+        for i in range(p.size):
+            p.moves[i].bits += ((danger >> (p.moves[i].bits & 31)) & 1) * (
+                <int64_t>KILLER_SCORE << 32)
+    assert are_quiets(p, rules, b)
+
+
+cdef inline move_t move_at(const Picker *p, int place) noexcept nogil:
+    return <move_t>p.moves[place].bits & NO_MOVE
+
+
+# Whether these are the generator's quiet moves, in its order.
+cdef inline bint are_quiets(const Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
+    cdef MoveList list
+    cdef int i
+    generate(rules, b, &list, False, True)
+    for i in range(min(p.size, list.size)):
+        if move_at(p, i) != list.moves[i]:
+            return False
+    return p.size == list.size
 
 
 # The moves that remove a man, unordered, on the stack; the caller takes them off it.
@@ -159,75 +208,7 @@ cdef inline scored_t *push_removals(MoveStack *stack, const RuleSet *rules, cons
     generate_on(rules, b, risky, &stack.generated, True, False)
     for i in range(stack.generated.size):
         if is_removal(stack.generated.moves[i]):
-            stack.free[0] = stack.generated.moves[i]
+            stack.free.bits = stack.generated.moves[i]
             stack.free += 1
     size[0] = stack.free - moves
     return moves
-
-
-# Swap the best of the moves from `next` on with the one at `next`.
-cdef inline void choose(Picker *p) noexcept nogil:
-    cdef scored_t best = p.moves[p.next], first, second
-    cdef int i, place
-    assert 0 <= p.next < p.size <= MAX_MOVES
-    for i in range(p.next + 1, p.size, 4):
-        first = max(p.moves[i], p.moves[i + 1])
-        second = max(p.moves[i + 2], p.moves[i + 3])
-        best = max(best, max(first, second))
-    place = MAX_MOVES - ((best >> PLACE_SHIFT) & 0xFFF)
-    assert p.next <= place < p.size
-    p.moves[place] = p.moves[p.next] + ((p.next - place) * (<int64_t>1 << PLACE_SHIFT))
-    p.moves[p.next] = best
-
-
-cdef inline move_t move_at(const Picker *p, int place) noexcept nogil:
-    return <move_t>p.moves[place] & NO_MOVE
-
-
-# The next move in order: the table's, those that close a mill, quiet moves; NO_MOVE at the end. The
-# board after it is the picker's. With `ahead` the move after it is chosen and made too, and the
-# entries of both boards fetched.
-cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
-                        const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
-    cdef move_t move
-    if p.stage == PICK_TABLE:
-        p.stage = PICK_CLOSING
-        if p.table_move != NO_MOVE:
-            return p.table_move
-    while True:
-        while p.next < p.size:
-            if not p.chosen:
-                choose(p)
-            move = move_at(p, p.next)
-            p.urgent = p.moves[p.next] >> 32 >= KILLER_SCORE - MAX_HISTORY_SCORE
-            p.next += 1
-            if move == p.table_move:
-                p.chosen = False
-                continue
-            if p.chosen:
-                p.after = p.after_next
-                p.key = p.next_key
-                p.chosen = False
-            else:
-                make(b, move, &p.after)
-                p.key = key_of(rules, &p.after)
-                if ahead:
-                    fetch(table, p.key)
-            if ahead and p.next < p.size:
-                choose(p)
-                p.chosen = True
-                make(b, move_at(p, p.next), &p.after_next)
-                p.next_key = key_of(rules, &p.after_next)
-                fetch(table, p.next_key)
-            return move
-        if p.stage == PICK_CLOSING:
-            p.stage = PICK_QUIET
-            if <uint32_t>p.threats:
-                generate_for(p, rules, b, True)
-                score_closing(b, p)
-        elif p.stage == PICK_QUIET:
-            p.stage = PICK_NONE
-            generate_for(p, rules, b, False)
-            score_quiets(history, ply, p)
-        else:
-            return NO_MOVE

@@ -28,9 +28,9 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     moves = push_removals(&w.stack, &w.game.rules, b, <uint32_t>threats, &size)
     enter(&w.game, b, key, ply)
     for i in range(size):
-        if is_overlooked(w, <move_t>moves[i], ply):
+        if is_overlooked(w, <move_t>moves[i].bits, ply):
             continue
-        make(b, <move_t>moves[i], &after)
+        make(b, <move_t>moves[i].bits, &after)
         value = -quiesce(w, &after, key_of(&w.game.rules, &after), -beta, -alpha, ply + 1)
         if w.stopped:
             return 0
