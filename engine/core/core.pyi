@@ -40,6 +40,7 @@ WEIGHTS_SIZE: int
 FEATURE_NAMES: tuple[str, ...]
 PHASES: int
 HIDDEN: int
+QUARTERS: int
 AT_OUTER: int
 AT_MEN: int
 AT_HANDS: int

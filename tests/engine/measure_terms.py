@@ -38,7 +38,8 @@ def without(payload: bytes, first: int, end: int) -> bytes:
     """The weights with some features' values and vectors zero."""
     spans = [(2 * (phase * core.FEATURES + first), 2 * (end - first))
              for phase in range(core.PHASES)]
-    spans.append((2 * VECTORS + first * core.HIDDEN, (end - first) * core.HIDDEN))
+    spans += [(2 * VECTORS + (quarter * core.FEATURES + first) * core.HIDDEN,
+               (end - first) * core.HIDDEN) for quarter in range(core.QUARTERS)]
     for start, size in spans:
         payload = payload[:start] + bytes(size) + payload[start + size :]
     return payload

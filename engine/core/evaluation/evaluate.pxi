@@ -1,8 +1,8 @@
 # The static evaluation, learnt from games and the tablebase.
 #
 # Each feature has a value of its own in each phase, which makes most of the evaluation, and a
-# vector that is the same in all phases. The vectors' sum, clipped, is a hidden layer that says what
-# the features mean together. weights.bin holds it all; merels.engine.training makes it.
+# vector of its own in each quarter of the phases. The vectors' sum, clipped, is a hidden layer that
+# says what the features mean together. weights.bin holds it all; merels.engine.training makes it.
 #
 # A vector's numbers are bytes, so that all of a feature is one cache line. Sums have 16 bits.
 #
@@ -40,10 +40,13 @@ cdef extern from *:
     void take_upper "MERELS_TAKE_UPPER"(Pairs *sum, const Pairs *upper) noexcept nogil
 
 cpdef enum:
-    HIDDEN = 32              # neurons of the hidden layer, a multiple of 2 * LANES
+    HIDDEN = 48              # neurons of the hidden layer, a multiple of 2 * LANES
+    QUARTERS = 4             # of the phases: each has vectors of its own
 
 cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
+    QUARTER = PHASES // QUARTERS
+    ALL_VECTORS = QUARTERS * FEATURES
     CACHE_LINE = 64          # bytes
     ONE = 96                 # a neuron's greatest output
     LARGEST = 127            # in size, of a vector's numbers
@@ -56,18 +59,20 @@ cdef struct Weights:
     int16_t value[PHASES][FEATURES]          # quarters of a hundredth of a man
     int16_t bias[PHASES][HIDDEN]
     int16_t output[PHASES][HIDDEN]
-    int8_t vector[FEATURES][HIDDEN]
+    int8_t vector[ALL_VECTORS][HIDDEN]
 
-# The same as the search wants them: all that one feature adds to a sum in one cache line.
+# The same as the search wants them: all that one feature adds in a quarter of the phases, in one
+# cache line.
 cdef struct Feature:
     Pairs vector[NEURON_PAIRS]
-    int16_t value[PHASES]
+    int16_t value[QUARTER]
+    int16_t unused[QUARTER]
 
 cdef struct Layer:
     Pairs bias[2 * NEURON_PAIRS]             # where sums begin
     int16_t output[HIDDEN]
 
-cdef Feature ROOM_FOR_FEATURES[FEATURES + 1]
+cdef Feature ROOM_FOR_FEATURES[ALL_VECTORS + 1]
 cdef Feature *FEATURE = <Feature *>(
     (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
 cdef Layer LAYER[PHASES]
@@ -75,23 +80,30 @@ WEIGHTS_SIZE = sizeof(Weights)
 
 # What the hidden layer adds to the features' own values, whose sum is `value`.
 cdef inline int hidden_layer(const int *at, int phase, int *value) noexcept nogil:
-    cdef Pairs sums[2 * NEURON_PAIRS]        # the second half are those of the upper bytes
+    cdef const Layer *layer = &LAYER[phase]
+    cdef const Feature *features = &FEATURE[phase // QUARTER * FEATURES]
+    cdef const Feature *feature[ACTIVE]
+    cdef Pairs sums[2 * NEURON_PAIRS]
+    cdef Pairs sum, upper                    # of all bytes, and of the upper ones
     cdef int16_t *neuron = <int16_t *>sums
-    cdef const Feature *feature
     cdef int i, j, together = 0
     value[0] = 0
-    memcpy(sums, LAYER[phase].bias, sizeof(sums))
     for i in range(ACTIVE):
-        feature = &FEATURE[at[i]]
-        value[0] += feature.value[phase]
-        for j in range(NEURON_PAIRS):
-            add_pairs(&sums[j], &sums[NEURON_PAIRS + j], &feature.vector[j])
+        feature[i] = &features[at[i]]
+        value[0] += feature[i].value[phase % QUARTER]
+    # A few neurons at a time, so that their sums stay in registers.
     for j in range(NEURON_PAIRS):
-        take_upper(&sums[j], &sums[NEURON_PAIRS + j])
+        sum = layer.bias[2 * j]
+        upper = layer.bias[2 * j + 1]
+        for i in range(ACTIVE):
+            add_pairs(&sum, &upper, &feature[i].vector[j])
+        take_upper(&sum, &upper)
+        sums[2 * j] = sum
+        sums[2 * j + 1] = upper
     for j in range(HIDDEN):
         neuron[j] = 0 if neuron[j] < 0 else ONE if neuron[j] > ONE else neuron[j]
     for j in range(HIDDEN):
-        together += <int>neuron[j] * <int>LAYER[phase].output[j]
+        together += <int>neuron[j] * <int>layer.output[j]
     return together
 
 
@@ -118,33 +130,40 @@ def terms(tuple rules not None, tuple fields not None):
     cdef int at[ACTIVE]
     cdef int phase = phase_of(&rule_set, &b)
     cdef int i, value
+    cdef const Feature *features = &FEATURE[phase // QUARTER * FEATURES]
     find_features(&rule_set, &b, at)
-    return [*[FEATURE[at[i]].value[phase] / 4 for i in range(ACTIVE)],
+    return [*[features[at[i]].value[phase % QUARTER] / 4 for i in range(ACTIVE)],
             hidden_layer(at, phase, &value) / (1 << OUTPUT_SHIFT)]
 
 
-# The first half of the neurons are the lower bytes of pairs.
-cdef inline uint16_t pair_of(int lower, int upper) noexcept:
-    return <uint16_t>(lower + (upper << 8))
+# Pair sixteen neurons' numbers: the first eight are the lower bytes, the others the upper ones.
+cdef inline void pair_up(uint16_t *pair, const int *numbers) noexcept:
+    cdef int i
+    for i in range(LANES):
+        pair[i] = <uint16_t>(numbers[i] + 256 * numbers[LANES + i])
 
 
 cdef void arrange(const Weights *weights) noexcept:
-    cdef int i, j, phase, upper
-    cdef uint16_t *pair
-    for i in range(FEATURES):
-        pair = <uint16_t *>FEATURE[i].vector
-        for j in range(HIDDEN // 2):
-            pair[j] = pair_of(weights.vector[i][j] + NOUGHT,
-                              weights.vector[i][HIDDEN // 2 + j] + NOUGHT)
-        for phase in range(PHASES):
-            FEATURE[i].value[phase] = weights.value[phase][i]
+    cdef int i, j, k, phase
+    cdef int numbers[2 * LANES]
+    cdef uint16_t *upper
+    for i in range(ALL_VECTORS):
+        for j in range(NEURON_PAIRS):
+            for k in range(2 * LANES):
+                numbers[k] = weights.vector[i][2 * LANES * j + k] + NOUGHT
+            pair_up(<uint16_t *>&FEATURE[i].vector[j], numbers)
     for phase in range(PHASES):
-        pair = <uint16_t *>LAYER[phase].bias
-        for j in range(HIDDEN // 2):
-            upper = weights.bias[phase][HIDDEN // 2 + j] - ACTIVE * NOUGHT
-            pair[j] = pair_of(weights.bias[phase][j] - ACTIVE * NOUGHT, upper)
-            pair[HIDDEN // 2 + j] = <uint16_t>upper
+        for j in range(NEURON_PAIRS):
+            for k in range(2 * LANES):
+                numbers[k] = weights.bias[phase][2 * LANES * j + k] - ACTIVE * NOUGHT
+            pair_up(<uint16_t *>&LAYER[phase].bias[2 * j], numbers)
+            upper = <uint16_t *>&LAYER[phase].bias[2 * j + 1]
+            for k in range(LANES):
+                upper[k] = <uint16_t>numbers[LANES + k]
         memcpy(LAYER[phase].output, weights.output[phase], sizeof(weights.output[phase]))
+        for i in range(FEATURES):
+            FEATURE[phase // QUARTER * FEATURES + i].value[phase % QUARTER] = (
+                weights.value[phase][i])
 
 
 def load_weights(bytes data):
@@ -152,7 +171,7 @@ def load_weights(bytes data):
     cdef Weights *weights
     cdef const int16_t *bias
     cdef int i
-    cdef int numbers = (sizeof(Weights) - FEATURES * HIDDEN) // 2
+    cdef int numbers = (sizeof(Weights) - ALL_VECTORS * HIDDEN) // 2
     if len(data) != sizeof(Weights):
         raise ValueError(f"expected {sizeof(Weights)} bytes of weights, found {len(data)}")
     weights = <Weights *>malloc(sizeof(Weights))
@@ -161,7 +180,7 @@ def load_weights(bytes data):
     try:
         for i in range(numbers):
             (<int16_t *>weights)[i] = <int16_t>(raw[2 * i] | (raw[2 * i + 1] << 8))
-        memcpy(weights.vector, raw + 2 * numbers, FEATURES * HIDDEN)
+        memcpy(weights.vector, raw + 2 * numbers, ALL_VECTORS * HIDDEN)
         bias = &weights.bias[0][0]
         for i in range(PHASES * HIDDEN):
             if abs(<int>bias[i]) > LARGEST_BIAS:

@@ -7,7 +7,7 @@ cdef struct Parameters:
     float value[PHASES][FEATURES]
     float bias[PHASES][HIDDEN]
     float output[PHASES][HIDDEN]
-    float vector[FEATURES][HIDDEN]
+    float vector[ALL_VECTORS][HIDDEN]
 
 cdef enum:
     # The squares of a vector's steps begin at this. From nothing its first steps would be its
@@ -51,7 +51,7 @@ cdef class Fit:
         self.squares = <Parameters *>calloc(1, sizeof(Parameters))
         if not self.now or not self.squares:
             raise MemoryError
-        for i in range(FEATURES):
+        for i in range(ALL_VECTORS):
             for j in range(HIDDEN):
                 self.now.vector[i][j] = 5e-5 * (random_below(&state, 1001) - 500.0)
                 self.squares.vector[i][j] = FIRST_SQUARES
@@ -92,17 +92,18 @@ cdef class Fit:
         cdef float slope[HIDDEN]
         cdef float logit = 0, error, cut
         cdef float limit = <float>LARGEST / ONE      # what a vector's bytes hold
-        cdef int phase, i, j
+        cdef int phase, first, row, i, j
         memset(&rules, 0, sizeof(rules))
         rules.flying = sample.flying
         phase = phase_of(&rules, b)
+        first = phase // QUARTER * FEATURES
         find_features(&rules, b, at)
         for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
         for i in range(ACTIVE):
             logit += p.value[phase][at[i]]
             for j in range(HIDDEN):
-                sums[j] += p.vector[at[i]][j]
+                sums[j] += p.vector[first + at[i]][j]
         for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             logit += p.output[phase][j] * cut
@@ -117,11 +118,12 @@ cdef class Fit:
         for i in range(ACTIVE):
             descend(&p.value[phase][at[i]], &s.value[phase][at[i]],
                     error + 1e-5 * p.value[phase][at[i]], rate)
+            row = first + at[i]
             for j in range(HIDDEN):
-                descend(&p.vector[at[i]][j], &s.vector[at[i]][j],
-                        slope[j] + 1e-6 * p.vector[at[i]][j], rate)
-                cut = p.vector[at[i]][j]
-                p.vector[at[i]][j] = limit if cut > limit else -limit if cut < -limit else cut
+                descend(&p.vector[row][j], &s.vector[row][j],
+                        slope[j] + 1e-6 * p.vector[row][j], rate)
+                cut = p.vector[row][j]
+                p.vector[row][j] = limit if cut > limit else -limit if cut < -limit else cut
         return error * error
 
     def weights(self):
