@@ -34,7 +34,8 @@ def board(browser: Browser) -> None:
         browser.wait("document.querySelectorAll('#moves button').length > 10")
         browser.click("#analyse")
         browser.wait("document.querySelectorAll('#lines li').length > 2")
-        browser.wait("/depth 1[6-9]/i.test(document.getElementById('facts').textContent)", 60)
+        browser.wait("/depth (1[6-9]|[2-9][0-9])/i.test("
+                     "document.getElementById('facts').textContent)", 60)
         browser.screenshot(BOARD)
 
 
