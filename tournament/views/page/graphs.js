@@ -101,12 +101,12 @@ export class Ratio {
     );
     const bound = llr < 0 ? this.test.lower : this.test.upper;
     const text = `LLR ${ratioText(llr)}, ${Math.round((100 * llr) / bound)} % of the way to ` +
-      `${llr < 0 ? "H0" : "H1"}`;
+      `${llr < 0 ? "H0" : "H1"}, after ${games} ${games === 1 ? "game" : "games"}`;
     this.now.style.top = `${this.at(llr)}%`;
     this.now.style.left = `${Math.min(100, across(games) / 10)}%`;
-    this.games.textContent = `${text}, after ${games} games`;
+    this.games.textContent = text;
     this.drawing.setAttribute("aria-label",
-      `${text}, after ${games} games; H0 at ${ratioText(this.test.lower)}, ` +
+      `${text}; H0 at ${ratioText(this.test.lower)}, ` +
       `H1 at ${ratioText(this.test.upper)}`);
   }
 }
