@@ -50,7 +50,7 @@ class Journal:
     def __init__(self, path: str | None) -> None:
         self.path = path
         try:
-            self._database = sqlite3.connect(path or "", BUSY_SECONDS, isolation_level=None)
+            self._database = sqlite3.connect(path or "", timeout=BUSY_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
             why = refusal(path or "") or error
             raise file_error(path or "", f"cannot open this journal: {why}") from None
