@@ -37,8 +37,6 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
     return 0
 
 
-# `stop` and `set_deadline` come from other threads while `run` searches without the interpreter's
-# lock.
 # Let a worker search without killers of another search, and with nothing that stops it.
 cdef inline void begin_search(Worker *w) noexcept nogil:
     w.stopped = False
@@ -48,6 +46,8 @@ cdef inline void begin_search(Worker *w) noexcept nogil:
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
 
 
+# `stop` and `set_deadline` come from other threads while `run` searches without the interpreter's
+# lock.
 cdef class SearchWorker:
     cdef Worker w
     cdef TranspositionTable table
