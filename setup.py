@@ -30,7 +30,7 @@ MSVC = sys.platform == "win32"
 if SANITIZE and MSVC:
     raise SystemExit("MERELS_SANITIZE: needs gcc or clang; unset it to build here")
 
-compile_args = ["/O2"] if MSVC else ["-O3", "-g0", "-fno-strict-aliasing"]
+compile_args = ["/O2", "/volatile:ms"] if MSVC else ["-O3", "-g0", "-fno-strict-aliasing"]
 if not MSVC:
     # Fitting makes the same numbers on every machine: no product is fused into a sum where a
     # processor can. Without `errno` square roots are vectors.
