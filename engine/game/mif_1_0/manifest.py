@@ -167,7 +167,8 @@ def _read_json(text: str) -> dict[str, Any]:
         document = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].split("\n")[0] or "the end"
-        raise InputError(rest, f"expected JSON in line {error.lineno}: {error.msg}") from None
+        fault = error.msg.removesuffix(" at").removesuffix(" starting")
+        raise InputError(rest, f"expected JSON in line {error.lineno}: {fault}") from None
     except InputError:
         raise
     except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits

@@ -200,6 +200,8 @@ def test_a_manifest_of_another_game_is_refused(
     [
         ("[1]", "a JSON object"), ("{", "expected JSON in line 1"),
         ("", "'the end': expected JSON"),
+        ('{"a": "b', "'\"b': expected JSON in line 1: Unterminated string"),
+        ('{"a": "\n"}', ": expected JSON in line 1: Invalid control character"),
         ('{"format": "MRS/1.0", "format": "MRS/1.0"}', "'format': this member is repeated"),
         ("[" * 100_000, "JSON"), (f"[{'9' * 10_000}]", "expected a manifest"),
         (" " * (1 << 20) + "{}", "at most 1 MiB"),
@@ -209,6 +211,7 @@ def test_text_that_is_no_manifest_is_refused(text: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_manifest(text)
     assert said in str(caught.value) and len(str(caught.value)) < 300
+    assert not str(caught.value).endswith(" at")
 
 
 def test_a_manifest_is_canonical_json() -> None:
