@@ -34,20 +34,19 @@ FAR: int
 MAX_DEPTH: int
 MAX_LINES: int
 
-# Of the evaluation: bytes of its weights, names of a position's features, and where the weights of
-# each kind of feature begin.
+# Of the evaluation: bytes of its weights, names of a position's rows, and where the rows of each
+# kind begin.
 WEIGHTS_SIZE: int
-FEATURE_NAMES: tuple[str, ...]
+ROW_NAMES: tuple[str, ...]
 PHASES: int
 HIDDEN: int
 QUARTERS: int
 AT_OUTER: int
+AT_COUNTS: int
+MANY: int
 AT_MEN: int
-AT_HANDS: int
-AT_THREATS: int
-AT_STEPS: int
-AT_BLOCKED: int
-FEATURES: int
+AT_KINDS: int
+ROWS: int
 
 BLOCK_BYTES: int                         # of an unpacked block of a packed table
 SAMPLE_FORMAT: str                       # of training's `Sample`, as in `struct`
@@ -74,7 +73,7 @@ def evaluate(rules: _Rules, fields: _Board) -> int:
     """The static evaluation for the side to move, in hundredths of a man."""
 
 def terms(rules: _Rules, fields: _Board) -> list[float]:
-    """The parts of `evaluate`: each feature's, as in ``FEATURE_NAMES``, and the hidden layer's."""
+    """The parts of `evaluate`: each row's, as in ``ROW_NAMES``, and the hidden layer's."""
 
 def parameters() -> list[tuple[str, int, int, int]]:
     """The numbers that options set, in a build for tuning: name, value and bounds of each."""

@@ -21,7 +21,7 @@ def explain(position: Position) -> list[tuple[str, int, int]]:
     weights.ensure()
     worth: dict[str, float] = {}
     for name, value in zip(
-        (*core.FEATURE_NAMES, "together"),
+        (*core.ROW_NAMES, "together"),
         core.terms(core_rules(position.rules), core_board(position)),
     ):
         worth[name] = worth.get(name, 0) + value

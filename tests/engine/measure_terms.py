@@ -20,25 +20,25 @@ from merels.engine.tools.suite import Problem, Tally, load, play
 POSITIONS = Path(__file__).parent.parent / "data" / "positions.json"
 TERMS = (
     ("sides of the square", 0, core.AT_OUTER),
-    ("rings", core.AT_OUTER, core.AT_MEN),
-    ("men", core.AT_MEN, core.AT_HANDS),
-    ("men in hand", core.AT_HANDS, core.AT_THREATS),
-    ("threats", core.AT_THREATS, core.AT_STEPS),
-    ("steps", core.AT_STEPS, core.AT_BLOCKED),
-    ("blocked men", core.AT_BLOCKED, core.FEATURES),
+    ("rings", core.AT_OUTER, core.AT_COUNTS),
+    ("threats", core.AT_COUNTS, core.AT_COUNTS + 2 * core.MANY),
+    ("steps", core.AT_COUNTS + 2 * core.MANY, core.AT_COUNTS + 4 * core.MANY),
+    ("blocked men", core.AT_COUNTS + 4 * core.MANY, core.AT_MEN),
+    ("men", core.AT_MEN, core.AT_KINDS),
+    ("men in hand", core.AT_KINDS, core.ROWS),
 )
-"""Each term's first feature and the one after its last."""
-OUTPUT = core.PHASES * (core.FEATURES + core.HIDDEN)
+"""Each term's first row and the one after its last."""
+OUTPUT = core.PHASES * (core.ROWS + core.HIDDEN)
 VECTORS = OUTPUT + core.PHASES * core.HIDDEN
-"""Where the hidden layer's output begins and ends, in numbers of 16 bits; then come the features'
+"""Where the hidden layer's output begins and ends, in numbers of 16 bits; then come the rows'
 vectors, whose numbers are bytes."""
 
 
 def without(payload: bytes, first: int, end: int) -> bytes:
-    """The weights with some features' values and vectors zero."""
-    spans = [(2 * (phase * core.FEATURES + first), 2 * (end - first))
+    """The weights with some rows' values and vectors zero."""
+    spans = [(2 * (phase * core.ROWS + first), 2 * (end - first))
              for phase in range(core.PHASES)]
-    spans += [(2 * VECTORS + (quarter * core.FEATURES + first) * core.HIDDEN,
+    spans += [(2 * VECTORS + (quarter * core.ROWS + first) * core.HIDDEN,
                (end - first) * core.HIDDEN) for quarter in range(core.QUARTERS)]
     for start, size in spans:
         payload = payload[:start] + bytes(size) + payload[start + size :]
@@ -52,7 +52,7 @@ def variants(payload: bytes) -> Iterator[tuple[str, bytes]]:
         yield f"without {name}", without(payload, first, end)
     silent = payload[: 2 * OUTPUT] + bytes(2 * (VECTORS - OUTPUT)) + payload[2 * VECTORS :]
     yield "without the hidden layer", silent
-    yield "men alone", without(without(payload, 0, core.AT_MEN), core.AT_HANDS, core.FEATURES)
+    yield "men alone", without(without(payload, 0, core.AT_MEN), core.AT_KINDS, core.ROWS)
 
 
 def measure(problems: list[Problem], limits: Limit) -> str:

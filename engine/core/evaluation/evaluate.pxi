@@ -1,30 +1,38 @@
 # The static evaluation, learnt from games and the tablebase.
 #
 # Each feature has a value of its own in each phase, which makes most of the evaluation, and a
-# vector of its own in each quarter of the phases. The vectors' sum, clipped, is a hidden layer that
-# says what the features mean together. weights.bin holds it all; merels.engine.training makes it.
+# vector of its own in each quarter of the phases; a kind of material has one of each. The vectors'
+# sum, clipped, is a hidden layer that says what they mean together. weights.bin holds it all, by
+# rows; merels.engine.training makes it.
 #
-# A vector's numbers are bytes, so that all of a feature is one cache line. Sums have 16 bits.
+# A vector's numbers have seven bits: so all of a feature is one cache line, and two features are
+# added as bytes. Sums have 16 bits.
 #
 # Needs board.pxi, evaluation/features.pxi.
 
 cdef extern from *:
     """
-    /* Eight pairs of bytes, 0 to 255. A lane's sum is that of its lower bytes and 256 times that of
-     * its upper ones, which have a sum of their own: so none needs to be widened. */
+    /* Eight pairs of bytes, 0 to 127, so that two are added without a carry. A lane's sum is that
+     * of its lower bytes and 256 times that of its upper ones, which have a sum of their own: so
+     * none needs to be widened. */
     #if defined(__GNUC__) || defined(__clang__)
       typedef uint16_t MerelsPairs __attribute__((vector_size(16)));
-      #define MERELS_ADD_PAIRS(sum, upper, pairs) \
-          (*(sum) += *(pairs), *(upper) += *(pairs) >> 8)
+      static __inline void MERELS_ADD_PAIRS(MerelsPairs *sum, MerelsPairs *upper,
+                                            const MerelsPairs *one, const MerelsPairs *other) {
+          MerelsPairs both = *one + *other;
+          *sum += both;
+          *upper += both >> 8;
+      }
       #define MERELS_TAKE_UPPER(sum, upper) (*(sum) -= *(upper) << 8)
     #else
       typedef struct { uint16_t lane[8]; } MerelsPairs;
       static __inline void MERELS_ADD_PAIRS(MerelsPairs *sum, MerelsPairs *upper,
-                                            const MerelsPairs *pairs) {
+                                            const MerelsPairs *one, const MerelsPairs *other) {
           int i;
           for (i = 0; i < 8; i++) {
-              sum->lane[i] += pairs->lane[i];
-              upper->lane[i] += pairs->lane[i] >> 8;
+              uint16_t both = one->lane[i] + other->lane[i];
+              sum->lane[i] += both;
+              upper->lane[i] += both >> 8;
           }
       }
       static __inline void MERELS_TAKE_UPPER(MerelsPairs *sum, const MerelsPairs *upper) {
@@ -36,7 +44,8 @@ cdef extern from *:
     """
     ctypedef struct Pairs "MerelsPairs":
         pass
-    void add_pairs "MERELS_ADD_PAIRS"(Pairs *sum, Pairs *upper, const Pairs *pairs) noexcept nogil
+    void add_pairs "MERELS_ADD_PAIRS"(Pairs *sum, Pairs *upper, const Pairs *one,
+                                      const Pairs *other) noexcept nogil
     void take_upper "MERELS_TAKE_UPPER"(Pairs *sum, const Pairs *upper) noexcept nogil
 
 cpdef enum:
@@ -46,64 +55,68 @@ cpdef enum:
 cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
     QUARTER = PHASES // QUARTERS
-    ALL_VECTORS = QUARTERS * FEATURES
     CACHE_LINE = 64          # bytes
-    ONE = 96                 # a neuron's greatest output
-    LARGEST = 127            # in size, of a vector's numbers
-    NOUGHT = 128             # what stands for 0 in a pair
-    LARGEST_BIAS = 30000     # in size, so that no sum overflows
-    OUTPUT_SHIFT = 12        # of a neuron's output times its weight, to hundredths of a man
+    ONE = 48                 # a neuron's greatest output
+    LARGEST = 63             # in size, of a vector's numbers
+    NOUGHT = 64              # what stands for 0 in a pair
+    LARGEST_PART = 15000     # in size, of a row's value and of a bias: two add up to 16 bits
+    OUTPUT_SHIFT = 11        # of a neuron's output times its weight, to hundredths of a man
 
-# The numbers of weights.bin.
+# The numbers of weights.bin. Those of biases and vectors are halves, so that a sum of rows is
+# rounded once.
 cdef struct Weights:
-    int16_t value[PHASES][FEATURES]          # quarters of a hundredth of a man
+    int16_t value[PHASES][ROWS]              # quarters of a hundredth of a man
     int16_t bias[PHASES][HIDDEN]
     int16_t output[PHASES][HIDDEN]
-    int8_t vector[ALL_VECTORS][HIDDEN]
+    int8_t vector[QUARTERS][ROWS][HIDDEN]
 
 # The same as the search wants them: all that one feature adds in a quarter of the phases, in one
-# cache line.
+# cache line, and all that one kind of material adds.
 cdef struct Feature:
     Pairs vector[NEURON_PAIRS]
     int16_t value[QUARTER]
     int16_t unused[QUARTER]
 
-cdef struct Layer:
-    Pairs bias[2 * NEURON_PAIRS]             # where sums begin
-    int16_t output[HIDDEN]
+cdef struct Material:
+    Pairs start[2 * NEURON_PAIRS]            # of sums: of all bytes and of the upper ones, in turn
+    int16_t value
+    int16_t phase
 
-cdef Feature ROOM_FOR_FEATURES[ALL_VECTORS + 1]
+cdef Feature ROOM_FOR_FEATURES[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
     (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
-cdef Layer LAYER[PHASES]
+cdef Material MATERIAL[MATERIALS]
+cdef int16_t VALUE[PHASES][ROWS]
+cdef int16_t OUTPUT[PHASES][HIDDEN]
 WEIGHTS_SIZE = sizeof(Weights)
 
-# What the hidden layer adds to the features' own values, whose sum is `value`.
-cdef inline int hidden_layer(const int *at, int phase, int *value) noexcept nogil:
-    cdef const Layer *layer = &LAYER[phase]
+# What the hidden layer adds to the values of features and material, whose sum is `value`.
+cdef inline int hidden_layer(const int *at, const Material *material, int *value) noexcept nogil:
+    cdef int phase = material.phase
     cdef const Feature *features = &FEATURE[phase // QUARTER * FEATURES]
     cdef const Feature *feature[ACTIVE]
+    cdef const int16_t *output = OUTPUT[phase]
     cdef Pairs sums[2 * NEURON_PAIRS]
     cdef Pairs sum, upper                    # of all bytes, and of the upper ones
     cdef int16_t *neuron = <int16_t *>sums
     cdef int i, j, together = 0
-    value[0] = 0
+    value[0] = material.value
     for i in range(ACTIVE):
         feature[i] = &features[at[i]]
         value[0] += feature[i].value[phase % QUARTER]
     # A few neurons at a time, so that their sums stay in registers.
     for j in range(NEURON_PAIRS):
-        sum = layer.bias[2 * j]
-        upper = layer.bias[2 * j + 1]
-        for i in range(ACTIVE):
-            add_pairs(&sum, &upper, &feature[i].vector[j])
+        sum = material.start[2 * j]
+        upper = material.start[2 * j + 1]
+        for i in range(0, ACTIVE, 2):
+            add_pairs(&sum, &upper, &feature[i].vector[j], &feature[i + 1].vector[j])
         take_upper(&sum, &upper)
         sums[2 * j] = sum
         sums[2 * j + 1] = upper
     for j in range(HIDDEN):
         neuron[j] = 0 if neuron[j] < 0 else ONE if neuron[j] > ONE else neuron[j]
     for j in range(HIDDEN):
-        together += <int>neuron[j] * <int>layer.output[j]
+        together += <int>neuron[j] * <int>output[j]
     return together
 
 
@@ -113,7 +126,7 @@ cdef inline int evaluate_board(const RuleSet *rules, const Board *b,
     cdef int at[ACTIVE]
     cdef int value, together
     threats[0] = find_features(rules, b, at)
-    together = hidden_layer(at, phase_of(rules, b), &value)
+    together = hidden_layer(at, &MATERIAL[material_of(rules, b)], &value)
     return (value >> 2) + (together >> OUTPUT_SHIFT)
 
 
@@ -128,12 +141,17 @@ def terms(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef int at[ACTIVE]
-    cdef int phase = phase_of(&rule_set, &b)
+    cdef int row[MET]
+    cdef int phase = find_rows(&rule_set, &b, row)
     cdef int i, value
-    cdef const Feature *features = &FEATURE[phase // QUARTER * FEATURES]
     find_features(&rule_set, &b, at)
-    return [*[features[at[i]].value[phase % QUARTER] / 4 for i in range(ACTIVE)],
-            hidden_layer(at, phase, &value) / (1 << OUTPUT_SHIFT)]
+    return [*[VALUE[phase][row[i]] / 4 for i in range(MET)],
+            hidden_layer(at, &MATERIAL[material_of(&rule_set, &b)], &value) / (1 << OUTPUT_SHIFT)]
+
+
+# Half of a sum, to the nearest whole number.
+cdef inline int halved(int sum) noexcept:
+    return (sum + 1) // 2 if sum > 0 else -((1 - sum) // 2)
 
 
 # Pair sixteen neurons' numbers: the first eight are the lower bytes, the others the upper ones.
@@ -143,35 +161,49 @@ cdef inline void pair_up(uint16_t *pair, const int *numbers) noexcept:
         pair[i] = <uint16_t>(numbers[i] + 256 * numbers[LANES + i])
 
 
-cdef void arrange(const Weights *weights) noexcept:
-    cdef int i, j, k, phase
-    cdef int numbers[2 * LANES]
+# What one feature adds in a quarter of the phases: the sum of its rows.
+cdef void arrange_feature(const Weights *weights, int quarter, int place) noexcept:
+    cdef Feature *feature = &FEATURE[quarter * FEATURES + place]
+    cdef int row[2]
+    cdef int numbers[HIDDEN]
+    cdef int found = rows_of(place, row), phase, i, j
+    for phase in range(QUARTER):
+        feature.value[phase] = 0
+        for i in range(found):
+            feature.value[phase] += weights.value[quarter * QUARTER + phase][row[i]]
+    for j in range(HIDDEN):
+        numbers[j] = 0
+        for i in range(found):
+            numbers[j] += weights.vector[quarter][row[i]][j]
+        numbers[j] = NOUGHT + max(-LARGEST, min(LARGEST, halved(numbers[j])))
+    for j in range(NEURON_PAIRS):
+        pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
+
+
+# What a kind of material adds, and the bias.
+cdef void arrange_material(const Weights *weights, int place) noexcept:
+    cdef Material *material = &MATERIAL[place]
+    cdef int phase = phase_of(place), men = AT_MEN + place % 100, kind = AT_KINDS + place // 100
+    cdef int numbers[HIDDEN]
     cdef uint16_t *upper
-    for i in range(ALL_VECTORS):
-        for j in range(NEURON_PAIRS):
-            for k in range(2 * LANES):
-                numbers[k] = weights.vector[i][2 * LANES * j + k] + NOUGHT
-            pair_up(<uint16_t *>&FEATURE[i].vector[j], numbers)
-    for phase in range(PHASES):
-        for j in range(NEURON_PAIRS):
-            for k in range(2 * LANES):
-                numbers[k] = weights.bias[phase][2 * LANES * j + k] - ACTIVE * NOUGHT
-            pair_up(<uint16_t *>&LAYER[phase].bias[2 * j], numbers)
-            upper = <uint16_t *>&LAYER[phase].bias[2 * j + 1]
-            for k in range(LANES):
-                upper[k] = <uint16_t>numbers[LANES + k]
-        memcpy(LAYER[phase].output, weights.output[phase], sizeof(weights.output[phase]))
-        for i in range(FEATURES):
-            FEATURE[phase // QUARTER * FEATURES + i].value[phase % QUARTER] = (
-                weights.value[phase][i])
+    cdef int i, j
+    material.phase = phase
+    material.value = weights.value[phase][men] + weights.value[phase][kind]
+    for j in range(HIDDEN):
+        numbers[j] = halved(weights.bias[phase][j] + weights.vector[phase // QUARTER][men][j]
+                            + weights.vector[phase // QUARTER][kind][j]) - ACTIVE * NOUGHT
+    for j in range(NEURON_PAIRS):
+        pair_up(<uint16_t *>&material.start[2 * j], &numbers[2 * LANES * j])
+        upper = <uint16_t *>&material.start[2 * j + 1]
+        for i in range(LANES):
+            upper[i] = <uint16_t>numbers[2 * LANES * j + LANES + i]
 
 
 def load_weights(bytes data):
     cdef const uint8_t *raw = data
     cdef Weights *weights
-    cdef const int16_t *bias
-    cdef int i
-    cdef int numbers = (sizeof(Weights) - ALL_VECTORS * HIDDEN) // 2
+    cdef int i, quarter
+    cdef int numbers = (sizeof(Weights) - QUARTERS * ROWS * HIDDEN) // 2
     if len(data) != sizeof(Weights):
         raise ValueError(f"expected {sizeof(Weights)} bytes of weights, found {len(data)}")
     weights = <Weights *>malloc(sizeof(Weights))
@@ -180,11 +212,16 @@ def load_weights(bytes data):
     try:
         for i in range(numbers):
             (<int16_t *>weights)[i] = <int16_t>(raw[2 * i] | (raw[2 * i + 1] << 8))
-        memcpy(weights.vector, raw + 2 * numbers, ALL_VECTORS * HIDDEN)
-        bias = &weights.bias[0][0]
-        for i in range(PHASES * HIDDEN):
-            if abs(<int>bias[i]) > LARGEST_BIAS:
-                raise ValueError(f"a bias of {bias[i]} may overflow")
-        arrange(weights)
+        memcpy(weights.vector, raw + 2 * numbers, QUARTERS * ROWS * HIDDEN)
+        for i in range(PHASES * (ROWS + HIDDEN)):
+            if abs(<int>(<int16_t *>weights)[i]) > LARGEST_PART:
+                raise ValueError(f"a weight of {(<int16_t *>weights)[i]} may overflow")
+        for quarter in range(QUARTERS):
+            for i in range(FEATURES):
+                arrange_feature(weights, quarter, i)
+        for i in range(MATERIALS):
+            arrange_material(weights, i)
+        memcpy(VALUE, weights.value, sizeof(VALUE))
+        memcpy(OUTPUT, weights.output, sizeof(OUTPUT))
     finally:
         free(weights)

@@ -1,12 +1,18 @@
-# What the evaluation sees of a position: patterns of men, and counts.
+# What the evaluation sees of a position: patterns of men, counts, and material.
 #
-# A position has fifteen features of one list: the pattern of men on each of the four sides of the
-# square and on each ring, the men left to both sides, both hands, and six counts. The nine points
-# of a side, over all three rings, hold its three lines and the crossing that cuts them, so the
-# four sides cover the sixteen lines; the rings add what goes round corners. Mirror images are one
-# feature, so all sixteen symmetric views of a position have one value. Such tables, indexed by the
-# contents of fixed sets of points, are Buro's patterns ("Experiments with Multi-ProbCut and a new
-# high-quality evaluation function for Othello", 1997), called n-tuple networks elsewhere.
+# A position has ten features of one list: the pattern of men on each of the four sides of the
+# square and on each ring, and three counts, each of both sides together. The nine points of a side,
+# over all three rings, hold its three lines and the crossing that cuts them, so the four sides
+# cover the sixteen lines; the rings add what goes round corners. Mirror images are one feature, so
+# all sixteen symmetric views of a position have one value. Such tables, indexed by the contents of
+# fixed sets of points, are Buro's patterns ("Experiments with Multi-ProbCut and a new high-quality
+# evaluation function for Othello", 1997), called n-tuple networks elsewhere.
+#
+# Its kind of material stands in a list of its own.
+#
+# Weights are learnt by rows, of which a position has fifteen. A pattern is a row. A feature of
+# counts is the sum of two, one for each side's count, and so is a kind of material: one row for the
+# men left, one for those in hand or who flies. So the search adds less, and no row is rare.
 #
 # Needs bitboard.pxi, board.pxi.
 
@@ -31,48 +37,63 @@ cdef extern from *:
 
 cpdef enum:
     PHASES = 16
-    ACTIVE = 15              # features of one position
+    MANY = 32                # what a count of steps may be, 0 to 31
 
 cdef enum:
+    ACTIVE = 10              # features of a position, an even number
+    MET = 15                 # rows of a position
     LANES = 8                # numbers in Lanes
     SIDES = 5346             # patterns of a side: 3 ** 9, less mirror images and rings swapped
     RINGS = 954              # patterns of a ring: 3 ** 8, less rotations and mirror images
-    COUNTS = 6
-    COUNTED = 32             # what a count may be, 0 to 31
+    FEW = 16                 # what a count of threats or blocked men may be, 0 to 15
+    HANDS = 3                # kinds 0 to 3 say who flies, HANDS + n that n men are in hand
+    KINDS = HANDS + 19
+    MATERIALS = 100 * KINDS  # each with the men left to both sides, 0 to 9
 
 cpdef enum:
     # Where each kind of feature starts; those of the sides begin at 0.
     AT_OUTER = SIDES         # the inner and the outer ring share theirs
     AT_MIDDLE = AT_OUTER + RINGS
-    AT_MEN = AT_MIDDLE + RINGS
-    AT_HANDS = AT_MEN + 100
-    AT_THREATS = AT_HANDS + 100
-    AT_STEPS = AT_THREATS + 2 * COUNTED
-    AT_BLOCKED = AT_STEPS + 2 * COUNTED
-    FEATURES = AT_BLOCKED + 2 * COUNTED
+    AT_THREATS = AT_MIDDLE + RINGS
+    AT_STEPS = AT_THREATS + FEW * FEW
+    AT_BLOCKED = AT_STEPS + MANY * MANY
+    FEATURES = AT_BLOCKED + FEW * FEW
+
+    # And where each kind of row starts; those of the patterns are numbered as the features are.
+    AT_COUNTS = AT_THREATS
+    AT_MEN = AT_COUNTS + 6 * MANY
+    AT_KINDS = AT_MEN + 100
+    ROWS = AT_KINDS + KINDS
 
 # What the men on a ring add to the numbers, in base 3, of the patterns: four sides, three rings.
 cdef Lanes PATTERNS[3][256]
 cdef int16_t SIDE_FEATURE[19683]
 cdef int16_t RING_FEATURE[6561]
 
-FEATURE_NAMES = ("side",) * 4 + ("inner ring", "middle ring", "outer ring", "men", "hands",
-                 "own threats", "opponent's threats", "own steps", "opponent's steps",
-                 "own blocked men", "opponent's blocked men")
+ROW_NAMES = ("side",) * 4 + (
+    "inner ring", "middle ring", "outer ring", "own threats", "opponent's threats", "own steps",
+    "opponent's steps", "own blocked men", "opponent's blocked men", "men", "hands")
 
 
-# Which weights a position uses: by men in hand, then by who flies and by men on the board.
-cdef inline int phase_of(const RuleSet *rules, const Board *b) noexcept nogil:
-    cdef int number = b.own_hand + b.opponent_hand
-    cdef bint own, opponent
-    if number:
-        return 0 if number >= 15 else (16 - number) // 2
-    own = own_flies(rules, b)
-    opponent = opponent_flies(rules, b)
-    if own | opponent:
-        return 15 if own and opponent else 13 if own else 14
-    number = count(b.own | b.opponent)
-    return 12 if number < 10 else 8 if number >= 16 else 16 - number // 2
+# The kind of material: men in hand, or else who flies; and the men left to both sides.
+cdef inline int material_of(const RuleSet *rules, const Board *b) noexcept nogil:
+    cdef int hands = b.own_hand + b.opponent_hand
+    cdef int kind = HANDS + hands
+    if hands == 0:
+        kind = own_flies(rules, b) + 2 * opponent_flies(rules, b)
+    return 100 * kind + 10 * (count(b.own) + b.own_hand) + count(b.opponent) + b.opponent_hand
+
+
+# The phase, which decides what features are worth: by men in hand, then by who flies and by men on
+# the board.
+cdef inline int phase_of(int material) noexcept nogil:
+    cdef int kind = material // 100
+    cdef int hands = kind - HANDS, men = material // 10 % 10 + material % 10
+    if hands > 0:
+        return 0 if hands >= 15 else (16 - hands) // 2
+    if kind:
+        return 12 + kind
+    return 12 if men < 10 else 8 if men >= 16 else 16 - men // 2
 
 
 # The patterns of both sides' men, as numbers whose digits, in base 3, are the points: 0 empty, 1
@@ -96,7 +117,7 @@ cdef inline bint are_features(const int *at) noexcept nogil:
     return True
 
 
-# A position's features, named in FEATURE_NAMES; returns the threats of both sides as a pair.
+# A position's features; returns the threats of both sides as a pair.
 cdef inline uint64_t find_features(const RuleSet *rules, const Board *b, int *at) noexcept nogil:
     cdef uint64_t men = pair(b.own, b.opponent), empty = twice(ALL & ~(b.own | b.opponent))
     cdef uint64_t threats = threats_on(rules, b)
@@ -112,18 +133,47 @@ cdef inline uint64_t find_features(const RuleSet *rules, const Board *b, int *at
     at[4] = AT_OUTER + RING_FEATURE[number[4]]
     at[5] = AT_MIDDLE + RING_FEATURE[number[5]]
     at[6] = AT_OUTER + RING_FEATURE[number[6]]
-    at[7] = AT_MEN + 10 * (count(b.own) + b.own_hand) + count(b.opponent) + b.opponent_hand
-    at[8] = AT_HANDS + 10 * b.own_hand + b.opponent_hand
-    # Empty points where the next move could close a mill.
-    at[9] = AT_THREATS + count(<uint32_t>threats)
-    at[10] = AT_THREATS + COUNTED + count(threats >> 32)
-    at[11] = AT_STEPS + count(<uint32_t>first) + count(<uint32_t>second) + count(<uint32_t>over)
-    at[12] = AT_STEPS + COUNTED + count(first >> 32) + count(second >> 32) + count(over >> 32)
+    # Empty points where the next move could close a mill: no more of them than men.
+    at[7] = AT_THREATS + FEW * count(<uint32_t>threats) + count(threats >> 32)
+    at[8] = AT_STEPS + MANY * (
+        count(<uint32_t>first) + count(<uint32_t>second) + count(<uint32_t>over)
+    ) + count(first >> 32) + count(second >> 32) + count(over >> 32)
     # Men without an empty neighbour.
-    at[13] = AT_BLOCKED + count(<uint32_t>blocked)
-    at[14] = AT_BLOCKED + COUNTED + count(blocked >> 32)
+    at[9] = AT_BLOCKED + FEW * count(<uint32_t>blocked) + count(blocked >> 32)
     assert are_features(at)
     return threats
+
+
+# A feature's rows; returns how many there are.
+cdef int rows_of(int feature, int *row) noexcept nogil:
+    cdef int kind = 0, counted = FEW
+    row[0] = feature
+    if feature < AT_THREATS:
+        return 1
+    if feature < AT_STEPS:
+        feature -= AT_THREATS
+    elif feature < AT_BLOCKED:
+        kind = 1
+        counted = MANY
+        feature -= AT_STEPS
+    else:
+        kind = 2
+        feature -= AT_BLOCKED
+    row[0] = AT_COUNTS + 2 * MANY * kind + feature // counted
+    row[1] = AT_COUNTS + 2 * MANY * kind + MANY + feature % counted
+    return 2
+
+
+# A position's rows, named in ROW_NAMES; returns its phase.
+cdef int find_rows(const RuleSet *rules, const Board *b, int *row) noexcept nogil:
+    cdef int at[ACTIVE]
+    cdef int material = material_of(rules, b), i, found = 0
+    find_features(rules, b, at)
+    for i in range(ACTIVE):
+        found += rows_of(at[i], &row[found])
+    row[found] = AT_MEN + material % 100
+    row[found + 1] = AT_KINDS + material // 100
+    return phase_of(material)
 
 
 # Number the patterns, mirror images alike; returns how many numbers there are.

@@ -4,10 +4,10 @@
 # Needs board.pxi, evaluation/evaluate.pxi.
 
 cdef struct Parameters:
-    float value[PHASES][FEATURES]
+    float value[PHASES][ROWS]
     float bias[PHASES][HIDDEN]
     float output[PHASES][HIDDEN]
-    float vector[ALL_VECTORS][HIDDEN]
+    float vector[QUARTERS][ROWS][HIDDEN]
 
 cdef enum:
     # The squares of a vector's steps begin at this. From nothing its first steps would be its
@@ -45,16 +45,17 @@ cdef class Fit:
 
     def __cinit__(self, double share, seed=1):
         cdef uint64_t state = seed
-        cdef int i, j
+        cdef int i, j, quarter
         self.share = share
         self.now = <Parameters *>calloc(1, sizeof(Parameters))
         self.squares = <Parameters *>calloc(1, sizeof(Parameters))
         if not self.now or not self.squares:
             raise MemoryError
-        for i in range(ALL_VECTORS):
-            for j in range(HIDDEN):
-                self.now.vector[i][j] = 5e-5 * (random_below(&state, 1001) - 500.0)
-                self.squares.vector[i][j] = FIRST_SQUARES
+        for quarter in range(QUARTERS):
+            for i in range(ROWS):
+                for j in range(HIDDEN):
+                    self.now.vector[quarter][i][j] = 5e-5 * (random_below(&state, 1001) - 500.0)
+                    self.squares.vector[quarter][i][j] = FIRST_SQUARES
         for i in range(PHASES):
             for j in range(HIDDEN):
                 self.now.bias[i][j] = 0.5
@@ -87,23 +88,25 @@ cdef class Fit:
         cdef Parameters *s = self.squares
         cdef RuleSet rules
         cdef const Board *b = &sample.board
-        cdef int at[ACTIVE]
+        cdef int row[MET]
         cdef float sums[HIDDEN]
         cdef float slope[HIDDEN]
         cdef float logit = 0, error, cut
-        cdef float limit = <float>LARGEST / ONE      # what a vector's bytes hold
-        cdef int phase, first, row, i, j
+        cdef float limit = <float>127 / (2 * ONE)       # what a vector's bytes hold
+        cdef float (*vector)[HIDDEN]
+        cdef float (*squares)[HIDDEN]
+        cdef int phase, i, j, k
         memset(&rules, 0, sizeof(rules))
         rules.flying = sample.flying
-        phase = phase_of(&rules, b)
-        first = phase // QUARTER * FEATURES
-        find_features(&rules, b, at)
+        phase = find_rows(&rules, b, row)
+        vector = p.vector[phase // QUARTER]
+        squares = s.vector[phase // QUARTER]
         for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
-        for i in range(ACTIVE):
-            logit += p.value[phase][at[i]]
+        for i in range(MET):
+            logit += p.value[phase][row[i]]
             for j in range(HIDDEN):
-                sums[j] += p.vector[first + at[i]][j]
+                sums[j] += vector[row[i]][j]
         for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             logit += p.output[phase][j] * cut
@@ -115,28 +118,27 @@ cdef class Fit:
             slope[j] = error * p.output[phase][j] if 0 < sums[j] < 1 else 0
             descend(&p.output[phase][j], &s.output[phase][j], error * cut, 0.3 * rate)
             descend(&p.bias[phase][j], &s.bias[phase][j], slope[j], 0.1 * rate)
-        for i in range(ACTIVE):
-            descend(&p.value[phase][at[i]], &s.value[phase][at[i]],
-                    error + 1e-5 * p.value[phase][at[i]], rate)
-            row = first + at[i]
+        for i in range(MET):
+            k = row[i]
+            descend(&p.value[phase][k], &s.value[phase][k],
+                    error + 1e-5 * p.value[phase][k], rate)
             for j in range(HIDDEN):
-                descend(&p.vector[row][j], &s.vector[row][j],
-                        slope[j] + 1e-6 * p.vector[row][j], rate)
-                cut = p.vector[row][j]
-                p.vector[row][j] = limit if cut > limit else -limit if cut < -limit else cut
+                descend(&vector[k][j], &squares[k][j], slope[j] + 1e-6 * vector[k][j], rate)
+                cut = vector[k][j]
+                vector[k][j] = limit if cut > limit else -limit if cut < -limit else cut
         return error * error
 
     def weights(self):
         cdef float *source = <float *>self.now
         cdef float *squares = <float *>self.squares
         cdef size_t i, number = sizeof(Parameters) // sizeof(float)
-        cdef size_t bias = PHASES * FEATURES, output = bias + PHASES * HIDDEN
+        cdef size_t bias = PHASES * ROWS, output = bias + PHASES * HIDDEN
         cdef size_t vectors = output + PHASES * HIDDEN
         cdef double scale
-        cdef int value
+        cdef int value, largest
         data = bytearray(WEIGHTS_SIZE)
         for i in range(number):
-            scale = (4 * PER_LOGIT if i < bias else ONE if i < output or i >= vectors
+            scale = (4 * PER_LOGIT if i < bias else 2 * ONE if i < output or i >= vectors
                      else (PER_LOGIT << OUTPUT_SHIFT) / <double>ONE)
             # An entry that never occurred keeps its random start, which means nothing.
             value = 0 if i >= vectors and squares[i] == FIRST_SQUARES else <int>(
@@ -144,7 +146,8 @@ cdef class Fit:
             if i >= vectors:
                 data[vectors + i] = value & 255
             else:
-                value = max(-LARGEST_BIAS, min(LARGEST_BIAS, value))
+                largest = INT16_MAX if i >= output else LARGEST_PART
+                value = max(-largest, min(largest, value))
                 data[2 * i] = value & 255
                 data[2 * i + 1] = (value >> 8) & 255
         return bytes(data)

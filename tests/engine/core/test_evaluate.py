@@ -67,11 +67,11 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
     [
         (b"", "not a file of weights"),
         (b"PK" + SOUND[2:], "not a file of weights"),
-        (SOUND[:8] + b"\x01" + SOUND[9:], "weights of version 1, this program reads 3"),
+        (SOUND[:8] + b"\x01" + SOUND[9:], "weights of version 1, this program reads 4"),
         (SOUND[:-1], "cut off or damaged"),
         (SOUND[:5000] + bytes([SOUND[5000] ^ 1]) + SOUND[5001:], "cut off or damaged"),
         (weights.pack(bytes(100)), f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),
-        (weights.pack(OVERFLOWING), "a bias of 32767 may overflow"),
+        (weights.pack(OVERFLOWING), "a weight of 32767 may overflow"),
     ],
     ids=("empty", "magic", "version", "cut", "damaged", "size", "overflow"),
 )
