@@ -15,9 +15,23 @@ POSIX = os.name == "posix"
 def split_words(text: str) -> list[str]:
     """The words of a command line, as a shell would split it; `EngineError` for an open quote."""
     try:
-        return shlex.split(text, posix=POSIX)
+        return shell_words(text)
     except ValueError as error:
         raise EngineError(f"cannot read the engine's command {text!r}: {error}") from None
+
+
+def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[str]:
+    """The words of a text, as a shell would split it; `ValueError` for an open quote.
+
+    ``comments``: each # begins one. On Windows a backslash is a letter of a path like any other.
+    """
+    words = shlex.shlex(text, posix=True)
+    words.whitespace_split = True
+    if not comments:
+        words.commenters = ""
+    if not posix:
+        words.escape = ""
+    return list(words)
 
 
 def split_command(command: str | Sequence[str], directory: str | None = None) -> list[str]:

@@ -11,6 +11,7 @@ from itertools import chain
 from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
+from merels.protocol.process.command import shell_words
 from merels.tournament.flags.table import FLAGS, Flag, Flags
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error, read_text
@@ -171,7 +172,7 @@ def _words_in(path: str) -> list[str]:
     if "\0" in text:
         raise file_error(path, "expected a text file of flags, found a zero byte in it")
     try:
-        return shlex.split(text, comments=True)
+        return shell_words(text, comments=True)
     except ValueError as error:
         raise file_error(path, f"cannot read the flags in this file: {error}") from None
 

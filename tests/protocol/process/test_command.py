@@ -1,0 +1,37 @@
+"""The words of a command line, as the shells of each system split it."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from merels.protocol.process.command import shell_words
+
+
+@pytest.mark.parametrize(
+    "text, on_posix, on_windows",
+    [
+        (r'"C:\My games\mill.exe" -log C:\log', [r"C:\My games\mill.exe", "-log", "C:log"],
+         [r"C:\My games\mill.exe", "-log", r"C:\log"]),
+        (r"my\ mill 'a \b' x=\"y", ["my mill", r"a \b", 'x="y'], None),
+        (r"mill.exe '' x='a b'\c", ["mill.exe", "", "x=a bc"], ["mill.exe", "", r"x=a b\c"]),
+        ('mill "uci', None, None),
+    ],
+)  # fmt: skip
+def test_a_backslash_quotes_nothing_on_windows(
+    text: str, on_posix: list[str] | None, on_windows: list[str] | None
+) -> None:
+    for words, posix in ((on_posix, True), (on_windows, False)):
+        if words is None:
+            with pytest.raises(ValueError, match="quotation"):
+                shell_words(text, posix=posix)
+        else:
+            assert shell_words(text, posix=posix) == words
+
+
+@pytest.mark.parametrize("posix", [True, False])
+def test_words_that_were_joined_are_split_again(posix: bool) -> None:
+    words = [r"C:\My games\mill.exe", "it's", 'say "mill"', "", "#1", r"\\host\share", "ü"]
+    assert shell_words(shlex.join(words), posix=posix) == words
+    assert shell_words(shlex.join(words) + " # as a comment", True, posix) == words
