@@ -90,10 +90,11 @@ class GameWriter:
             tags["TimeControl"] = white
         else:
             tags |= {"WhiteTimeControl": white, "BlackTimeControl": black}
-        seconds = row.elapsed // NANOSECONDS
-        tags["GameDuration"] = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-        tags["GameStartTime"] = row.started
-        tags["GameEndTime"] = _later(row.started, row.elapsed)
+        if row.started:  # A game from elsewhere may not say when it was.
+            seconds = row.elapsed // NANOSECONDS
+            tags["GameDuration"] = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+            tags["GameStartTime"] = row.started
+            tags["GameEndTime"] = _later(row.started, row.elapsed)
         return tags
 
     def _comment(self, move: MoveRecord) -> str:

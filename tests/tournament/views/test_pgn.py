@@ -60,6 +60,12 @@ def test_a_game_without_moves() -> None:
     assert record.moves == [] and record.tags["Termination"] == "abandoned"
 
 
+def test_a_game_from_elsewhere_has_no_times() -> None:
+    record = parse_record(writer().text(make_row(result())._replace(started="", elapsed=0)))
+    assert record.tags["Date"] == "????.??.??"
+    assert not {tag for tag in record.tags if tag.startswith("Game")} - {"GameId"}
+
+
 def test_styles() -> None:
     row = make_row(result())
     record = parse_record(writer(PgnStyle(minimal=True)).text(row))
