@@ -40,7 +40,7 @@ DRAWN = 100_000
 positions of every kind."""
 DRAWN_ELSE = 1_000
 """Positions drawn from each other table."""
-ROUNDS = (Round(2_000, 300), Round(50_000, 1_500))
+ROUNDS = (Round(2_000, 300), Round(100_000, 1_500))
 SHARE = 0.3
 """The part that a searched score has in a label, the result having the rest."""
 EPOCHS = 3
