@@ -10,7 +10,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from cython cimport final, internal
 from libc.math cimport log, sqrtf
 from libc.stdint cimport (
-    INT16_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+    INT8_MAX, INT16_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 )
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset

@@ -142,11 +142,11 @@ def terms(tuple rules not None, tuple fields not None):
     cdef Board b = load_board(fields)
     cdef int at[ACTIVE]
     cdef int row[MET]
-    cdef int phase = find_rows(&rule_set, &b, row)
-    cdef int i, value
+    cdef int material = material_of(&rule_set, &b), i, value
     find_features(&rule_set, &b, at)
-    return [*[VALUE[phase][row[i]] / 4 for i in range(MET)],
-            hidden_layer(at, &MATERIAL[material_of(&rule_set, &b)], &value) / (1 << OUTPUT_SHIFT)]
+    find_rows(at, material, row)
+    return [*[VALUE[phase_of(material)][row[i]] / 4 for i in range(MET)],
+            hidden_layer(at, &MATERIAL[material], &value) / (1 << OUTPUT_SHIFT)]
 
 
 # Half of a sum, to the nearest whole number.

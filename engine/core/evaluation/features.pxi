@@ -164,16 +164,13 @@ cdef int rows_of(int feature, int *row) noexcept nogil:
     return 2
 
 
-# A position's rows, named in ROW_NAMES; returns its phase.
-cdef int find_rows(const RuleSet *rules, const Board *b, int *row) noexcept nogil:
-    cdef int at[ACTIVE]
-    cdef int material = material_of(rules, b), i, found = 0
-    find_features(rules, b, at)
+# The rows of a position with these features and this material, named in ROW_NAMES.
+cdef inline void find_rows(const int *at, int material, int *row) noexcept nogil:
+    cdef int i, found = 0
     for i in range(ACTIVE):
         found += rows_of(at[i], &row[found])
     row[found] = AT_MEN + material % 100
     row[found + 1] = AT_KINDS + material // 100
-    return phase_of(material)
 
 
 # Number the patterns, mirror images alike; returns how many numbers there are.

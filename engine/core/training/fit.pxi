@@ -88,17 +88,21 @@ cdef class Fit:
         cdef Parameters *s = self.squares
         cdef RuleSet rules
         cdef const Board *b = &sample.board
+        cdef int at[ACTIVE]
         cdef int row[MET]
         cdef float sums[HIDDEN]
         cdef float slope[HIDDEN]
         cdef float logit = 0, error, cut
-        cdef float limit = <float>127 / (2 * ONE)       # what a vector's bytes hold
+        cdef float limit = <float>INT8_MAX / (2 * ONE)  # what a vector's bytes hold
         cdef float (*vector)[HIDDEN]
         cdef float (*squares)[HIDDEN]
-        cdef int phase, i, j, k
+        cdef int material, phase, i, j, k
         memset(&rules, 0, sizeof(rules))
         rules.flying = sample.flying
-        phase = find_rows(&rules, b, row)
+        material = material_of(&rules, b)
+        phase = phase_of(material)
+        find_features(&rules, b, at)
+        find_rows(at, material, row)
         vector = p.vector[phase // QUARTER]
         squares = s.vector[phase // QUARTER]
         for j in range(HIDDEN):
