@@ -105,6 +105,12 @@ def select_samples(
     ``unseen`` has keys of boards, 64-bit numbers in rising order, that are in neither.
     """
 
+def split_samples(data: bytes | bytearray | memoryview) -> list[bytearray]:
+    """The samples that each of the evaluation's sets of vectors learns from, in their order.
+
+    `Fit` may learn from several of these at once: what they teach has nothing in common.
+    """
+
 def draw_samples(
     tables: TableSet, own: int, opponent: int, hand: int, number: int, seed: int
 ) -> bytearray:

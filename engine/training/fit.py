@@ -49,28 +49,37 @@ STEPS = 8
 """The rate falls so many times in an epoch, to a sixteenth in all."""
 
 
-def fit(pieces: Sequence[bytes], unseen: array[int]) -> bytes:
+def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """The weights that explain samples best, but for those held out and ``unseen``."""
     every = b"".join(pieces)
     held_out = core.select_samples(every, unseen, True)
     samples = core.select_samples(every, unseen, False)
     del every
     core.shuffle(samples, 1)
-    fitting = core.Fit(SHARE)
     number = len(samples) // core.SAMPLE_BYTES
     print(f"  fitting {number} samples", flush=True)
     ends = [number * step // STEPS * core.SAMPLE_BYTES for step in range(STEPS + 1)]
+    fitting = core.Fit(SHARE)
+    steps = [
+        core.split_samples(memoryview(samples)[ends[step]:ends[step + 1]]) for step in range(STEPS)
+    ]
+    del samples
     for epoch in range(EPOCHS):
         started = time.monotonic()
-        for step in range(STEPS):
-            rate = RATE * 0.5 ** (4 * (epoch + step / STEPS) / EPOCHS)
-            fitting.epoch(memoryview(samples)[ends[step]:ends[step + 1]], rate)
+        with ThreadPoolExecutor(processes) as pool:
+            list(pool.map(lambda parts: _learn(fitting, parts, epoch), zip(*steps, strict=True)))
         print(
             f"  epoch {epoch + 1}: squared error of those held out "
             f"{fitting.epoch(held_out, 0):.5f}, {time.monotonic() - started:.0f} s",
             flush=True,
         )
     return fitting.weights()
+
+
+def _learn(fitting: core.Fit, steps: Sequence[bytearray], epoch: int) -> None:
+    """Learn once from the samples of each step, from later ones more slowly."""
+    for step, samples in enumerate(steps):
+        fitting.epoch(samples, RATE * 0.5 ** (4 * (epoch + step / STEPS) / EPOCHS))
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -122,7 +131,10 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         for truth in truths
         for piece in truth.draw(few if truth is not truths[0] else int(DRAWN * args.scale), few)
     ]
-    payload = fit([piece for _, piece in drawn], unseen) if drawn else bytes(core.WEIGHTS_SIZE)
+    payload = (
+        fit([piece for _, piece in drawn], unseen, args.processes) if drawn
+        else bytes(core.WEIGHTS_SIZE)
+    )
     for number, one in enumerate(ROUNDS, 1):
         one = one._replace(games=int(one.games * args.scale))
         print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
@@ -131,7 +143,7 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         with ThreadPoolExecutor(args.processes) as pool:
             scored = pool.map(lambda pair: pair[0].score(pair[1]), drawn)
             labelled = pool.map(lambda piece: _labelled(piece, truths), played)
-            payload = fit([*scored, *labelled], unseen)
+            payload = fit([*scored, *labelled], unseen, args.processes)
     return payload
 
 

@@ -152,6 +152,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "parameters": _some(), "set_parameter": _some({"a": "text"}, 1),
     "board_key": lambda chance: [some_board(chance)],
     "is_held_out": lambda chance: [some_board(chance)],
+    "split_samples": _some({"a": "samples"}),
     "select_samples": _some({"a": "samples"}, {"a": "places"}, 1),
     "Fit": _some(0.5, 1), "Fit.epoch": _some({"a": "zeros"}, 0.1), "Fit.weights": _some(),
     "parse_brief": _some({"a": "info"}, 0, 1, 0), "last_score": _some({"a": "answer"}, 20),

@@ -287,7 +287,7 @@ def fitting(tables: Tables) -> list[object]:
     samples = core.select_samples(samples, array("Q"), False)
     core.shuffle(samples, 5)
     fit = core.Fit(0.5)
-    before = fit.epoch(samples, 0.1)
+    before = sum(fit.epoch(part, 0.1) for part in core.split_samples(samples))
     assert 0 < fit.epoch(samples, 0.0) < 1 and 0 < before < 1
     assert len(fit.weights()) == core.WEIGHTS_SIZE
     return [bytes(samples)]

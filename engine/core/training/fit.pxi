@@ -38,6 +38,43 @@ cdef inline float logistic(float logit) noexcept nogil:
     return whole if logit > 0 else 1 - whole
 
 
+# The quarter of the phases whose vectors learn from a sample.
+cdef inline int quarter_of(const Sample *sample) noexcept nogil:
+    cdef RuleSet rules
+    memset(&rules, 0, sizeof(rules))
+    rules.flying = sample.flying
+    return phase_of(material_of(&rules, &sample.board)) // QUARTER
+
+
+# The samples that each quarter of the phases learns from, in their order.
+def split_samples(data):
+    cdef _Span samples = span_of(data)
+    cdef Py_ssize_t i, number = check_samples(samples)
+    cdef Py_ssize_t kept[QUARTERS]
+    cdef uint8_t *out[QUARTERS]
+    cdef const uint8_t *found
+    cdef Sample sample
+    cdef int quarter
+    cdef bytearray part
+    parts = []
+    for quarter in range(QUARTERS):
+        part = bytearray(samples.size)
+        out[quarter] = part
+        kept[quarter] = 0
+        parts.append(part)
+    with nogil:
+        for i in range(number):
+            found = samples.start + SAMPLE_BYTES * i
+            read_sample(found, &sample)
+            quarter = quarter_of(&sample)
+            memcpy(out[quarter] + SAMPLE_BYTES * kept[quarter], found, SAMPLE_BYTES)
+            kept[quarter] += 1
+    for quarter in range(QUARTERS):
+        part = parts[quarter]
+        del part[SAMPLE_BYTES * kept[quarter]:]
+    return parts
+
+
 cdef class Fit:
     cdef Parameters *now
     cdef Parameters *squares

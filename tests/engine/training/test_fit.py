@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,27 @@ def test_shuffling_keeps_every_sample() -> None:
     assert cut(first) == cut(data)
 
 
+def test_parts_of_samples_teach_what_the_whole_does() -> None:
+    """Each teaches vectors of its own: so they may be learnt at once."""
+    chance = random.Random(6)
+    data = bytearray(some_samples(1000, seed=5))
+    for _ in range(1000):
+        hands = chance.randint(1, 8), chance.randint(1, 8)
+        data += Sample(0b1, 0b10, *hands, 1, 0.5, chance.randrange(3) / 2).pack()
+    core.shuffle(data, 3)
+    parts = core.split_samples(data)
+    assert all(parts) and cut(b"".join(parts)) == cut(data)
+    assert [
+        {sample.own_hand > 0 for sample in unpack(part)} for part in parts
+    ] == [{True}, {True}, {False}, {False}]
+    whole, apart = core.Fit(0.5), core.Fit(0.5)
+    whole.epoch(data, 0.1)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda part: apart.epoch(part, 0.1), parts))
+    assert whole.weights() == apart.weights()
+    assert core.Fit(0.5).weights() != whole.weights()
+
+
 def test_what_is_no_sample_is_refused() -> None:
     sound = Sample(0b1, 0b10, 0, 0, 1, 0.5, 0.5)
     for data, expected in (
@@ -91,6 +113,7 @@ def test_what_is_no_sample_is_refused() -> None:
     ):
         for taken in (
             lambda: core.Fit(0.5).epoch(data, 0.1),
+            lambda: core.split_samples(data),
             lambda: core.shuffle(bytearray(data), 1),
             lambda: core.select_samples(data, array("Q"), False),
             lambda: core.labelled_samples(data),
