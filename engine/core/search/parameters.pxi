@@ -15,6 +15,9 @@ cdef extern from *:
         X(PRUNING_COUNT, 4, 1, 20)           /* after this and the depth's square of them */ \\
         X(EXTENSION_PLIES, 2, 1, 4)          /* times the iteration's depth: their end */ \\
         X(IIR_DEPTH, 5, 2, 12) \\
+        X(PROBCUT_DEPTH, 5, 3, 12) \\
+        X(PROBCUT_REDUCTION, 4, 1, 8) \\
+        X(PROBCUT_MARGIN, 100, 10, 400)      /* hundredths of a man */ \\
         X(ASPIRATION_DEPTH, 4, 2, 10) \\
         X(ASPIRATION_WINDOW, 24, 4, 120)     /* hundredths of a man */ \\
         X(ASPIRATION_GROWTH, 400, 120, 1000) /* percent */ \\
@@ -45,7 +48,8 @@ cdef extern from *:
     const int FUTILITY_DEPTH, FUTILITY_MARGIN, PLACING_MARGIN
     const int REDUCTION_BASE, REDUCTION_DIVISOR, REDUCTION_DEPTH
     const int PRUNING_DEPTH, PRUNING_COUNT, EXTENSION_PLIES
-    const int IIR_DEPTH, ASPIRATION_DEPTH, ASPIRATION_WINDOW, ASPIRATION_GROWTH
+    const int IIR_DEPTH, PROBCUT_DEPTH, PROBCUT_REDUCTION, PROBCUT_MARGIN
+    const int ASPIRATION_DEPTH, ASPIRATION_WINDOW, ASPIRATION_GROWTH
     const int HISTORY_BONUS, HISTORY_LIMIT
 
 

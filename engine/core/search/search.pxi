@@ -126,14 +126,26 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     elif depth >= IIR_DEPTH:
         depth -= 1
 
+    # 8. ProbCut: while men are placed, what a shallower search finds far above beta stands (Buro,
+    # ICCA Journal 18, 1995). With all men on the board it gains nothing.
+    if not pv_node and depth >= PROBCUT_DEPTH and b.own_hand + b.opponent_hand and (
+            abs(beta) < MAX_EVALUATION - PROBCUT_MARGIN) and (
+            evaluate_node(w, b, key, &picker.threats) >= beta):
+        margin = PROBCUT_MARGIN
+        value = search(w, b, key, beta + margin - 1, beta + margin, depth - PROBCUT_REDUCTION, ply)
+        if w.stopped:
+            return 0
+        if value >= beta + margin:
+            return value if value >= FAR else value - margin
+
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
 
-    # 8. A forced answer is searched a ply deeper: one point to block, and no mill to close first.
+    # 9. A forced answer is searched a ply deeper: one point to block, and no mill to close first.
     next_depth = depth - 1
     if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
         next_depth += 1
 
-    # 9. All moves in order.
+    # 10. All moves in order.
     enter(&w.game, b, key, ply)
     while True:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, next_depth > 0)
@@ -142,7 +154,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             break
         if is_overlooked(w, move, ply):
             continue
-        # 10. Late move pruning: near the leaves, after so many quiet moves have failed, the others
+        # 11. Late move pruning: near the leaves, after so many quiet moves have failed, the others
         # of which history thinks less are left out. A man that flies has too many moves for it.
         quiet = not is_removal(move)
         if quiet and depth <= PRUNING_DEPTH and not pv_node and best > -PROVEN:
@@ -154,7 +166,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if move_count == 1:
             value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
         else:
-            # 11. Principal variation search: a move that is not the first must only be shown to be
+            # 12. Principal variation search: a move that is not the first must only be shown to be
             # no better, by an empty window, and less deeply; it is searched in full if it is
             # better after all.
             reduction = reduction_of(w, depth, move_count, picker.urgent or not quiet, pv_node)
@@ -183,7 +195,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             quiets_searched[quiet_count] = move
             quiet_count += 1
 
-    # 12. What was found, for the next time. A level that saw no move judges what it sees.
+    # 13. What was found, for the next time. A level that saw no move judges what it sees.
     w.stack.free = picker.moves
     if unlikely(move_count == 0):
         return evaluate_node(w, b, key, &picker.threats)
