@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, moves, play, shot
@@ -120,6 +122,26 @@ def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Brows
     page.wait(f"{count('#board .man')} === 4")
     page.key("e")
     page.wait(f"{count('#lines li')} === 0 && {count('#board .man')} === 3")
+
+
+def test_a_line_pointed_at_while_the_position_changes_goes_with_it(page: Browser) -> None:
+    begin(page)
+    page.click("#analyse")
+    page.wait(f"{count('#lines li')} === 3")
+    # As on a busy machine: what has arrived is drawn later.
+    page.run(
+        "const soon = window.requestAnimationFrame;"
+        "window.requestAnimationFrame = (draw) => setTimeout(() => soon(draw), 2000);"
+        "document.querySelector('#lines li:first-child button').click()"
+    )
+    time.sleep(1)
+    page.run(
+        "document.querySelector('#lines li:last-child button')"
+        ".dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
+    )
+    page.wait(f"{count('#moves button')} === 1")
+    page.run("document.getElementById('lines').dispatchEvent(new PointerEvent('pointerleave'))")
+    page.wait(f"{count('#board .man')} === 1")
 
 
 @pytest.mark.parametrize("dark", [False, True])
