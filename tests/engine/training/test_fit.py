@@ -92,7 +92,7 @@ def test_parts_of_samples_teach_what_the_whole_does() -> None:
     parts = core.split_samples(data)
     assert all(parts) and cut(b"".join(parts)) == cut(data)
     assert [
-        {sample.own_hand > 0 for sample in unpack(part)} for part in parts
+        {sample.own_hand > 0 for sample in unpack(bytes(part))} for part in parts
     ] == [{True}, {True}, {False}, {False}]
     whole, apart = core.Fit(0.5), core.Fit(0.5)
     whole.epoch(data, 0.1)
