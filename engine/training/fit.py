@@ -64,15 +64,15 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
         core.split_samples(memoryview(samples)[ends[step]:ends[step + 1]]) for step in range(STEPS)
     ]
     del samples
-    for epoch in range(EPOCHS):
-        started = time.monotonic()
-        with ThreadPoolExecutor(processes) as pool:
+    with ThreadPoolExecutor(processes) as pool:
+        for epoch in range(EPOCHS):
+            started = time.monotonic()
             list(pool.map(lambda parts: _learn(fitting, parts, epoch), zip(*steps, strict=True)))
-        print(
-            f"  epoch {epoch + 1}: squared error of those held out "
-            f"{fitting.epoch(held_out, 0):.5f}, {time.monotonic() - started:.0f} s",
-            flush=True,
-        )
+            print(
+                f"  epoch {epoch + 1}: squared error of those held out "
+                f"{fitting.epoch(held_out, 0):.5f}, {time.monotonic() - started:.0f} s",
+                flush=True,
+            )
     return fitting.weights()
 
 

@@ -38,11 +38,17 @@ cdef inline float logistic(float logit) noexcept nogil:
     return whole if logit > 0 else 1 - whole
 
 
-# The quarter of the phases whose vectors learn from a sample.
-cdef inline int quarter_of(const Sample *sample) noexcept nogil:
+# All of a sample's rules that its features depend on.
+cdef inline RuleSet rules_of(const Sample *sample) noexcept nogil:
     cdef RuleSet rules
     memset(&rules, 0, sizeof(rules))
     rules.flying = sample.flying
+    return rules
+
+
+# The quarter of the phases whose vectors learn from a sample.
+cdef inline int quarter_of(const Sample *sample) noexcept nogil:
+    cdef RuleSet rules = rules_of(sample)
     return phase_of(material_of(&rules, &sample.board)) // QUARTER
 
 
@@ -123,7 +129,7 @@ cdef class Fit:
     cdef float learn(self, const Sample *sample, float rate) noexcept nogil:
         cdef Parameters *p = self.now
         cdef Parameters *s = self.squares
-        cdef RuleSet rules
+        cdef RuleSet rules = rules_of(sample)
         cdef const Board *b = &sample.board
         cdef int at[ACTIVE]
         cdef int row[MET]
@@ -134,8 +140,6 @@ cdef class Fit:
         cdef float (*vector)[HIDDEN]
         cdef float (*squares)[HIDDEN]
         cdef int material, phase, i, j, k
-        memset(&rules, 0, sizeof(rules))
-        rules.flying = sample.flying
         material = material_of(&rules, b)
         phase = phase_of(material)
         find_features(&rules, b, at)

@@ -92,8 +92,7 @@ export class Thoughts {
     const found = verdict(info, state, judged);
     if (found) drawBar(found[1], found[0]);
     else if (!stale) drawBar(0.5, "Not yet evaluated");
-    if (!reveals) this.release();
-    if (this.place !== state.position.text) this.release();
+    if (!reveals || this.place !== state.position.text) this.release();
     this.place = state.position.text;
     this.write($("worth"), reveals && found ? found[0] : "");
     this.write($("facts"), reveals ? this.facts(info, found) : "Off: nothing is given away.");
