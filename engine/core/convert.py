@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from merels.engine.core import core
 from merels.engine.game.board import NAMES, SIZE
 from merels.engine.game.position import Move, Position
@@ -58,6 +60,7 @@ def core_history(position: Position) -> list[int]:
     return keys
 
 
+@lru_cache(1 << 14)  # A search reports the same moves again and again, on its own clock.
 def decode_move(code: int) -> Move:
     """A move from the core's number."""
     to, origin, *men = (code >> shift & 31 for shift in (0, 5, 10, 15))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from merels.engine.core import core
 from merels.engine.core.convert import decode_move, decode_score
@@ -16,6 +17,16 @@ from merels.engine.search.time_management import TimeManager
 
 Lines = list[tuple[int, int, list[int]]]
 """The core's lines of an iteration, the best one first: score, seldepth, principal variation."""
+
+
+class _Spent(TypedDict):
+    """Fields of an `Info`."""
+
+    nodes: int
+    nps: int
+    time: float
+    hashfull: int
+    tbhits: int
 
 
 @dataclass
@@ -32,13 +43,15 @@ class Reporter:
     def iteration(self, depth: int, lines: Lines) -> bool:
         """Report an iteration, and say whether the search has thought enough."""
         self.lines = []
+        spent = self._spent()
         for number, (value, seldepth, pv) in enumerate(lines, 1):
             score = self.root.score(pv[0], decode_score(value))
             pov = PovScore(score, self.clock.side)
             moves = tuple(map(decode_move, pv))
-            self.lines.append(self._measured(Info(
-                pov, depth=depth, seldepth=seldepth, multipv=number, wdl=score.wdl(), pv=moves
-            )))  # fmt: skip
+            self.lines.append(Info(
+                pov, depth=depth, seldepth=seldepth, multipv=number, wdl=score.wdl(), pv=moves,
+                **spent,
+            ))  # fmt: skip
         for info in self.lines:
             self.on_info(info)
         best = self.lines[0].score
@@ -47,21 +60,20 @@ class Reporter:
 
     def cut(self) -> None:
         """Report the best line again, with all that a search cut short has spent."""
-        self.lines[0] = self._measured(self.lines[0])
+        self.lines[0] = replace(self.lines[0], **self._spent())
         self.on_info(self.lines[0])
 
-    def _measured(self, info: Info) -> Info:
-        """An info with what the search has spent by now."""
+    def _spent(self) -> _Spent:
+        """What the search has spent by now."""
         nodes = sum(worker.nodes for worker in self.workers)
         elapsed = time.monotonic_ns() - self.clock.asked
-        return replace(
-            info,
-            nodes=nodes,
-            nps=nodes * 1_000_000_000 // max(elapsed, 1),
-            time=elapsed / 1e9,
-            hashfull=self.table.full(),
-            tbhits=self.root.hits + sum(worker.table_hits for worker in self.workers),
-        )
+        return {
+            "nodes": nodes,
+            "nps": nodes * 1_000_000_000 // max(elapsed, 1),
+            "time": elapsed / 1e9,
+            "hashfull": self.table.full(),
+            "tbhits": self.root.hits + sum(worker.table_hits for worker in self.workers),
+        }
 
 
 def final_info(outcome: Outcome, side: int) -> Info:

@@ -128,8 +128,9 @@ cdef class TranspositionTable:
         self.table.generation = (self.table.generation + 1) & 0xFF
 
     def full(self):
-        cdef int i
+        cdef int i, found = 0
         cdef const Entry *entries = self.table.entries
-        return sum([entries[i].data != 0
-                    and <int>(entries[i].data >> 46 & 0xFF) == self.table.generation
-                    for i in range(1000)])
+        for i in range(1000):
+            found += entries[i].data != 0 and (
+                <int>(entries[i].data >> 46 & 0xFF) == self.table.generation)
+        return found
