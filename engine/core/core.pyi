@@ -162,9 +162,17 @@ class TranspositionTable:
     `ValueError` for less than 1 MiB, `MemoryError` for more than there is.
     """
 
-    def __init__(self, megabytes: int) -> None: ...
+    def __init__(self, megabytes: int, used: int = 0) -> None:
+        """``used`` is what `clear` takes."""
+
     def clear(self, megabytes: int = 0) -> None:
         """Forget all results, and use so many MiB from now on; 0: the whole table."""
+
+    def grow(self, megabytes: int = 0) -> None:
+        """Use at least so many MiB from now on, and keep what is known; 0: the whole table.
+
+        No worker may search meanwhile.
+        """
 
     def new_search(self) -> None:
         """Begin a generation: entries of earlier searches are replaced first."""

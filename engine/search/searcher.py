@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 DEFAULT_HASH = 16
 """MiB of a transposition table."""
+_LEAST_MB = 1
+"""MiB of the table that a search uses at least."""
+_NODES_A_SECOND = 10_000_000
+"""Of one thread, and hardly more."""
+_ENTRY = 16
+"""Bytes of the table for a node: more than it takes, as most nodes leave nothing there."""
 _MAX_NODES = 1 << 63
 
 
@@ -67,7 +73,7 @@ class Searcher:
             try:
                 if self.hash_mb > _memory_mb():
                     raise MemoryError
-                self._table = core.TranspositionTable(self.hash_mb)
+                self._table = core.TranspositionTable(self.hash_mb, _LEAST_MB)
             except (MemoryError, OverflowError):
                 wanted = self.hash_mb
                 self.hash_mb = DEFAULT_HASH
@@ -86,10 +92,10 @@ class Searcher:
     def clear(self) -> None:
         """Forget everything learnt: a new game starts as in a new process."""
         self._context = None
-        self._forget(0)
+        self._forget(_LEAST_MB)
 
     def _forget(self, megabytes: int) -> None:
-        """Forget everything learnt, and use so much of the table; 0: all of it."""
+        """Forget everything learnt, and use so much of the table."""
         if self._table is not None:
             self._table.clear(megabytes)
         for worker in self._workers:
@@ -188,8 +194,10 @@ class Searcher:
         if context != self._context:
             # What was learnt under other rules, or with other errors, does not hold.
             if self._context is not None or level is not None:
-                self._forget(0 if level is None else 1 + level.nodes // 50_000)
+                self._forget(_LEAST_MB if level is None else 1 + level.nodes // 50_000)
             self._context = context
+        if level is None:
+            self._table.grow(self._worth(clock))
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
         with self._lock:
@@ -205,6 +213,17 @@ class Searcher:
         best = reporter.lines[0]
         ponder = best.pv[1] if len(best.pv) > 1 else None
         return Result(best.pv[0], ponder, best, cut, missing)
+
+    def _worth(self, clock: TimeManager) -> int:
+        """The MiB of the table that a search can fill, 0 for all: more would only slow it down."""
+        nodes: list[float] = []
+        if clock.limit.nodes:
+            nodes.append(clock.limit.nodes)
+        if clock.hard is not None and not clock.infinite:
+            nodes.append(clock.hard * _NODES_A_SECOND * self.threads)
+        if not nodes:
+            return 0
+        return max(_LEAST_MB, min(math.ceil(min(nodes) * _ENTRY / (1 << 20)), self.hash_mb))
 
     def _set_deadlines(self, clock: TimeManager) -> None:
         """Tell every worker when to end."""

@@ -65,11 +65,24 @@ class TimeManager:
     """When its limits began to count: a ponderhit sets it anew."""
     soft: float | None = None
     """Seconds after the start at which no new iteration begins; None: no clock."""
+    hard: float | None = None
+    """Seconds after the start at which the search is cut; None: no limit on time."""
     _best_move: int = -1
     _stable: int = 0
 
     def __post_init__(self) -> None:
         self.started = self.asked
+        limits: list[float] = []
+        if self.limit.time is not None:
+            # A short time is not eaten up by the overhead.
+            reserve = min(self.overhead, self.limit.time / 20)
+            limits.append(max(0.001, self.limit.time - reserve))
+        left = self.limit.clock(self.side)
+        if left is not None:
+            increment = self.limit.increment(self.side) or 0.0
+            self.soft, hard = budget(left, increment, self.limit.remaining_moves, self.overhead)
+            limits.append(hard)
+        self.hard = min(limits, default=None)
 
     @property
     def waits(self) -> bool:
@@ -82,19 +95,9 @@ class TimeManager:
 
     def deadline(self) -> int | None:
         """The monotonic time, in nanoseconds, at which the search is cut; None: never."""
-        if self.waits:
+        if self.waits or self.hard is None:
             return None
-        limits: list[float] = []
-        if self.limit.time is not None:
-            # A short time is not eaten up by the overhead.
-            reserve = min(self.overhead, self.limit.time / 20)
-            limits.append(max(0.001, self.limit.time - reserve))
-        left = self.limit.clock(self.side)
-        if left is not None:
-            increment = self.limit.increment(self.side) or 0.0
-            self.soft, hard = budget(left, increment, self.limit.remaining_moves, self.overhead)
-            limits.append(hard)
-        return self.started + int(min(*limits, LONGEST) * 1e9) if limits else None
+        return self.started + int(min(self.hard, LONGEST) * 1e9)
 
     def enough(self, move: int, depth: int, score: Score) -> bool:
         """Whether to stop after an iteration that ended with this best move."""

@@ -5,6 +5,9 @@
 # each matches no key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
 # implementation for parallel search", ICGA Journal 25, 2002).
 #
+# A short search is slowed by memory that it does not need, so the part in use is chosen by the
+# searcher, and grows. What lies beyond it is zero.
+#
 # Needs bitboard.pxi, board.pxi, pages.pxi.
 
 cdef enum:
@@ -20,7 +23,7 @@ cdef struct Entry:
 cdef struct Table:
     void *memory
     Entry *entries
-    uint64_t buckets
+    uint64_t buckets         # in use
     int generation
 
 cdef struct Probe:
@@ -93,11 +96,32 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
     victim.data = data
 
 
+# Move the entries of what were all buckets in use, from the last one down, to where they are now:
+# never further down. Where a bucket is full, one is lost.
+cdef void spread(Table *table, uint64_t before) noexcept nogil:
+    cdef Entry moved[BUCKET]
+    cdef Entry *bucket
+    cdef uint64_t i
+    cdef int j, k
+    for i in range(before):
+        bucket = &table.entries[BUCKET * (before - 1 - i)]
+        memcpy(moved, bucket, sizeof(moved))
+        memset(bucket, 0, sizeof(moved))
+        for j in range(BUCKET):
+            if moved[j].data == 0:
+                continue
+            bucket = bucket_of(table, moved[j].check ^ moved[j].data)
+            for k in range(BUCKET):
+                if bucket[k].data == 0:
+                    bucket[k] = moved[j]
+                    break
+
+
 cdef class TranspositionTable:
     cdef Table table
     cdef uint64_t size       # bytes
 
-    def __cinit__(self, int megabytes):
+    def __cinit__(self, int megabytes, int used=0):
         cdef uint64_t size = <uint64_t>megabytes << 20
         if megabytes < 1:
             raise ValueError("a table needs at least 1 MiB")
@@ -110,19 +134,34 @@ cdef class TranspositionTable:
         self.size = size
         large_pages(self.table.entries, size)
         # The system hands memory out when it is first written to: now, not on a running clock.
-        self.clear()
+        self.table.buckets = self.buckets_of(0)
+        self.clear(used)
 
     def __dealloc__(self):
         free(self.table.memory)
 
-    def clear(self, int megabytes=0):
+    # The buckets in so many MiB, or in the whole table.
+    cdef uint64_t buckets_of(self, int megabytes):
         cdef uint64_t used = <uint64_t>megabytes << 20
-        if used == 0 or used > self.size:
+        if megabytes <= 0 or used > self.size:
             used = self.size
-        self.table.buckets = used // (BUCKET * sizeof(Entry))
+        return used // (BUCKET * sizeof(Entry))
+
+    def clear(self, int megabytes=0):
         with nogil:
             memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * sizeof(Entry))
+        self.table.buckets = self.buckets_of(megabytes)
         self.table.generation = 0
+
+    def grow(self, int megabytes=0):
+        cdef uint64_t before = self.table.buckets
+        cdef uint64_t wanted = self.buckets_of(megabytes)
+        if wanted <= before:
+            return
+        # At least twice as many, so that all entries together are seldom moved.
+        self.table.buckets = min(max(wanted, 2 * before), self.buckets_of(0))
+        with nogil:
+            spread(&self.table, before)
 
     def new_search(self):
         self.table.generation = (self.table.generation + 1) & 0xFF
@@ -133,4 +172,4 @@ cdef class TranspositionTable:
         for i in range(1000):
             found += entries[i].data != 0 and (
                 <int>(entries[i].data >> 46 & 0xFF) == self.table.generation)
-        return found
+        return found * self.table.buckets // self.buckets_of(0)

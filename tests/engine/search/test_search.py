@@ -232,6 +232,27 @@ def test_a_player_without_memory_or_threads_is_refused(sizes: tuple[int, int]) -
         core.TranspositionTable(min(sizes))
 
 
+def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
+    found = []
+    for megabytes in (16, 17, 64):
+        searcher = Searcher(megabytes)
+        infos: list[Info] = []
+        searcher.search(Position(MORRIS), Limit(nodes=1_000_000), infos.append)
+        found.append([(info.depth, info.score, info.nodes, info.pv) for info in infos])
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_table_that_grows_keeps_what_it_knows() -> None:
+    searcher = Searcher(48)
+    searcher.search(Position(MORRIS), Limit(nodes=30_000))
+    few = searcher.search(Position(MORRIS), Limit(depth=9))     # without a clock: in all of it
+    again = searcher.search(Position(MORRIS), Limit(depth=9))
+    searcher.clear()
+    anew = searcher.search(Position(MORRIS), Limit(depth=9))
+    assert again.nodes < few.nodes < anew.nodes
+    assert 0 < (anew.info.hashfull or 0) < 100
+
+
 @pytest.mark.thorough
 def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
     start = threading.Thread.start
