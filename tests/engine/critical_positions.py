@@ -1,7 +1,7 @@
 """Critical positions of morris from its tables, for `merels suite`: measures no fitting has seen.
 
-    python -m tests.engine.critical_positions -tables DIR -seed 1 -placing 600 -moving 1500 \\
-        -flying 500 -apart tests/data/positions.json OUT
+    python -m tests.engine.critical_positions OUT -tables DIR -seed 1 -placing 600 -moving 1500 \\
+        -flying 500 -apart tests/data/positions.json
 
 A position is critical when it is not lost and at most a third of its moves hold its value. Most
 come from games of fallible play, which slips into a random move more or less often, the others
