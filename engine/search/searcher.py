@@ -92,12 +92,12 @@ class Searcher:
     def clear(self) -> None:
         """Forget everything learnt: a new game starts as in a new process."""
         self._context = None
-        self._forget(_LEAST_MB)
+        self._forget()
 
-    def _forget(self, megabytes: int) -> None:
-        """Forget everything learnt, and use so much of the table."""
+    def _forget(self) -> None:
+        """Forget everything learnt; the table grows again as it is needed."""
         if self._table is not None:
-            self._table.clear(megabytes)
+            self._table.clear(_LEAST_MB)
         for worker in self._workers:
             worker.clear()
 
@@ -194,10 +194,9 @@ class Searcher:
         if context != self._context:
             # What was learnt under other rules, or with other errors, does not hold.
             if self._context is not None or level is not None:
-                self._forget(_LEAST_MB if level is None else 1 + level.nodes // 50_000)
+                self._forget()
             self._context = context
-        if level is None:
-            self._table.grow(self._worth(clock))
+        self._table.grow(1 + level.nodes // 50_000 if level else self._worth(clock))
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
         with self._lock:
@@ -215,15 +214,14 @@ class Searcher:
         return Result(best.pv[0], ponder, best, cut, missing)
 
     def _worth(self, clock: TimeManager) -> int:
-        """The MiB of the table that a search can fill, 0 for all: more would only slow it down."""
+        """The MiB of the table that a search can fill: more would only slow it down."""
         nodes: list[float] = []
         if clock.limit.nodes:
             nodes.append(clock.limit.nodes)
         if clock.hard is not None and not clock.infinite:
             nodes.append(clock.hard * _NODES_A_SECOND * self.threads)
-        if not nodes:
-            return 0
-        return max(_LEAST_MB, min(math.ceil(min(nodes) * _ENTRY / (1 << 20)), self.hash_mb))
+        wanted = min(nodes, default=math.inf) * _ENTRY / (1 << 20)
+        return math.ceil(min(wanted, self.hash_mb))
 
     def _set_deadlines(self, clock: TimeManager) -> None:
         """Tell every worker when to end."""

@@ -6,7 +6,7 @@
 # implementation for parallel search", ICGA Journal 25, 2002).
 #
 # A short search is slowed by memory that it does not need, so the part in use is chosen by the
-# searcher, and grows. What lies beyond it is zero.
+# searcher, and grows. What lies beyond it is empty.
 #
 # Needs bitboard.pxi, board.pxi, pages.pxi.
 
@@ -97,24 +97,23 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
 
 
 # Move the entries of what were all buckets in use, from the last one down, to where they are now:
-# never further down. Where a bucket is full, one is lost.
+# never to a bucket further down. Where one is full, an entry is lost.
 cdef void spread(Table *table, uint64_t before) noexcept nogil:
-    cdef Entry moved[BUCKET]
+    cdef Entry *entry = &table.entries[BUCKET * before]
     cdef Entry *bucket
-    cdef uint64_t i
-    cdef int j, k
-    for i in range(before):
-        bucket = &table.entries[BUCKET * (before - 1 - i)]
-        memcpy(moved, bucket, sizeof(moved))
-        memset(bucket, 0, sizeof(moved))
-        for j in range(BUCKET):
-            if moved[j].data == 0:
-                continue
-            bucket = bucket_of(table, moved[j].check ^ moved[j].data)
-            for k in range(BUCKET):
-                if bucket[k].data == 0:
-                    bucket[k] = moved[j]
-                    break
+    cdef Entry moved
+    cdef int i
+    while entry != table.entries:
+        entry -= 1
+        if entry.data == 0:
+            continue
+        moved = entry[0]
+        entry.data = 0
+        bucket = bucket_of(table, moved.check ^ moved.data)
+        for i in range(BUCKET):
+            if bucket[i].data == 0:
+                bucket[i] = moved
+                break
 
 
 cdef class TranspositionTable:
