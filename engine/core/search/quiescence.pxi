@@ -40,6 +40,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
                 alpha = value
                 if value >= beta:
                     break
+                extend_pv(w, ply, <move_t>moves[i].bits)
     w.stack.free = moves
     assert -WIN <= best <= WIN
     return best

@@ -14,16 +14,6 @@ cdef void load_reductions(Worker *w) noexcept nogil:
             )
 
 
-# Put a move before the principal variation of the ply after it.
-cdef inline void extend_pv(Worker *w, int ply, move_t move) noexcept nogil:
-    cdef int i, length = w.pv_length[ply + 1]
-    assert 0 <= length and ply + 1 + length <= MAX_PLY + 1
-    w.pv[ply][0] = move
-    for i in range(length):
-        w.pv[ply][i + 1] = w.pv[ply + 1][i]
-    w.pv_length[ply] = length + 1
-
-
 # The value that the tablebase settles at a node, if it does: near a draw by counting it may know
 # only one side of it.
 cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int beta, int ply,

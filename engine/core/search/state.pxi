@@ -93,6 +93,16 @@ cdef int misjudge(const Errors *e, const Board *b, uint64_t key, int value) noex
     return value + <int>below(mix(key ^ e.seed), 2 * e.noise + 1) - e.noise
 
 
+# Put a move before the principal variation of the ply after it.
+cdef inline void extend_pv(Worker *w, int ply, move_t move) noexcept nogil:
+    cdef int i, length = w.pv_length[ply + 1]
+    assert 0 <= length and ply + 1 + length <= MAX_PLY + 1
+    w.pv[ply][0] = move
+    for i in range(length):
+        w.pv[ply][i + 1] = w.pv[ply + 1][i]
+    w.pv_length[ply] = length + 1
+
+
 # Whether a level does not see that a move is possible.
 cdef inline bint is_overlooked(const Worker *w, move_t move, int ply) noexcept nogil:
     return unlikely(w.errs) and (w.errors.overlooked[ply] >> to_of(move)) & 1
