@@ -136,6 +136,17 @@ def score_samples(
     73 % of the points. ValueError where it is below 1.
     """
 
+def leaf_samples(
+    tables: TableSet, worker: SearchWorker, rules: _Rules, data: bytes | bytearray, nodes: int
+) -> bytearray:
+    """Where searches end after critical samples' best-looking moves, right and wrong.
+
+    A sample is critical if the tables have its way of flying and all that its moves lead to, it is
+    not lost, and at most a third of the moves hold its value. Of those that do and of those that do
+    not, the move that looks best after 30 nodes is searched to the iteration that reaches
+    ``nodes``. Up to two samples of each, without a score or result. ValueError without nodes.
+    """
+
 def label_samples(tables: TableSet, data: bytes | bytearray) -> bytearray:
     """Samples with the tables' values as results, where they have the way of flying and the board.
     """
@@ -144,9 +155,12 @@ def labelled_samples(data: bytes | bytearray) -> bytearray:
     """The samples that have a result."""
 
 class Fit:
-    """Weights fitted to samples: by ``share`` to their scores, for the rest to their results."""
+    """Weights fitted to samples: by ``share`` to their scores, for the rest to their results.
 
-    def __init__(self, share: float, seed: int = 1) -> None: ...
+    They begin at random, or with ``start``, as `load_weights` takes them.
+    """
+
+    def __init__(self, share: float, seed: int = 1, start: bytes | None = None) -> None: ...
     def epoch(self, data: bytes | bytearray | memoryview, rate: float) -> float:
         """One pass over packed samples at a learning rate, 0 to learn nothing.
 

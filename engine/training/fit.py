@@ -8,13 +8,17 @@ their searches met, are labelled by the tables and join those drawn. What tables
 of two draws is the harder to hold, comes from the games: a searched score has part of the label,
 and where no tables are, the game's result.
 
+The last rounds go on from the weights that played them, with what decides between right and wrong
+moves: where few moves hold a value, the positions by which short searches judge the best of them
+and the best of the others.
+
 The tables of the standard rules must be whole; those of other ways of flying (`loc`, `multi`) are
 used where they are whole. Without ``-tables`` games alone teach.
 
 No fitting sees the positions of the files named by ``-unseen``, nor one position in 64, chosen by
 its hash (`core.is_held_out`), nor an image of them: what is fitted can be measured on either. The
 same command makes the same weights on every machine and however many processes share the work, and
-resumes where an earlier one was interrupted: the games' samples are kept in ``-work``.
+resumes where an earlier one was interrupted: samples of games and leaves are kept in ``-work``.
 """
 
 from __future__ import annotations
@@ -23,9 +27,10 @@ import argparse
 import os
 import sys
 import time
+import zlib
 from array import array
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
 from merels.engine.core import core, weights
@@ -40,7 +45,12 @@ DRAWN = 100_000
 positions of every kind."""
 DRAWN_ELSE = 1_000
 """Positions drawn from each other table."""
-ROUNDS = (Round(2_000, 300), Round(100_000, 1_500))
+ROUNDS = (
+    Round(2_000, 300),
+    Round(100_000, 1_500),
+    Round(15_000, 1_500, continues=True),
+    Round(15_000, 1_500, continues=True),
+)
 SHARE = 0.3
 """The part that a searched score has in a label, the result having the rest."""
 EPOCHS = 3
@@ -49,8 +59,13 @@ STEPS = 8
 """The rate falls so many times in an epoch, to a sixteenth in all."""
 
 
-def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
-    """The weights that explain samples best, but for those held out and ``unseen``."""
+def fit(
+    pieces: Sequence[bytes], unseen: array[int], processes: int, start: bytes | None = None
+) -> bytes:
+    """The weights that explain samples best, but for those held out and ``unseen``.
+
+    They are fitted from nothing, or on from ``start``.
+    """
     every = b"".join(pieces)
     held_out = core.select_samples(every, unseen, True)
     samples = core.select_samples(every, unseen, False)
@@ -59,7 +74,7 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     number = len(samples) // core.SAMPLE_BYTES
     print(f"  fitting {number} samples", flush=True)
     ends = [number * step // STEPS * core.SAMPLE_BYTES for step in range(STEPS + 1)]
-    fitting = core.Fit(SHARE)
+    fitting = core.Fit(SHARE, start=start)
     steps = [
         core.split_samples(memoryview(samples)[ends[step]:ends[step + 1]]) for step in range(STEPS)
     ]
@@ -97,7 +112,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-processes", type=_count, default=os.cpu_count() or 1)
     parser.add_argument(
         "-work", type=Path, metavar="DIR", default=Path("build/fit"),
-        help="where the games' samples are kept",
+        help="where samples of games and leaves are kept",
     )
     args = parser.parse_args(argv)
     try:
@@ -135,6 +150,7 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         fit([piece for _, piece in drawn], unseen, args.processes) if drawn
         else bytes(core.WEIGHTS_SIZE)
     )
+    pieces: list[bytes] = []
     for number, one in enumerate(ROUNDS, 1):
         one = one._replace(games=int(one.games * args.scale))
         print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
@@ -143,8 +159,31 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         with ThreadPoolExecutor(args.processes) as pool:
             scored = pool.map(lambda pair: pair[0].score(pair[1]), drawn)
             labelled = pool.map(lambda piece: _labelled(piece, truths), played)
-            payload = fit([*scored, *labelled], unseen, args.processes)
+            if one.continues:
+                pieces += [*labelled, *_leaves(args.work, payload, truths, played, pool)]
+                payload = fit([*scored, *pieces], unseen, args.processes, payload)
+            else:
+                payload = fit([*scored, *labelled], unseen, args.processes)
     return payload
+
+
+def _leaves(
+    work: Path, payload: bytes, truths: list[Truth], played: list[bytes], pool: Executor
+) -> list[bytes]:
+    """Labelled leaves of games' critical positions; those in ``work`` are not searched for."""
+    mark = f"{zlib.crc32(payload):08x}"
+
+    def leaves(number: int) -> bytes:
+        path = work / f"{mark}-{number}.leaves"
+        if not path.exists():
+            write_whole(path, [truth.leaves(played[number]) for truth in truths])
+        return _labelled(path.read_bytes(), truths)
+
+    started = time.monotonic()
+    found = list(pool.map(leaves, range(len(played))))
+    number = sum(map(len, found)) // core.SAMPLE_BYTES
+    print(f"  {number} leaves, {time.monotonic() - started:.0f} s", flush=True)
+    return found
 
 
 def _labelled(piece: bytes, truths: list[Truth]) -> bytes:

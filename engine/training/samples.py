@@ -29,6 +29,8 @@ LABELLING = (
 
 SCORED_NODES = 60
 """After which the search that scores a sample ends with its iteration."""
+LEAF_NODES = 300
+"""After which a search ends whose leaf becomes a sample."""
 PER_LOGIT = 250.0
 """Hundredths of a man that are worth 73 % of the points, in a searched score. The weights
 themselves are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with doubt."""
@@ -123,6 +125,14 @@ class Truth:
         worker.clear()
         rules = core_rules(self.tables.rules)
         return bytes(core.score_samples(worker, rules, piece, SCORED_NODES, PER_LOGIT))
+
+    def leaves(self, piece: bytes) -> bytes:
+        """What searches by the core's weights judge critical ones by, scored: see the core."""
+        worker = core.SearchWorker(core.TranspositionTable(1))
+        worker.clear()
+        rules = core_rules(self.tables.rules)
+        found = core.leaf_samples(self.tables.core, worker, rules, piece, LEAF_NODES)
+        return self.score(bytes(found))
 
     def label(self, piece: bytes) -> bytes:
         """Samples with the tables' values as results, where they know them."""

@@ -42,10 +42,17 @@ _LIMIT = ["NoRemovalPlies=50"]
 
 
 class Round(NamedTuple):
-    """One round of self-play: its games, and the nodes of each search."""
+    """One round of self-play.
+
+    games       its number of games
+    nodes       of each search
+    continues   whether fitting goes on from the weights that played it, with the samples of all
+                such rounds and the leaves of critical positions
+    """
 
     games: int
     nodes: int
+    continues: bool = False
 
 
 class _Player:

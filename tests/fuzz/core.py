@@ -147,6 +147,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
     "score_samples": lambda chance: [
         {"a": "SearchWorker"}, some_rules(chance), {"a": "samples"}, 20, 250.0],
+    "leaf_samples": lambda chance: [
+        _A_TABLE, {"a": "SearchWorker"}, some_rules(chance), {"a": "samples"}, 20],
     "label_samples": _some(_A_TABLE, {"a": "samples"}),
     "labelled_samples": _some({"a": "samples"}),
     # In a build for tuning these change numbers of the search; in others there are none.
@@ -155,7 +157,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "is_held_out": lambda chance: [some_board(chance)],
     "split_samples": _some({"a": "samples"}),
     "select_samples": _some({"a": "samples"}, {"a": "places"}, 1),
-    "Fit": _some(0.5, 1), "Fit.epoch": _some({"a": "zeros"}, 0.1), "Fit.weights": _some(),
+    "Fit": _some(0.5, 1, {"a": "weights"}), "Fit.epoch": _some({"a": "zeros"}, 0.1),
+    "Fit.weights": _some(),
     "parse_brief": _some({"a": "info"}, 0, 1, 0), "last_score": _some({"a": "answer"}, 20),
     "last_answer": _some({"a": "answer"}, 0), "Brief": _some(), "Brief.score": _some(),
     "Brief.win_in": _some(), "Brief.depth": _some(), "Brief.nodes": _some(),
@@ -273,7 +276,7 @@ def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
         or name == "Retrograde" and any(3 < one <= 9 for one in numbers)
         or name == "PlacingSlice" and any(0 < one < 18 for one in numbers)
         or name in ("draw_samples", "met_samples") and any(one > 10**6 for one in numbers)
-        or name == "score_samples" and any(one > 1000 for one in numbers)
+        or name in ("score_samples", "leaf_samples") and any(one > 1000 for one in numbers)
         or name == "round_trip" and any(abs(one) > 2 or one >= 0 for one in numbers[:-1])
         or name == "round_trip" and not 0 <= _number(numbers[-1:] and numbers[-1]) <= 9
     )

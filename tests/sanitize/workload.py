@@ -286,8 +286,11 @@ def fitting(tables: Tables) -> list[object]:
         points = (1 + known.value) / 2
         samples += Sample.of(position, 1, points, points).pack()
     samples += core.draw_samples(tables.core, 4, 3, 0, 50, 1)
-    samples = core.label_samples(tables.core, samples)
-    assert len(core.labelled_samples(samples)) == len(samples)
+    worker = core.SearchWorker(core.TranspositionTable(1))
+    leaves = core.leaf_samples(tables.core, worker, core_rules(tables.rules), samples, 50)
+    assert leaves
+    samples = core.label_samples(tables.core, samples + leaves)
+    samples = core.labelled_samples(samples)
     samples = core.select_samples(samples, array("Q"), False)
     core.shuffle(samples, 5)
     fit = core.Fit(0.5)

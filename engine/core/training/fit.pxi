@@ -13,7 +13,25 @@ cdef enum:
     # The squares of a vector's steps begin at this. From nothing its first steps would be its
     # longest, and push neurons to where no sample moves them again.
     FIRST_SQUARES = 1
+    # All squares begin at this where fitting goes on from weights, so that steps are short.
+    LATER_SQUARES = 30
     PER_LOGIT = 130          # hundredths of a man: 73 % of the points are worth so much
+
+
+cdef enum:
+    # Where each part of the weights begins, in numbers.
+    AT_BIAS = PHASES * ROWS
+    AT_OUTPUT = AT_BIAS + PHASES * HIDDEN
+    AT_VECTORS = AT_OUTPUT + PHASES * HIDDEN
+
+
+# What a parameter is multiplied by to be a number of the weights.
+cdef inline double scale_of(size_t i) noexcept nogil:
+    if i < AT_BIAS:
+        return 4 * PER_LOGIT
+    if AT_OUTPUT <= i < AT_VECTORS:
+        return (PER_LOGIT << OUTPUT_SHIFT) / <double>ONE
+    return 2 * ONE
 
 
 # One step down a gradient, scaled by the steps so far (Adagrad).
@@ -86,7 +104,7 @@ cdef class Fit:
     cdef Parameters *squares
     cdef float share
 
-    def __cinit__(self, double share, seed=1):
+    def __cinit__(self, double share, seed=1, bytes start=None):
         cdef uint64_t state = seed
         cdef int i, j, quarter
         self.share = share
@@ -94,6 +112,9 @@ cdef class Fit:
         self.squares = <Parameters *>calloc(1, sizeof(Parameters))
         if not self.now or not self.squares:
             raise MemoryError
+        if start is not None:
+            self.go_on(start)
+            return
         for quarter in range(QUARTERS):
             for i in range(ROWS):
                 for j in range(HIDDEN):
@@ -108,6 +129,21 @@ cdef class Fit:
     def __dealloc__(self):
         free(self.now)
         free(self.squares)
+
+    # Begin with weights instead of small random numbers.
+    cdef int go_on(self, bytes start) except -1:
+        cdef const uint8_t *data = start
+        cdef float *now = <float *>self.now
+        cdef float *squares = <float *>self.squares
+        cdef size_t i
+        if len(start) != WEIGHTS_SIZE:
+            raise ValueError(f"expected {WEIGHTS_SIZE} bytes of weights, found {len(start)}")
+        for i in range(sizeof(Parameters) // sizeof(float)):
+            now[i] = <int8_t>data[AT_VECTORS + i] if i >= AT_VECTORS else (
+                <int16_t>read_bytes(data + 2 * i, 2))
+            now[i] /= scale_of(i)
+            squares[i] = LATER_SQUARES
+        return 0
 
     def epoch(self, data, double rate):
         cdef _Span samples = span_of(data)
@@ -176,22 +212,17 @@ cdef class Fit:
     def weights(self):
         cdef float *source = <float *>self.now
         cdef float *squares = <float *>self.squares
-        cdef size_t i, number = sizeof(Parameters) // sizeof(float)
-        cdef size_t bias = PHASES * ROWS, output = bias + PHASES * HIDDEN
-        cdef size_t vectors = output + PHASES * HIDDEN
-        cdef double scale
+        cdef size_t i
         cdef int value, largest
         data = bytearray(WEIGHTS_SIZE)
-        for i in range(number):
-            scale = (4 * PER_LOGIT if i < bias else 2 * ONE if i < output or i >= vectors
-                     else (PER_LOGIT << OUTPUT_SHIFT) / <double>ONE)
+        for i in range(sizeof(Parameters) // sizeof(float)):
             # An entry that never occurred keeps its random start, which means nothing.
-            value = 0 if i >= vectors and squares[i] == FIRST_SQUARES else <int>(
-                source[i] * scale + (0.5 if source[i] > 0 else -0.5))
-            if i >= vectors:
-                data[vectors + i] = value & 255
+            value = 0 if i >= AT_VECTORS and squares[i] == FIRST_SQUARES else <int>(
+                source[i] * scale_of(i) + (0.5 if source[i] > 0 else -0.5))
+            if i >= AT_VECTORS:
+                data[AT_VECTORS + i] = value & 255
             else:
-                largest = INT16_MAX if i >= output else LARGEST_PART
+                largest = INT16_MAX if i >= AT_OUTPUT else LARGEST_PART
                 value = max(-largest, min(largest, value))
                 data[2 * i] = value & 255
                 data[2 * i + 1] = (value >> 8) & 255

@@ -1,7 +1,11 @@
-# What short searches think of samples.
+# What short searches think of samples, and the positions that they judge by.
 #
-# Needs board.pxi, movegen.pxi, search/search.pxi, search/worker.pxi, training/samples.pxi,
-# training/draw.pxi, training/fit.pxi.
+# Needs board.pxi, movegen.pxi, search/search.pxi, search/worker.pxi, tablebase/probe.pxi,
+# training/samples.pxi, training/draw.pxi, training/fit.pxi.
+
+cdef enum:
+    FIRST_NODES = 30         # of a search that looks for the best of several moves
+    CRITICAL = 3             # one move in so many, at most, holds a critical position's value
 
 
 # The value of a board by iterations until so many nodes are searched.
@@ -46,3 +50,110 @@ def score_samples(SearchWorker worker not None, tuple rules not None, data, uint
     finally:
         end_claim(&worker.running)
     return scored
+
+
+# The board after a move, as one of its own: no plies were played before it.
+cdef inline void make_first(const Board *b, move_t move, Board *after) noexcept nogil:
+    make(b, move, after)
+    after.plies = 0
+
+
+# The points that each move gets by the tables. Returns whether they know all and the board is
+# critical: not lost, and few moves hold its value.
+cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *moves, int *points,
+                      int *best) noexcept nogil:
+    cdef Board after
+    cdef int i, holding = 0
+    best[0] = 0
+    for i in range(moves.size):
+        make_first(b, moves.moves[i], &after)
+        points[i] = WHOLE
+        if goes_on(&tables.rules, &after):
+            points[i] = points_of(table_probe(tables, &after))
+            if points[i] == NO_POINTS:
+                return False
+            points[i] = WHOLE - points[i]
+        best[0] = max(best[0], points[i])
+    for i in range(moves.size):
+        holding += points[i] == best[0]
+    return best[0] > 0 and CRITICAL * holding <= moves.size
+
+
+# The board that a short search's value comes from; False where that is no evaluation.
+cdef bint find_leaf(Worker *w, const Board *b, uint64_t nodes, Board *leaf) noexcept nogil:
+    cdef Board before
+    cdef int i
+    leaf[0] = b[0]
+    if abs(short_search(w, b, nodes)) >= PROVEN:
+        return False
+    for i in range(w.pv_length[1]):
+        before = leaf[0]
+        make_first(&before, w.pv[1][i], leaf)
+    return goes_on(&w.game.rules, leaf)
+
+
+# Of a critical board, where searches end after the move that holds its value and after the one
+# that does not which look best to shorter ones. Returns the number of boards found, up to 2.
+cdef int critical_leaves(Worker *w, const Tables *tables, const Board *b, uint64_t nodes,
+                         Board *leaves) noexcept nogil:
+    cdef MoveList moves
+    cdef Board after
+    cdef int points[MAX_MOVES]
+    cdef Board chosen[2]     # by whether the move holds the value
+    cdef int top[2]
+    cdef int i, best, value, holds, found = 0
+    generate(&tables.rules, b, &moves, True, True)
+    if not is_critical(tables, b, &moves, points, &best):
+        return 0
+    top[0] = top[1] = -INFINITE
+    for i in range(moves.size):
+        make_first(b, moves.moves[i], &after)
+        value = INFINITE - 1
+        if goes_on(&tables.rules, &after):
+            value = -short_search(w, &after, FIRST_NODES)
+        holds = points[i] == best
+        if value > top[holds]:
+            top[holds] = value
+            chosen[holds] = after
+    # Where the right move is seen to win, or the others to lose, there is nothing to choose.
+    if top[1] >= PROVEN or top[0] <= -PROVEN:
+        return 0
+    for holds in range(2):
+        found += find_leaf(w, &chosen[holds], nodes, &leaves[found])
+    return found
+
+
+def leaf_samples(TableSet tables not None, SearchWorker worker not None, tuple rules not None,
+                 data, uint64_t nodes):
+    cdef Py_ssize_t i, number = check_samples(span_of(data)), kept = 0
+    cdef const uint8_t *given = span_of(data).start
+    cdef bytearray found = bytearray(2 * SAMPLE_BYTES * number)
+    cdef uint8_t *out = found
+    cdef Worker *w = &worker.w
+    cdef Sample sample
+    cdef Board leaves[2]
+    cdef int j
+    if nodes < 1:
+        raise ValueError("a search has at least one node")
+    claim(&worker.running, "this worker")
+    share(&tables.tables.users, "the set of tables")
+    try:
+        load_game(&w.game, rules, ())
+        w.errs = False
+        begin_search(w)
+        with nogil:
+            for i in range(number):
+                read_sample(given + SAMPLE_BYTES * i, &sample)
+                if sample.flying != tables.tables.rules.flying or (
+                        not goes_on(&tables.tables.rules, &sample.board)):
+                    continue
+                sample.score = sample.result = NO_POINTS
+                for j in range(critical_leaves(w, &tables.tables, &sample.board, nodes, leaves)):
+                    sample.board = leaves[j]
+                    write_sample(out + SAMPLE_BYTES * kept, &sample)
+                    kept += 1
+    finally:
+        end_sharing(&tables.tables.users)
+        end_claim(&worker.running)
+    del found[SAMPLE_BYTES * kept:]
+    return found

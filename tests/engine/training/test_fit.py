@@ -197,6 +197,47 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
     assert not core.labelled_samples(met)
 
 
+def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> None:
+    """One that holds the value and one that does not; other positions have none."""
+    rules = make_rules("loc")
+    tables = Builder(tmp_path, rules).build(8)
+    worker = core.SearchWorker(core.TranspositionTable(1))
+    worker.clear()
+    chance = random.Random(4)
+    found = 0
+    for _ in range(300):
+        position = random_position(rules, 4, 4, chance)
+        piece = Sample.of(position, 0, 0.5, 0.5).pack()
+        data = core.leaf_samples(tables.core, worker, core_rules(rules), piece, 100)
+        leaves = list(unpack(bytes(data)))
+        values = [known.value for _, known in tables.moves(position) if known is not None]
+        best = max(values)
+        if best < 0 or 3 * values.count(best) > len(values):
+            assert not leaves
+        assert len(leaves) <= 2
+        for leaf in leaves:
+            assert leaf[-2:] == (None, None) and tables.core.probe((*leaf[:4], 0)) is not None
+        found += len(leaves)
+    assert found > 100
+    with pytest.raises(ValueError, match="at least one node"):
+        core.leaf_samples(tables.core, worker, core_rules(rules), piece, 0)
+
+
+def test_fitting_goes_on_from_weights() -> None:
+    """Without samples they stay as they are, but for the entries that mean nothing."""
+    fitting = core.Fit(0.5)
+    data = some_samples(2000, seed=7)
+    fitting.epoch(data, 0.1)
+    made = fitting.weights()
+    again = core.Fit(0.5, start=made)
+    assert again.weights() == made
+    assert abs(again.epoch(data, 0) - fitting.epoch(data, 0)) < 0.001
+    again.epoch(data, 0.1)
+    assert again.epoch(data, 0) < fitting.epoch(data, 0)
+    with pytest.raises(ValueError, match=f"expected {len(made)} bytes of weights, found 3"):
+        core.Fit(0.5, start=bytes(3))
+
+
 def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
     tables = Builder(tmp_path, make_rules("morris")).build(7)
     data = b"".join(Truth(tables).draw(30, 20))
@@ -245,7 +286,8 @@ def test_the_same_command_makes_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(self_play, "CHUNK", 6)
-    monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60), Round(18, 100)))
+    rounds = Round(18, 60), Round(18, 100), Round(6, 100, continues=True)
+    monkeypatch.setattr(fit, "ROUNDS", rounds)
     made: list[bytes] = []
     for processes in (1, 2, 2):
         path, work = tmp_path / f"{len(made)}.bin", tmp_path / f"work{processes}"
@@ -254,7 +296,7 @@ def test_the_same_command_makes_the_same_weights(
         made.append(path.read_bytes())
         # The third run finds one piece gone and plays it again.
         pieces = sorted(work.glob("*.samples"))
-        assert len(pieces) == 6
+        assert len(pieces) == 8
         pieces[1].unlink()
     assert made[0] == made[1] == made[2]
     payload = weights.unpack(made[0])
