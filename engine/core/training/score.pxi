@@ -123,37 +123,44 @@ cdef int critical_leaves(Worker *w, const Tables *tables, const Board *b, uint64
     return found
 
 
-def leaf_samples(TableSet tables not None, SearchWorker worker not None, tuple rules not None,
-                 data, uint64_t nodes):
-    cdef Py_ssize_t i, number = check_samples(span_of(data)), kept = 0
-    cdef const uint8_t *given = span_of(data).start
-    cdef bytearray found = bytearray(2 * SAMPLE_BYTES * number)
-    cdef uint8_t *out = found
-    cdef Worker *w = &worker.w
+# Write the leaves of those samples that are critical. Returns their number.
+cdef Py_ssize_t write_leaves(Worker *w, const Tables *tables, const uint8_t *samples,
+                             Py_ssize_t number, uint64_t nodes, uint8_t *out) noexcept nogil:
+    cdef Py_ssize_t i, written = 0
     cdef Sample sample
     cdef Board leaves[2]
     cdef int j
+    for i in range(number):
+        read_sample(samples + SAMPLE_BYTES * i, &sample)
+        if sample.flying != tables.rules.flying or not goes_on(&tables.rules, &sample.board):
+            continue
+        sample.score = sample.result = NO_POINTS
+        for j in range(critical_leaves(w, tables, &sample.board, nodes, leaves)):
+            sample.board = leaves[j]
+            write_sample(out + SAMPLE_BYTES * written, &sample)
+            written += 1
+    return written
+
+
+def leaf_samples(TableSet tables not None, SearchWorker worker not None, tuple rules not None,
+                 data, uint64_t nodes):
+    cdef _Span samples = span_of(data)
+    cdef Py_ssize_t number = check_samples(samples), written
+    cdef bytearray found = bytearray(2 * SAMPLE_BYTES * number)
+    cdef uint8_t *out = found
+    cdef Worker *w = &worker.w
     if nodes < 1:
         raise ValueError("a search has at least one node")
     claim(&worker.running, "this worker")
-    share(&tables.tables.users, "the set of tables")
     try:
         load_game(&w.game, rules, ())
         w.errs = False
         begin_search(w)
+        share(&tables.tables.users, "the set of tables")
         with nogil:
-            for i in range(number):
-                read_sample(given + SAMPLE_BYTES * i, &sample)
-                if sample.flying != tables.tables.rules.flying or (
-                        not goes_on(&tables.tables.rules, &sample.board)):
-                    continue
-                sample.score = sample.result = NO_POINTS
-                for j in range(critical_leaves(w, &tables.tables, &sample.board, nodes, leaves)):
-                    sample.board = leaves[j]
-                    write_sample(out + SAMPLE_BYTES * kept, &sample)
-                    kept += 1
-    finally:
+            written = write_leaves(w, &tables.tables, samples.start, number, nodes, out)
         end_sharing(&tables.tables.users)
+    finally:
         end_claim(&worker.running)
-    del found[SAMPLE_BYTES * kept:]
+    del found[SAMPLE_BYTES * written:]
     return found
