@@ -132,7 +132,8 @@ cdef Py_ssize_t write_leaves(Worker *w, const Tables *tables, const uint8_t *sam
     cdef int j
     for i in range(number):
         read_sample(samples + SAMPLE_BYTES * i, &sample)
-        if sample.flying != tables.rules.flying or not goes_on(&tables.rules, &sample.board):
+        if sample.flying != tables.rules.flying or sample.flying != w.game.rules.flying or (
+                not goes_on(&tables.rules, &sample.board)):
             continue
         sample.score = sample.result = NO_POINTS
         for j in range(critical_leaves(w, tables, &sample.board, nodes, leaves)):
