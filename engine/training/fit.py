@@ -27,7 +27,6 @@ import argparse
 import os
 import sys
 import time
-import zlib
 from array import array
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -38,7 +37,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_real, read_whole
 from merels.engine.tablebase.storage import write_whole
 from merels.engine.training.samples import Truth, open_truths, read_unseen
-from merels.engine.training.self_play import Round, self_play
+from merels.engine.training.self_play import Round, mark_of, self_play
 
 DRAWN = 100_000
 """Positions drawn from each table of the moving phase under the standard rules: nothing else shows
@@ -171,7 +170,7 @@ def _leaves(
     work: Path, payload: bytes, truths: list[Truth], played: list[bytes], pool: Executor
 ) -> list[bytes]:
     """Labelled leaves of games' critical positions; those in ``work`` are not searched for."""
-    mark = f"{zlib.crc32(payload):08x}"
+    mark = mark_of(payload)
 
     def leaves(number: int) -> bytes:
         path = work / f"{mark}-{number}.leaves"

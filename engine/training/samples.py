@@ -121,22 +121,25 @@ class Truth:
 
     def score(self, piece: bytes) -> bytes:
         """Samples with what short searches by the core's weights think of them."""
-        worker = core.SearchWorker(core.TranspositionTable(1))
-        worker.clear()
         rules = core_rules(self.tables.rules)
-        return bytes(core.score_samples(worker, rules, piece, SCORED_NODES, PER_LOGIT))
+        return bytes(core.score_samples(_worker(), rules, piece, SCORED_NODES, PER_LOGIT))
 
     def leaves(self, piece: bytes) -> bytes:
         """What searches by the core's weights judge critical ones by, scored: see the core."""
-        worker = core.SearchWorker(core.TranspositionTable(1))
-        worker.clear()
         rules = core_rules(self.tables.rules)
-        found = core.leaf_samples(self.tables.core, worker, rules, piece, LEAF_NODES)
+        found = core.leaf_samples(self.tables.core, _worker(), rules, piece, LEAF_NODES)
         return self.score(bytes(found))
 
     def label(self, piece: bytes) -> bytes:
         """Samples with the tables' values as results, where they know them."""
         return bytes(core.label_samples(self.tables.core, piece))
+
+
+def _worker() -> core.SearchWorker:
+    """One that searches without a memory of others."""
+    worker = core.SearchWorker(core.TranspositionTable(1))
+    worker.clear()
+    return worker
 
 
 def open_truths(folder: Path) -> list[Truth]:

@@ -156,11 +156,16 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
     return path
 
 
+def mark_of(payload: bytes) -> str:
+    """What the names of files begin with that these weights have made."""
+    return f"{zlib.crc32(payload):08x}"
+
+
 def self_play(
     work: Path, payload: bytes, one: Round, seed: int, processes: int
 ) -> list[bytes]:
     """A round's samples, one piece for each chunk of games; those in ``work`` are not played."""
-    mark = f"{zlib.crc32(payload):08x}"
+    mark = mark_of(payload)
     tasks = [
         (work / f"{mark}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK, one.nodes)
         for number in range(max(MIN_CHUNKS, one.games // CHUNK))

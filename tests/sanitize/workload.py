@@ -289,8 +289,9 @@ def fitting(tables: Tables) -> list[object]:
     worker = core.SearchWorker(core.TranspositionTable(1))
     leaves = core.leaf_samples(tables.core, worker, core_rules(tables.rules), samples, 50)
     assert leaves
-    samples = core.label_samples(tables.core, samples + leaves)
-    samples = core.labelled_samples(samples)
+    samples = core.label_samples(tables.core, samples)
+    assert len(core.labelled_samples(samples)) == len(samples)
+    samples += core.labelled_samples(core.label_samples(tables.core, leaves))
     samples = core.select_samples(samples, array("Q"), False)
     core.shuffle(samples, 5)
     fit = core.Fit(0.5)
