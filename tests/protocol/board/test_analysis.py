@@ -124,6 +124,26 @@ def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Brows
     page.wait(f"{count('#lines li')} === 0 && {count('#board .man')} === 3")
 
 
+@pytest.mark.parametrize("width, height, phone", [(1280, 860, False), (390, 844, True)])
+def test_lines_that_come_and_go_move_nothing_else(
+    page: Browser, width: int, height: int, phone: bool
+) -> None:
+    page.look(width, height, phone=phone)
+    begin(page)
+    page.click("#analyse")
+    page.wait(f"{count('#lines li')} === 3")
+    page.run(
+        "window.heights = new Set();"
+        "new ResizeObserver(([one]) => heights.add(one.contentRect.height))"
+        ".observe(document.getElementById('lines'))"
+    )
+    for number in range(1, 4):
+        page.run("document.querySelector('#lines .step').click()")
+        page.wait(f"{count('#moves button')} === {number}")
+        page.wait(f"{count('#lines li')} === 3")
+    assert page.run("return heights.size") == 1
+
+
 def test_a_line_pointed_at_while_the_position_changes_goes_with_it(page: Browser) -> None:
     begin(page)
     page.click("#analyse")

@@ -96,6 +96,9 @@ export class Thoughts {
     this.place = state.position.text;
     this.write($("worth"), reveals && found ? found[0] : "");
     this.write($("facts"), reveals ? this.facts(info, found) : "Off: nothing is given away.");
+    // Lines that come and go would move all below them, away from a finger.
+    const room = reveals && !state.position.end ? state.lines : 0;
+    $("lines").style.setProperty("--room", room);
     if (this.held) return;
     this.drawLines(reveals && info ? info : null);
     this.drawExplorer(reveals ? state.proven : null, state);
