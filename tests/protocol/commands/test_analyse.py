@@ -134,7 +134,7 @@ def test_bench_states_the_nodes_that_it_searched(
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
-@pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "8", "-divide")])
+@pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "7", "-divide")])
 def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
     started = subprocess.Popen(
         [*MERELS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
@@ -158,7 +158,7 @@ def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     started = subprocess.Popen(
-        [*MERELS, "perft", "8", "-divide"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*MERELS, "perft", "7", "-divide"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     with limited(started) as process:
         assert process.stdout is not None and process.stderr is not None
