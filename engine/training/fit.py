@@ -47,8 +47,7 @@ DRAWN_ELSE = 1_000
 ROUNDS = (
     Round(2_000, 300),
     Round(100_000, 1_500),
-    Round(15_000, 1_500, continues=True),
-    Round(15_000, 1_500, continues=True),
+    *[Round(15_000, 1_500, continues=True)] * 4,
 )
 SHARE = 0.3
 """The part that a searched score has in a label, the result having the rest."""
