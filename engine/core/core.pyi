@@ -137,9 +137,10 @@ def score_samples(
     """
 
 def leaf_samples(
-    tables: TableSet, worker: SearchWorker, rules: _Rules, data: bytes | bytearray, nodes: int
+    tables: TableSet, worker: SearchWorker, data: bytes | bytearray, nodes: int
 ) -> bytearray:
-    """Where searches end after critical samples' best-looking moves, right and wrong.
+    """Where searches by the tables' rules end after critical samples' best-looking moves, right and
+    wrong.
 
     A sample is critical if the tables have its way of flying and all that its moves lead to, it is
     not lost, and at most a third of the moves hold its value. Of those that do and of those that do

@@ -126,8 +126,7 @@ class Truth:
 
     def leaves(self, piece: bytes) -> bytes:
         """What searches by the core's weights judge critical ones by, scored: see the core."""
-        rules = core_rules(self.tables.rules)
-        found = core.leaf_samples(self.tables.core, _worker(), rules, piece, LEAF_NODES)
+        found = core.leaf_samples(self.tables.core, _worker(), piece, LEAF_NODES)
         return self.score(bytes(found))
 
     def label(self, piece: bytes) -> bytes:

@@ -147,8 +147,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
     "score_samples": lambda chance: [
         {"a": "SearchWorker"}, some_rules(chance), {"a": "samples"}, 20, 250.0],
-    "leaf_samples": lambda chance: [
-        _A_TABLE, {"a": "SearchWorker"}, some_rules(chance), {"a": "samples"}, 20],
+    "leaf_samples": _some(_A_TABLE, {"a": "SearchWorker"}, {"a": "samples"}, 20),
     "label_samples": _some(_A_TABLE, {"a": "samples"}),
     "labelled_samples": _some({"a": "samples"}),
     # In a build for tuning these change numbers of the search; in others there are none.

@@ -287,7 +287,7 @@ def fitting(tables: Tables) -> list[object]:
         samples += Sample.of(position, 1, points, points).pack()
     samples += core.draw_samples(tables.core, 4, 3, 0, 50, 1)
     worker = core.SearchWorker(core.TranspositionTable(1))
-    leaves = core.leaf_samples(tables.core, worker, core_rules(tables.rules), samples, 50)
+    leaves = core.leaf_samples(tables.core, worker, samples, 50)
     assert leaves
     samples = core.label_samples(tables.core, samples)
     assert len(core.labelled_samples(samples)) == len(samples)

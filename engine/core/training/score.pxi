@@ -132,8 +132,7 @@ cdef Py_ssize_t write_leaves(Worker *w, const Tables *tables, const uint8_t *sam
     cdef int j
     for i in range(number):
         read_sample(samples + SAMPLE_BYTES * i, &sample)
-        if sample.flying != tables.rules.flying or sample.flying != w.game.rules.flying or (
-                not goes_on(&tables.rules, &sample.board)):
+        if sample.flying != tables.rules.flying or not goes_on(&tables.rules, &sample.board):
             continue
         sample.score = sample.result = NO_POINTS
         for j in range(critical_leaves(w, tables, &sample.board, nodes, leaves)):
@@ -143,8 +142,7 @@ cdef Py_ssize_t write_leaves(Worker *w, const Tables *tables, const uint8_t *sam
     return written
 
 
-def leaf_samples(TableSet tables not None, SearchWorker worker not None, tuple rules not None,
-                 data, uint64_t nodes):
+def leaf_samples(TableSet tables not None, SearchWorker worker not None, data, uint64_t nodes):
     cdef _Span samples = span_of(data)
     cdef Py_ssize_t number = check_samples(samples), written
     cdef bytearray found = bytearray(2 * SAMPLE_BYTES * number)
@@ -154,10 +152,11 @@ def leaf_samples(TableSet tables not None, SearchWorker worker not None, tuple r
         raise ValueError("a search has at least one node")
     claim(&worker.running, "this worker")
     try:
-        load_game(&w.game, rules, ())
+        share(&tables.tables.users, "the set of tables")
+        w.game.rules = tables.tables.rules
+        w.game.base = 0
         w.errs = False
         begin_search(w)
-        share(&tables.tables.users, "the set of tables")
         with nogil:
             written = write_leaves(w, &tables.tables, samples.start, number, nodes, out)
         end_sharing(&tables.tables.users)

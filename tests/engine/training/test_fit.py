@@ -208,7 +208,7 @@ def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> 
     for _ in range(300):
         position = random_position(rules, 4, 4, chance)
         piece = Sample.of(position, 0, 0.5, 0.5).pack()
-        data = core.leaf_samples(tables.core, worker, core_rules(rules), piece, 100)
+        data = core.leaf_samples(tables.core, worker, piece, 100)
         leaves = list(unpack(bytes(data)))
         values = [known.value for _, known in tables.moves(position) if known is not None]
         best = max(values)
@@ -220,7 +220,7 @@ def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> 
         found += len(leaves)
     assert found > 100
     with pytest.raises(ValueError, match="at least one node"):
-        core.leaf_samples(tables.core, worker, core_rules(rules), piece, 0)
+        core.leaf_samples(tables.core, worker, piece, 0)
 
 
 def test_fitting_goes_on_from_weights() -> None:
