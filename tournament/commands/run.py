@@ -212,7 +212,8 @@ def _play(
             notify("too few engines start; see the reasons above and check cmd=, dir= and args=")
         if status := EXIT_STATUS[end]:
             notify(_how_to_go_on(board))
-        return command.finish(board, given, _stream(options), status)
+        status = command.finish(board, given, _stream(options), status)
+        return status or (FAILED if any(view.incomplete for view in board.views) else OK)
     except Failure as error:
         error.add_note(_how_to_go_on(board))
         raise

@@ -16,6 +16,9 @@ class View:
     of the games' numbers (`started`, `finished`), when they are in the journal and the standings.
     """
 
+    incomplete = False
+    """Whether a file lacks what it was to have; the run goes on, and its exit status says so."""
+
     def paired(self) -> None:
         """A round was drawn up, in a format that pairs by results; some of it is to be played."""
 

@@ -48,6 +48,7 @@ class LogView(View):
         try:
             self._file.write(level, text)
         except OSError as error:
+            self.incomplete = True
             self.close()
             self._notice(
                 f"cannot write {self._path}: {error.strerror or error}; going on without this log"

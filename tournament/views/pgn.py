@@ -136,7 +136,7 @@ def _later(started: str, elapsed: int) -> str:
 
 
 class PgnView(View):
-    """Adds each game to a PGN file; if that fails, a notice says so and the run continues.
+    """Adds each game to a PGN file; if that fails, a notice says so and the run goes on.
 
     ``journaled``: whether there is a journal from which the file can be completed.
     """
@@ -172,6 +172,7 @@ class PgnView(View):
             self._file.add(row.number, self._writer.text(row))
         except OSError as error:
             path = self._file.path
+            self.incomplete = True
             self.close()
             self._notice(
                 f"cannot write {path}: {error.strerror or error}; going on without it "

@@ -206,12 +206,20 @@ def test_a_full_disk_for_output_ends_the_run_resumably(tmp_path: Path, words: li
 
 
 @needs_proc
-def test_full_files_are_reported_once_and_the_run_goes_on() -> None:
-    flags = ("-pgnout", "/dev/full", "-log", "/dev/full", "level=info", "-quiet")
-    status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
-    assert status == 0 and "Games: 4," in out
-    assert len(err.splitlines()) == 2 == err.count("cannot write /dev/full: No space left")
-    assert "going on without it from game 1 on\n" in err, "there is no journal to write it from"
+@pytest.mark.parametrize(
+    ("flags", "without"),
+    [
+        (("-pgnout", "/dev/full"), "it from game 1 on"),  # No journal has what is missing.
+        (("-log", "/dev/full", "level=info"), "this log"),
+    ],
+)
+def test_a_full_file_is_reported_once_and_the_run_goes_on_to_fail(
+    flags: tuple[str, ...], without: str
+) -> None:
+    status, out, err = Marked(*match("-rounds", "2", *flags, "-quiet")).wait()
+    assert status == 1 and "Games: 4," in out
+    said = f"cannot write /dev/full: No space left on device; going on without {without}"
+    assert err.splitlines() == [f"merels tournament: {said}"]
 
 
 @pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-log"])
