@@ -1,4 +1,4 @@
-"""Numbers in untrusted text."""
+"""Numbers in text: those that others write are not trusted."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ def read_whole(
         return number
     purpose = where and f" for {where}"
     raise InputError(text, f"expected {what} from {low} to {high}{purpose}", index)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 game``, ``2 games``, ``2 matches``, ``2 inaccuracies``."""
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("y"):
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def read_real(

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import counted
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import check_rules, rules_folder
 from merels.engine.tablebase.probe import build_command, default_root, open_tables
@@ -88,7 +89,7 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
             if out is None:
                 print(puzzle.to_json(), flush=True)
             else:
-                bar.show(len(found) / arguments.count, f"{len(found)} puzzles")
+                bar.show(len(found) / arguments.count, counted(len(found), "puzzle"))
     finally:
         bar.clear()
     if out is not None:
@@ -98,8 +99,8 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
         return OK
     more = build_command(rules, root)
     print(
-        f"merels puzzles: these tables have no more than {len(found)} puzzles for this seed; "
-        f"more tables have more: {more}", file=sys.stderr,
+        f"merels puzzles: these tables have no more than {counted(len(found), 'puzzle')} "
+        f"for this seed; more tables have more: {more}", file=sys.stderr,
     )
     return FAILED
 
@@ -110,8 +111,7 @@ def _summary(puzzles: list[Puzzle]) -> str:
         return "no puzzles"
     wins = sum(puzzle.value > 0 for puzzle in puzzles)
     ratings = [puzzle.rating for puzzle in puzzles]
-    count = f"{len(puzzles)} puzzle{'s'[: len(puzzles) != 1]}"
     return (
-        f"{count}, {wins} to win and {len(puzzles) - wins} to hold the draw, "
-        f"rated {min(ratings)} to {max(ratings)},"
+        f"{counted(len(puzzles), 'puzzle')}, {wins} to win and {len(puzzles) - wins} to hold "
+        f"the draw, rated {min(ratings)} to {max(ratings)},"
     )

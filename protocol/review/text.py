@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from merels.engine.game.notation import format_position
+from merels.engine.game.numbers import counted
 from merels.engine.game.position import BLACK, COLOURS, WHITE
 from merels.engine.game.record import Record, format_record
 from merels.protocol.review.review import MARKS, NAMES, Judgement, as_json, score_text
@@ -35,11 +36,7 @@ class Sums:
         return self.loss / self.moves if self.moves else 0.0
 
     def __str__(self) -> str:
-        counts = []
-        for _, name in NAMES:
-            number = self.names[name]
-            plural = name[:-1] + "ies" if name.endswith("y") else name + "s"
-            counts.append(f"{number} {name if number == 1 else plural}")
+        counts = [counted(self.names[name], name) for _, name in NAMES]
         return f"{', '.join(counts)}; average loss {100 * self.average_loss:.1f}% a move"
 
 

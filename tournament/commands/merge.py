@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from merels.engine.game.numbers import counted
 from merels.protocol.commands.arguments import make_parser
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.flags.command_line import without
@@ -31,7 +32,6 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     joined = merge(arguments.out, arguments.journals, lambda words: without(words, OF_A_PART))
     doubles = f"; {joined.again} came more than once" if joined.again else ""
-    count = len(arguments.journals)
-    journals = "journal" if count == 1 else "journals"
-    print(f"{arguments.out}: {joined.games} games from {count} {journals}{doubles}")
+    games, journals = counted(joined.games, "game"), counted(len(arguments.journals), "journal")
+    print(f"{arguments.out}: {games} from {journals}{doubles}")
     return OK

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_real
+from merels.engine.game.numbers import counted, read_real
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.protocol.commands.arguments import (
     Parser,
@@ -66,7 +66,7 @@ def _games(paths: Sequence[str]) -> list[PlayedGame]:
     games = list(without_doubles(found))
     doubles = len(found) - len(games)
     if doubles:
-        what = "1 duplicate" if doubles == 1 else f"{doubles} duplicates"
+        what = counted(doubles, "duplicate")
         print(f"merels ratings: ignored {what}; every game counts once", file=sys.stderr)
     if not scores(games):
         raise file_error(paths[0], "expected finished games between two engines, found none")

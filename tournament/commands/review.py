@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import Any
 
 from merels.engine.game.errors import InputError, printable
+from merels.engine.game.numbers import counted
 from merels.engine.game.position import COLOURS
 from merels.engine.game.record import Record
 from merels.engine.search.searcher import Searcher
@@ -83,7 +84,7 @@ def _chosen(games: Iterable[StoredGame], arguments: argparse.Namespace) -> Store
             return game
         numbers.append(game.number)
     count = len(numbers)
-    there = f"it has {count} game{'s'[:count != 1]}"
+    there = f"it has {counted(count, 'game')}"
     if numbers and (numbers[0], numbers[-1]) != (1, count):
         there += f", with numbers from {numbers[0]} to {numbers[-1]}"
     where = printable(arguments.file)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TextIO
 
+from merels.engine.game.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, run
@@ -61,8 +62,8 @@ def _settings(given: Given, seed: int | None) -> Settings:
         raise file_error(out, "-out and -journal cannot have the same file")
     most = lag(settings.rounds)
     if given.number("-concurrency", 1) > most:
-        pairs = "1 pair" if most == 1 else f"{most} pairs"
-        notify(f"a tune of {settings.rounds} pairs plays {pairs} at once; the other workers wait")
+        whole, at_once = counted(settings.rounds, "pair"), counted(most, "pair")
+        notify(f"a tune of {whole} plays {at_once} at once; the other workers wait")
     return settings
 
 

@@ -8,6 +8,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.mif_1_0.manifest import format_manifest
 from merels.engine.game.mif_1_0.mfen import format_mfen
 from merels.engine.game.notation import format_position, format_seventeen
+from merels.engine.game.numbers import counted
 from merels.engine.game.position import Position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import Rules
@@ -41,7 +42,7 @@ def write(item: Record | Rules, form: str, last: bool) -> str:
         return RULES[form](item) + "\n"
     if form in POSITIONS:
         if item.moves and not last:
-            count = f"{len(item.moves)} move{'s'[:len(item.moves) != 1]}"
+            count = counted(len(item.moves), "move")
             expected = f"a position has no place for {count}; add -last for the position after them"
             raise InputError(f"-to {form}", expected)
         return POSITIONS[form](item.final()) + "\n"

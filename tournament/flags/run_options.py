@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.game.numbers import counted, read_whole
 from merels.tournament.flags.command_line import Given, choice
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error
@@ -202,11 +202,10 @@ def _check_concurrency(concurrency: int) -> None:
     """Refuse more games at once than there are cores: engines would lose on time."""
     cores = len(_cores())
     if concurrency > cores:
-        count = "1 processor" if cores == 1 else f"{cores} processors"
         raise InputError(
             f"-concurrency {concurrency}",
-            f"merels may use {count}: give -concurrency {cores}, or add -force-concurrency "
-            "if the engines may share them",
+            f"merels may use {counted(cores, 'processor')}: give -concurrency {cores}, "
+            "or add -force-concurrency if the engines may share them",
         )
 
 

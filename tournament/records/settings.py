@@ -12,6 +12,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from merels.engine.game.numbers import counted
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.tournament.records.games import Adjudication, Entrant
 from merels.tournament.records.tuning import Tuning
@@ -157,14 +158,13 @@ def facts(text: str) -> list[tuple[str, str]]:
 def _format(settings: Settings) -> str:
     """The format of a tournament, and how long it is."""
     if settings.tuning is not None:
-        return f"SPSA, {settings.rounds} pairs of games"
+        return f"SPSA, {counted(settings.rounds, 'pair')} of games"
     return f"{settings.format}, {_length(settings)}"
 
 
 def _length(settings: Settings) -> str:
     """The rounds of a tournament, or of each match of a knockout, and their games."""
-    rounds = f"{settings.rounds} round{'s' if settings.rounds > 1 else ''}"
-    games = f"{settings.games} game{'s' if settings.games > 1 else ''}"
+    rounds, games = counted(settings.rounds, "round"), counted(settings.games, "game")
     if settings.format == "knockout":
         return f"matches of {rounds} of {games}, prolonged if drawn"
     return f"{'at most ' if settings.sprt is not None else ''}{rounds} of {games}"

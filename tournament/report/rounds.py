@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from merels.engine.game.numbers import counted
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.pairing.knockout import MOST_EXTRA, Match
 from merels.tournament.records.games import Results
@@ -56,8 +57,8 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
         text = f"Round {len(results)} of {settings.rounds}"
         for place in swiss.places(settings, results):
             if len(results) in place.byes:
-                name, points = shorten(settings.engines[place.engine].name), settings.games
-                text += f"; {name} has a bye: {points} point{'s' if points > 1 else ''}"
+                name = shorten(settings.engines[place.engine].name)
+                text += f"; {name} has a bye: {counted(settings.games, 'point')}"
         return [text]
     head, current, others = _split(settings, results, unfinished=True)
     if len(results) == 1:
@@ -164,6 +165,5 @@ def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
     elif match.points[0] == match.points[1]:
         why = f"the higher seed, after {MOST_EXTRA} extra pairings"
     elif match.pairings > settings.rounds:
-        count = match.pairings - settings.rounds
-        why = "after 1 extra pairing" if count == 1 else f"after {count} extra pairings"
+        why = f"after {counted(match.pairings - settings.rounds, 'extra pairing')}"
     return names[match.winner] + (f" ({why})" if why else "")

@@ -8,6 +8,7 @@ from typing import Any
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import SIDES, join_steps
+from merels.engine.game.numbers import counted
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Overtime, TimeControl
 from merels.tournament.report.text_table import grid, percent, shorten
@@ -128,7 +129,7 @@ class TimeLosses:
             return []
 
         def part(games: int) -> str:
-            return f"{games} of {self.games} games ({percent(games, self.games)})"
+            return f"{games} of {counted(self.games, 'game')} ({percent(games, self.games)})"
 
         stand = {0: "", 1: "; 1 stands"}.get(self.standing, f"; {self.standing} stand")
         return [

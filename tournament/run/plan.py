@@ -6,6 +6,7 @@ import hashlib
 from functools import cached_property
 from typing import NamedTuple
 
+from merels.engine.game.numbers import counted
 from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing import knockout
 from merels.tournament.pairing.openings import Openings
@@ -79,11 +80,10 @@ class Plan:
             matches = len(self.settings.engines) - 1
             decided = knockout.decided(self.settings, self.so_far, self.is_open)
             share = decided / matches
-            of = f"{matches} match{'es' if matches > 1 else ''}"
-            played = f"{done} game{'s' if done != 1 else ''}"
-            return Progress(f"{played}, {decided} of {of} decided", share, None)
+            text = f"{counted(done, 'game')}, {decided} of {counted(matches, 'match')} decided"
+            return Progress(text, share, None)
         is_bound, total = self.settings.sprt is not None, self.share
-        text = f"{done} of {'at most ' if is_bound else ''}{total} games"
+        text = f"{done} of {'at most ' if is_bound else ''}{counted(total, 'game')}"
         return Progress(text, done / (total or 1), total - done, is_bound)
 
     @property

@@ -8,6 +8,7 @@ from time import monotonic, thread_time
 
 from merels.engine.game.board import NAMES
 from merels.engine.game.errors import InputError, printable
+from merels.engine.game.numbers import counted
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import GameSpec
@@ -119,7 +120,7 @@ class WebView(View):
         done = board.standings.finished
         text = ENDS.get(end, "Ended after {progress}" + (": {why}" if why else ".")).format(
             all="the one game is" if done == 1 else f"all {done} games are",
-            games="1 game" if done == 1 else f"{done} games",
+            games=counted(done, "game"),
             progress=board.plan.progress(done).text, verdict=board.verdict, why=printable(why),
         )
         if end not in ("finished", "decided") and board.journal.path is not None:

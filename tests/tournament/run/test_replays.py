@@ -87,8 +87,8 @@ def test_a_loss_of_a_runner_that_was_stopped_is_void_and_played_again(tmp_path: 
     attempt = row.voided.splitlines()[0]
     assert attempt.startswith("White loses on time (") and "the runner was " in attempt
     assert f"game 1 was void and played again: {attempt}" in err
-    assert "by the runner or the machine: 1 of 1 games (100.0%)\n" in out
-    assert "Other time losses: 0 of 1 games (0.0%)\n" in out
+    assert "by the runner or the machine: 1 of 1 game (100.0%)\n" in out
+    assert "Other time losses: 0 of 1 game (0.0%)\n" in out
 
 
 @needs_proc
@@ -98,11 +98,11 @@ def test_such_a_loss_stands_where_the_user_wants_it_to(tmp_path: Path) -> None:
     assert (row.result, row.termination, row.voided) == ("0-1", "time forfeit", "")
     lost = row.lost_move()
     assert lost is not None and lost.excused and "void" not in err
-    assert "by the runner or the machine: 1 of 1 games (100.0%); 1 stands\n" in out
+    assert "by the runner or the machine: 1 of 1 game (100.0%); 1 stands\n" in out
     text = ratings(tmp_path, "text")
-    assert "by the runner or the machine: 1 of 1 games (100.0%); 1 stands\n" in text
+    assert "by the runner or the machine: 1 of 1 game (100.0%); 1 stands\n" in text
     page = ratings(tmp_path, "html")
-    assert "<h2>Milliseconds a move</h2>" in page and "1 of 1 games (100.0%); 1 stands</p>" in page
+    assert "<h2>Milliseconds a move</h2>" in page and "1 of 1 game (100.0%); 1 stands</p>" in page
     for shown in (text, page):
         assert "Tried" in shown and "runner late" in shown and "overrun" in shown
 
@@ -117,8 +117,8 @@ def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
     assert lost is not None and not lost.excused
     assert lost.elapsed - lost.overrun == 500_000_000 and lost.margin == 0
     assert f"{{White loses on time ({-(-lost.overrun // 1_000_000)}ms overrun)}}" in out
-    assert "by the runner or the machine: 0 of 1 games (0.0%)\n" in out
-    assert "Other time losses: 1 of 1 games (100.0%)\n" in out
+    assert "by the runner or the machine: 0 of 1 game (0.0%)\n" in out
+    assert "Other time losses: 1 of 1 game (100.0%)\n" in out
     data = json.loads(ratings(tmp_path, "json"))
     assert data["time_losses"] == {"games": 1, "caused": 0, "standing": 0, "others": 1}
     overrun = data["times"]["Tried"]["overrun"]

@@ -1,0 +1,23 @@
+"""Numbers in text."""
+
+from __future__ import annotations
+
+import pytest
+
+from merels.engine.game.numbers import counted
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [
+        (0, "game", "0 games"),
+        (1, "game", "1 game"),
+        (2, "extra pairing", "2 extra pairings"),
+        (1, "match", "1 match"),
+        (3, "match", "3 matches"),
+        (1, "inaccuracy", "1 inaccuracy"),
+        (1000, "inaccuracy", "1000 inaccuracies"),
+    ],
+)
+def test_things_are_counted_in_english(number: int, noun: str, text: str) -> None:
+    assert counted(number, noun) == text
