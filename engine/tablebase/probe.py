@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.folders import user_folder
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import MINIMUM_MEN, Rules
+from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import (
     DEPTHS,
     NOT_LOST,
@@ -245,7 +245,7 @@ def build_command(
         words += ["-set", *fields.split()]
     if root != default_root():
         words += ["-dir", str(root)]
-    return shlex.join(words)
+    return shell_text(words)
 
 
 def default_root() -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from itertools import islice
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import counted
 from merels.engine.game.rules import Rules
+from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import check_rules, rules_folder
 from merels.engine.tablebase.probe import build_command, default_root, open_tables
 from merels.engine.tablebase.storage import write_whole
@@ -94,7 +94,7 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
         bar.clear()
     if out is not None:
         write_whole(out, ["".join(one.to_json() + "\n" for one in found).encode()])
-        print(f"{_summary(found)} in {shlex.quote(str(out))}")
+        print(f"{_summary(found)} in {shell_text([str(out)])}")
     if len(found) == arguments.count:
         return OK
     more = build_command(rules, root)

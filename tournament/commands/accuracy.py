@@ -6,13 +6,13 @@ import argparse
 import csv
 import io
 import json
-import shlex
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
 from merels.engine.game.errors import InputError, printable
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules
+from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root
 from merels.engine.tablebase.verdict import judge
@@ -101,4 +101,4 @@ def _render(accuracy: Accuracy, form: str, options: argparse.Namespace) -> str:
 def review_command(game: GameName, flags: Sequence[str] = ()) -> str:
     """What a user types to review a game."""
     words = ["merels", "review", game.path, "-game", str(game.number), *flags]
-    return printable(shlex.join(words))
+    return printable(shell_text(words))

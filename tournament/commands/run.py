@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import secrets
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,7 +15,9 @@ from typing import NamedTuple, TextIO
 
 from merels.engine import __version__
 from merels.engine.game.errors import Failure, InputError
+from merels.engine.game.numbers import counted
 from merels.engine.game.rules import parse_rules
+from merels.engine.game.shell import shell_text
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.flags.command_line import Given, parse, with_absolute_paths, without
@@ -99,7 +100,7 @@ def run(argv: list[str], command: Command) -> int:
 def _run_as_begun(begun: Begun, given: Given, command: Command) -> int:
     """Go on with a run where it was begun, with the flags given now after its own."""
     # A stranger's journal names programs to start and files to write.
-    notify(f"the journal's own command line: {shlex.join(begun.words)}")
+    notify(f"the journal's own command line: {shell_text(begun.words)}")
     line, folder = given.line, os.getcwd()
     if begun.folder not in ("", folder):
         if os.path.isdir(begun.folder):
@@ -229,10 +230,10 @@ def _play(
 def _how_to_go_on(board: Scoreboard) -> str:
     """What is kept of an unfinished run, and the flags that resume it."""
     count = len(board.played)
-    text = f"stopped; {count} game{' is' if count == 1 else 's are'} finished"
+    text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
     if board.journal.path is not None:
         flags = ["-journal", f"file={board.journal.path}", "-resume"]
-        text += f"; continue with: {shlex.join(flags)}"
+        text += f"; continue with: {shell_text(flags)}"
     return text
 
 

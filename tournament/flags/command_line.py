@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from merels.engine.game.errors import InputError, suggestion
 from merels.engine.game.numbers import read_real, read_whole
+from merels.engine.game.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
 from merels.protocol.process.command import shell_words
 from merels.tournament.flags.table import FLAGS, Flag, Flags
@@ -211,7 +211,7 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
             keys = [f"{known}=" for known in flag.keys if known != OPTION]
             hint = suggestion(word, keys)
             if name == "-engine" and index == 0 and not hint:
-                keys, hint = keys[:1], f"; did you mean {shlex.quote(f'cmd={word}')}?"
+                keys, hint = keys[:1], f"; did you mean {shell_text([f'cmd={word}'])}?"
             raise InputError(word, f"expected {', '.join(keys)} after {name}{hint}")
         if key.startswith(OPTION) and OPTION in flag.keys:
             if key == OPTION:

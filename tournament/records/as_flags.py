@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import asdict
 
+from merels.engine.game.shell import shell_text
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION, EngineSpec
 from merels.tournament.records.games import (
@@ -129,7 +130,7 @@ def _typed(key: str, value: str) -> str:
     if word.split() == [word] and "'" not in word:
         return word
     if set(word) & set('"$`\\'):
-        return shlex.quote(word)
+        return shell_text([word])
     return f'{key}="{value}"' if key.split() == [key] else f'"{word}"'
 
 
