@@ -65,14 +65,12 @@ class Option:
                 raise self._refused(text, "true or false")
             return text.lower()
         if self.kind == "spin":
-            number = parse_whole(text)
-            if number is None:
-                raise self._refused(text, "a whole number")
-            low, high = self.minimum, self.maximum
-            if low is not None and number < low or high is not None and number > high:
+            number, low, high = parse_whole(text), self.minimum, self.maximum
+            if number is None or low is not None and number < low or (
+                    high is not None and number > high):
                 bounds = (("from", low), ("to", high))
-                known = " ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
-                raise self._refused(text, f"a number {known}")
+                known = "".join(f" {word} {bound}" for word, bound in bounds if bound is not None)
+                raise self._refused(text, f"a whole number{known}")
             return str(number)
         if self.kind == "combo" and self.choices:
             for choice in self.choices:

@@ -201,6 +201,7 @@ def _looks_like_flag(word: str) -> bool:
 def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
     """The ``key=value`` words of a flag; ``plies`` of an engine is its ``depth``."""
     pairs: dict[str, str] = {}
+    known = [f"{key}=" for key in flag.keys if key != OPTION]
     for index, word in enumerate(words):
         key, equals, value = word.partition("=")
         if not equals and flag.plain and index == 0:
@@ -208,8 +209,7 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
         elif not equals and key in SWITCHES and key in flag.keys:
             value = "true"
         elif not equals:
-            keys = [f"{known}=" for known in flag.keys if known != OPTION]
-            hint = suggestion(word, keys)
+            keys, hint = known, suggestion(word, known)
             if name == "-engine" and index == 0 and not hint:
                 keys, hint = keys[:1], f"; did you mean {shell_text([f'cmd={word}'])}?"
             raise InputError(word, f"expected {', '.join(keys)} after {name}{hint}")
@@ -217,7 +217,8 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
             if key == OPTION:
                 raise InputError(word, "expected option.Name=value")
         elif key not in flag.keys:
-            raise InputError(f"{key}=", f"unknown key for {name}{suggestion(key, flag.keys)}")
+            hint = suggestion(f"{key}=", known) or f"; expected {', '.join(known)}"
+            raise InputError(f"{key}=", f"unknown key for {name}{hint}")
         if key == "plies" and "depth" in flag.keys:
             key = "depth"
         if key in pairs and key in PLAYERS:
