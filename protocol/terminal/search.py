@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
-from threading import Event, Thread
+from queue import Empty, SimpleQueue
+from threading import Thread
 
 from merels.engine.game.numbers import read_real
 from merels.engine.game.position import Position
@@ -30,10 +32,10 @@ def search(
     multipv: int = 1,
     level: Level | None = None,
 ) -> tuple[Result, bool]:
-    """A search's result, and whether Ctrl-C ended it."""
+    """A search's result, and whether Ctrl-C ended it; for the main thread alone."""
     results: list[Result] = []
     errors: list[Exception] = []
-    done = Event()  # In Python 3.11 a thread that Ctrl-C ceases to wait for counts as ended.
+    calls: SimpleQueue[bool] = SimpleQueue()  # Whether the search is over, or else Ctrl-C came.
 
     def job() -> None:
         try:
@@ -43,22 +45,32 @@ def search(
         except Exception as error:
             errors.append(error)
         finally:
-            done.set()
+            calls.put(True)
 
     searcher.prepare()
     searcher.arm()
-    Thread(target=job).start()
     interrupted = False
-    while True:
-        try:
-            if done.wait(_LOOK_UP):
-                break
-        except KeyboardInterrupt:
+    # An exception might come where nobody waits for the thread yet, and leave it to search on.
+    before = signal.signal(signal.SIGINT, lambda *_: calls.put(False))
+    try:
+        Thread(target=job).start()
+        while not _next(calls):
             interrupted = True
             searcher.stop()
+    finally:
+        signal.signal(signal.SIGINT, before)
     if errors:
         raise errors[0]
     if results[0].missing:
         had = searcher.threads - results[0].missing
         print(f"merels: the system allows {had} of {searcher.threads} threads", file=sys.stderr)
     return results[0], interrupted
+
+
+def _next(calls: SimpleQueue[bool]) -> bool:
+    """The next call, however long it takes."""
+    while True:
+        try:
+            return calls.get(timeout=_LOOK_UP)
+        except Empty:
+            continue

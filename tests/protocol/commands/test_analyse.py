@@ -8,15 +8,18 @@ import re
 import signal
 import subprocess
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from merels.engine.game.notation import parse_position
+from merels.engine.game.position import Position
 from merels.engine.search import evaluation
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools import bench
 from merels.protocol.commands import analyse
+from merels.protocol.terminal import search
 from tests.commands import MERELS, output, shell
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
@@ -152,6 +155,19 @@ def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
         assert "best move" in out.splitlines()[-1]
     else:
         assert process.returncode == 130
+
+
+def test_ctrl_c_ends_a_search_that_has_only_just_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(Thread):
+        def start(self) -> None:
+            super().start()
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(search, "Thread", Interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    result, interrupted = search.search(Searcher(), Position(), Limit(depth=100))
+    assert interrupted and result.move is not None
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.thorough
