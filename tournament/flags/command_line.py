@@ -217,7 +217,7 @@ def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
             if key == OPTION:
                 raise InputError(word, "expected option.Name=value")
         elif key not in flag.keys:
-            hint = suggestion(f"{key}=", known) or f"; expected {', '.join(known)}"
+            hint = suggestion(key, flag.keys) or f"; expected {', '.join(known)}"
             raise InputError(f"{key}=", f"unknown key for {name}{hint}")
         if key == "plies" and "depth" in flag.keys:
             key = "depth"
