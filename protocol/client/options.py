@@ -70,7 +70,8 @@ class Option:
                     high is not None and number > high):
                 bounds = (("from", low), ("to", high))
                 known = "".join(f" {word} {bound}" for word, bound in bounds if bound is not None)
-                raise self._refused(text, f"a whole number{known}")
+                kind = "a whole number" if number is None else "a number"
+                raise self._refused(text, kind + known)
             return str(number)
         if self.kind == "combo" and self.choices:
             for choice in self.choices:

@@ -156,7 +156,7 @@ def test_playing_ends_an_analysis_that_still_runs() -> None:
     "settings, message",
     [
         ({"Hsh": 1}, "'Hsh': no such option; did you mean Hash"),
-        ({"Hash": 0}, "'0': option Hash takes a whole number from 1 to 1024"),
+        ({"Hash": 0}, "'0': option Hash takes a number from 1 to 1024"),
         ({"Hash": "many"}, "'many': option Hash takes a whole number from 1 to 1024"),
         ({"Hash": "1_0"}, "'1_0': option Hash takes a whole number from 1 to 1024"),
         ({"Hash": "٣"}, "'٣': option Hash takes a whole number from 1 to 1024"),
@@ -186,7 +186,7 @@ def test_a_spin_names_the_bounds_that_it_has(
 ) -> None:
     option = parse_option(f"option name X type spin default 0 {bounds}")
     assert option is not None and option.check(str(last)) == str(last)
-    with pytest.raises(InputError, match=f"'{beyond}': option X takes a whole number {expected}"):
+    with pytest.raises(InputError, match=f"'{beyond}': option X takes a number {expected}"):
         option.check(beyond)
 
 

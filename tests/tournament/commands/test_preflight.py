@@ -66,7 +66,7 @@ def test_a_program_that_does_not_start_is_told_of_in_its_own_words(
     ("mode", "words", "said"),
     [
         ("sound", ["option.Hsh=5"], "'-engine E option.Hsh=5': no such option; did you mean Hash?"),
-        ("sound", ["option.Hash=0"], "'-engine E option.Hash=0': option Hash takes a whole number"),
+        ("sound", ["option.Hash=0"], "'-engine E option.Hash=0': option Hash takes a number from"),
         ("die-ready", [], "'-engine E': does not get ready: exit code 0"),
         ("never-ready", [], "gives no answer to isready in 0.5 s; see pingtimeout="),
         ("never", [], "'-engine E': plays no move in 0.5 s, stopped or not"),
