@@ -106,9 +106,8 @@ def select_samples(
     """
 
 def split_samples(data: bytes | bytearray | memoryview) -> list[bytearray]:
-    """The samples that each of the evaluation's sets of vectors learns from, in their order.
-
-    `Fit` may learn from several of these at once: what they teach has nothing in common.
+    """The samples of each quarter of the phases, in their order: what they teach has nothing in
+    common.
     """
 
 def draw_samples(
@@ -156,20 +155,26 @@ def labelled_samples(data: bytes | bytearray) -> bytearray:
     """The samples that have a result."""
 
 class Fit:
-    """Weights fitted to samples: by ``share`` to their scores, for the rest to their results.
+    """The weights of a quarter of the phases, fitted from nothing to samples: by ``share`` to their
+    scores, for the rest to their results.
 
-    They begin at random, or with ``start``, as `load_weights` takes them.
+    ``quarter`` is a place in what `split_samples` returns. ValueError where there is no such, or
+    where ``share`` is not 0 to 1.
     """
 
-    def __init__(self, share: float, seed: int = 1, start: bytes | None = None) -> None: ...
-    def epoch(self, data: bytes | bytearray | memoryview, rate: float) -> float:
-        """One pass over packed samples at a learning rate, 0 to learn nothing.
+    def __init__(self, share: float, quarter: int, seed: int = 1) -> None: ...
+    def epoch(
+        self, data: bytes | bytearray | memoryview, rate: float, decay: float = 0
+    ) -> float:
+        """One pass over packed samples of the quarter at a learning rate, 0 to learn nothing.
 
-        Returns the mean squared error, each taken before the sample's step; 0 without samples.
+        With each batch all parameters lose ``rate`` times ``decay`` of themselves. Returns the mean
+        squared error, each taken before its batch's step; 0 without samples. ValueError for a rate
+        or a decay below 0 or above 1, or a sample of another quarter.
         """
 
-    def weights(self) -> bytes:
-        """The weights as `load_weights` takes them."""
+    def write(self, weights: bytearray) -> None:
+        """Put them where they belong in weights as `load_weights` takes them."""
 
 class TranspositionTable:
     """A hash table of results, shared by the workers of one searcher.

@@ -8,9 +8,9 @@ their searches met, are labelled by the tables and join those drawn. What tables
 of two draws is the harder to hold, comes from the games: a searched score has part of the label,
 and where no tables are, the game's result.
 
-The last rounds go on from the weights that played them, with what decides between right and wrong
-moves: where few moves hold a value, the positions by which short searches judge the best of them
-and the best of the others.
+The last rounds add what decides between right and wrong moves: where few moves hold a value, the
+positions by which short searches judge the best of them and the best of the others. Each of them
+learns from the samples of those before, too.
 
 The tables of the standard rules must be whole; those of other ways of flying (`loc`, `multi`) are
 used where they are whole. Without ``-tables`` games alone teach.
@@ -47,52 +47,56 @@ DRAWN_ELSE = 1_000
 ROUNDS = (
     Round(2_000, 300),
     Round(100_000, 1_500),
-    *[Round(15_000, 1_500, continues=True)] * 4,
+    *[Round(15_000, 1_500, leaves=True)] * 4,
 )
 SHARE = 0.3
 """The part that a searched score has in a label, the result having the rest."""
-EPOCHS = 3
-RATE = 0.15
-STEPS = 8
-"""The rate falls so many times in an epoch, to a sixteenth in all."""
+EPOCHS = 4
+RATE = 0.01
+"""Of learning, at first. It falls with the square of what is left to do."""
+STEPS = 32
+"""The rate falls so many times in an epoch."""
+DECAY = 1_900_000
+"""Parameters decay in proportion to their size, by so many samples' part of all there are: the more
+there are, the less."""
 
 
-def fit(
-    pieces: Sequence[bytes], unseen: array[int], processes: int, start: bytes | None = None
-) -> bytes:
-    """The weights that explain samples best, but for those held out and ``unseen``.
-
-    They are fitted from nothing, or on from ``start``.
-    """
+def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
+    """The weights that explain samples best, but for those held out and ``unseen``."""
     every = b"".join(pieces)
-    held_out = core.select_samples(every, unseen, True)
+    held_out = core.split_samples(core.select_samples(every, unseen, True))
     samples = core.select_samples(every, unseen, False)
     del every
     core.shuffle(samples, 1)
-    number = len(samples) // core.SAMPLE_BYTES
-    print(f"  fitting {number} samples", flush=True)
-    ends = [number * step // STEPS * core.SAMPLE_BYTES for step in range(STEPS + 1)]
-    fitting = core.Fit(SHARE, start=start)
-    steps = [
-        core.split_samples(memoryview(samples)[ends[step]:ends[step + 1]]) for step in range(STEPS)
-    ]
+    print(f"  fitting {len(samples) // core.SAMPLE_BYTES} samples", flush=True)
+    quarters = core.split_samples(samples)
     del samples
+    fits = [core.Fit(SHARE, quarter) for quarter in range(len(quarters))]
     with ThreadPoolExecutor(processes) as pool:
         for epoch in range(EPOCHS):
             started = time.monotonic()
-            list(pool.map(lambda parts: _learn(fitting, parts, epoch), zip(*steps, strict=True)))
+            list(pool.map(lambda one, samples: _learn(one, samples, epoch), fits, quarters))
+            errors = [one.epoch(samples, 0) for one, samples in zip(fits, held_out, strict=True)]
             print(
-                f"  epoch {epoch + 1}: squared error of those held out "
-                f"{fitting.epoch(held_out, 0):.5f}, {time.monotonic() - started:.0f} s",
+                f"  epoch {epoch + 1}: squared error of those held out, by quarters of the phases "
+                f"{' '.join(f'{error:.5f}' for error in errors)}, "
+                f"{time.monotonic() - started:.0f} s",
                 flush=True,
             )
-    return fitting.weights()
+    made = bytearray(core.WEIGHTS_SIZE)
+    for one in fits:
+        one.write(made)
+    return bytes(made)
 
 
-def _learn(fitting: core.Fit, steps: Sequence[bytearray], epoch: int) -> None:
-    """Learn once from the samples of each step, from later ones more slowly."""
-    for step, samples in enumerate(steps):
-        fitting.epoch(samples, RATE * 0.5 ** (4 * (epoch + step / STEPS) / EPOCHS))
+def _learn(one: core.Fit, samples: bytearray, epoch: int) -> None:
+    """Learn once from samples, from later ones more slowly."""
+    number = len(samples) // core.SAMPLE_BYTES
+    ends = [number * step // STEPS * core.SAMPLE_BYTES for step in range(STEPS + 1)]
+    decay = min(1, DECAY / max(1, number))
+    for step in range(STEPS):
+        left = 1 - (epoch + (step + 0.5) / STEPS) / EPOCHS
+        one.epoch(memoryview(samples)[ends[step]:ends[step + 1]], RATE * left * left, decay)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -157,11 +161,11 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         with ThreadPoolExecutor(args.processes) as pool:
             scored = pool.map(lambda pair: pair[0].score(pair[1]), drawn)
             labelled = pool.map(lambda piece: _labelled(piece, truths), played)
-            if one.continues:
-                pieces += [*labelled, *_leaves(args.work, payload, truths, played, pool)]
-                payload = fit([*scored, *pieces], unseen, args.processes, payload)
-            else:
-                payload = fit([*scored, *labelled], unseen, args.processes)
+            added = list(labelled)
+            if one.leaves:
+                added += _leaves(args.work, payload, truths, played, pool)
+                pieces += added
+            payload = fit([*scored, *(pieces if one.leaves else added)], unseen, args.processes)
     return payload
 
 

@@ -44,15 +44,15 @@ _LIMIT = ["NoRemovalPlies=50"]
 class Round(NamedTuple):
     """One round of self-play.
 
-    games       its number of games
-    nodes       of each search
-    continues   whether fitting goes on from the weights that played it, with the samples of all
-                such rounds and the leaves of critical positions
+    games     its number of games
+    nodes     of each search
+    leaves    whether its critical positions give leaves, and fitting sees the samples of all
+              such rounds so far
     """
 
     games: int
     nodes: int
-    continues: bool = False
+    leaves: bool = False
 
 
 class _Player:

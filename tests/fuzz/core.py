@@ -42,7 +42,7 @@ OTHERS: dict[str, Callable[[], object]] = {
     "lock": nullcontext,
     "samples": lambda: core.draw_samples(_tables({}), 3, 3, 0, 50, 1),
     "grows": lambda: Grows(), "block": lambda: Block(None),
-    "weights": lambda: bytes(core.WEIGHTS_SIZE),
+    "weights": lambda: bytes(core.WEIGHTS_SIZE), "made": lambda: bytearray(core.WEIGHTS_SIZE),
 }
 """Values that are no numbers, each made anew."""
 Value = Any
@@ -156,8 +156,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "is_held_out": lambda chance: [some_board(chance)],
     "split_samples": _some({"a": "samples"}),
     "select_samples": _some({"a": "samples"}, {"a": "places"}, 1),
-    "Fit": _some(0.5, 1, {"a": "weights"}), "Fit.epoch": _some({"a": "zeros"}, 0.1),
-    "Fit.weights": _some(),
+    "Fit": _some(0.5, 3, 1), "Fit.epoch": _some({"a": "samples"}, 0.1, 0.5),
+    "Fit.write": _some({"a": "made"}),
     "parse_brief": _some({"a": "info"}, 0, 1, 0), "last_score": _some({"a": "answer"}, 20),
     "last_answer": _some({"a": "answer"}, 0), "Brief": _some(), "Brief.score": _some(),
     "Brief.win_in": _some(), "Brief.depth": _some(), "Brief.nodes": _some(),
@@ -330,6 +330,6 @@ def _worker(objects: dict[str, object]) -> core.SearchWorker:
 _MADE: dict[str, Callable[[dict[str, object]], object]] = {
     "TableSet": _tables, "Retrograde": _retrograde, "PlacingSlice": _slice,
     "SearchWorker": _worker, "TranspositionTable": lambda objects: core.TranspositionTable(1),
-    "Fit": lambda objects: core.Fit(0.5),
+    "Fit": lambda objects: core.Fit(0.5, 3),
     "Brief": lambda objects: scanner.parse_brief(b"info depth 3 score cp 5", 0),
 }

@@ -1,43 +1,29 @@
-# Fitting the evaluation: logistic regression of results on positions, one sample at a time, with
-# the step sizes of Adagrad (Duchi, Hazan and Singer, 2011).
+# Fitting the evaluation: logistic regression of results on positions, a batch of samples at a time,
+# with Adam's steps (Kingma and Ba, 2015) and a decay of the parameters beside them (Loshchilov and
+# Hutter, 2019).
 #
 # Needs board.pxi, evaluation/evaluate.pxi.
 
+# What a quarter of the phases learns.
 cdef struct Parameters:
-    float value[PHASES][ROWS]
-    float bias[PHASES][HIDDEN]
-    float output[PHASES][HIDDEN]
-    float vector[QUARTERS][ROWS][HIDDEN]
+    float vector[ROWS][HIDDEN]
+    float value[QUARTER][ROWS]
+    float bias[QUARTER][HIDDEN]
+    float output[QUARTER][HIDDEN]
 
 cdef enum:
-    # The squares of a vector's steps begin at this. From nothing its first steps would be its
-    # longest, and push neurons to where no sample moves them again.
-    FIRST_SQUARES = 1
-    # All squares begin at this where fitting goes on from weights, so that steps are short.
-    LATER_SQUARES = 30
+    BATCH = 4096
     PER_LOGIT = 130          # hundredths of a man: 73 % of the points are worth so much
 
-
 cdef enum:
+    VECTORS = ROWS * HIDDEN  # so many of them come first
     # Where each part of the weights begins, in numbers.
     AT_BIAS = PHASES * ROWS
     AT_OUTPUT = AT_BIAS + PHASES * HIDDEN
     AT_VECTORS = AT_OUTPUT + PHASES * HIDDEN
 
-
-# What a parameter is multiplied by to be a number of the weights.
-cdef inline double scale_of(size_t i) noexcept nogil:
-    if i < AT_BIAS:
-        return 4 * PER_LOGIT
-    if AT_OUTPUT <= i < AT_VECTORS:
-        return (PER_LOGIT << OUTPUT_SHIFT) / <double>ONE
-    return 2 * ONE
-
-
-# One step down a gradient, scaled by the steps so far (Adagrad).
-cdef inline void descend(float *weight, float *squares, float gradient, float rate) noexcept nogil:
-    squares[0] += gradient * gradient
-    weight[0] -= rate * gradient / (sqrtf(squares[0]) + 1e-3)
+# How much of the mean slope, and of the mean of its squares, a batch leaves.
+cdef float SLOPE_KEPT = 0.9, SQUARES_KEPT = 0.999
 
 
 # The logistic function, by sums and products alone: the same on every machine, unlike `exp`.
@@ -99,61 +85,77 @@ def split_samples(data):
     return parts
 
 
+# The whole number nearest to a number.
+cdef inline int nearest(double number) noexcept nogil:
+    return <int>(number + (0.5 if number > 0 else -0.5))
+
+
+# Write one of the weights' numbers of 16 bits.
+cdef inline void write_number(uint8_t *weights, int at, double number,
+                              int largest) noexcept nogil:
+    cdef int value = max(-largest, min(largest, nearest(number)))
+    write_bytes(weights + 2 * at, 2, value & 0xFFFF)
+
+
 cdef class Fit:
     cdef Parameters *now
-    cdef Parameters *squares
+    cdef Parameters *slopes      # the sum of a batch's
+    cdef Parameters *means       # of the slopes of late
+    cdef Parameters *squares     # and of their squares
+    cdef float slope_left        # of what the means were at first, a 0
+    cdef float squares_left
     cdef float share
+    cdef int quarter
 
-    def __cinit__(self, double share, seed=1, bytes start=None):
+    def __cinit__(self, double share, int quarter, seed=1):
         cdef uint64_t state = seed
-        cdef int i, j, quarter
+        cdef int i, j
+        if not 0 <= share <= 1:
+            raise ValueError(f"expected a share from 0 to 1, not {share}")
+        if not 0 <= quarter < QUARTERS:
+            raise ValueError(f"expected a quarter from 0 to {QUARTERS - 1}, not {quarter}")
         self.share = share
+        self.quarter = quarter
+        self.slope_left = self.squares_left = 1
         self.now = <Parameters *>calloc(1, sizeof(Parameters))
+        self.slopes = <Parameters *>calloc(1, sizeof(Parameters))
+        self.means = <Parameters *>calloc(1, sizeof(Parameters))
         self.squares = <Parameters *>calloc(1, sizeof(Parameters))
-        if not self.now or not self.squares:
+        if not self.now or not self.slopes or not self.means or not self.squares:
             raise MemoryError
-        if start is not None:
-            self.go_on(start)
-            return
-        for quarter in range(QUARTERS):
-            for i in range(ROWS):
-                for j in range(HIDDEN):
-                    self.now.vector[quarter][i][j] = 5e-5 * (random_below(&state, 1001) - 500.0)
-                    self.squares.vector[quarter][i][j] = FIRST_SQUARES
-        for i in range(PHASES):
+        for i in range(ROWS):
+            for j in range(HIDDEN):
+                self.now.vector[i][j] = 1e-4 * (random_below(&state, 2001) - 1000.0)
+        for i in range(QUARTER):
             for j in range(HIDDEN):
                 self.now.bias[i][j] = 0.5
                 self.now.output[i][j] = 0.5 if j % 2 else -0.5
-                self.squares.output[i][j] = 1
 
     def __dealloc__(self):
         free(self.now)
+        free(self.slopes)
+        free(self.means)
         free(self.squares)
 
-    # Begin with weights instead of small random numbers.
-    cdef int go_on(self, bytes start) except -1:
-        cdef const uint8_t *data = start
-        cdef float *now = <float *>self.now
-        cdef float *squares = <float *>self.squares
-        cdef size_t i
-        if len(start) != WEIGHTS_SIZE:
-            raise ValueError(f"expected {WEIGHTS_SIZE} bytes of weights, found {len(start)}")
-        for i in range(sizeof(Parameters) // sizeof(float)):
-            now[i] = <int8_t>data[AT_VECTORS + i] if i >= AT_VECTORS else (
-                <int16_t>read_bytes(data + 2 * i, 2))
-            now[i] /= scale_of(i)
-            squares[i] = LATER_SQUARES
-        return 0
-
-    def epoch(self, data, double rate):
+    def epoch(self, data, double rate, double decay=0):
         cdef _Span samples = span_of(data)
         cdef Py_ssize_t i, number = check_samples(samples)
         cdef double total = 0
         cdef Sample sample
+        if not 0 <= rate <= 1:
+            raise ValueError(f"expected a rate from 0 to 1, not {rate}")
+        if not 0 <= decay <= 1:
+            raise ValueError(f"expected a decay from 0 to 1, not {decay}")
+        for i in range(number):
+            read_sample(samples.start + SAMPLE_BYTES * i, &sample)
+            if quarter_of(&sample) != self.quarter:
+                raise ValueError(f"sample {i} is of another quarter of the phases")
         with nogil:
             for i in range(number):
                 read_sample(samples.start + SAMPLE_BYTES * i, &sample)
-                total += self.learn(&sample, rate)
+                total += self.learn(&sample, rate != 0)
+                if rate != 0 and (i % BATCH == BATCH - 1 or i == number - 1):
+                    self.descend(rate, rate * decay)
         return total / number if number else 0.0
 
     # The points that a sample teaches.
@@ -161,10 +163,10 @@ cdef class Fit:
         cdef float share = self.share if sample.score != NO_POINTS else 0
         return (share * sample.score + (1 - share) * sample.result) / WHOLE
 
-    # Step towards one sample, unless the rate is 0; the squared error before.
-    cdef float learn(self, const Sample *sample, float rate) noexcept nogil:
+    # Add a sample's slopes to its batch's, if it teaches; its squared error.
+    cdef float learn(self, const Sample *sample, bint teaches) noexcept nogil:
         cdef Parameters *p = self.now
-        cdef Parameters *s = self.squares
+        cdef Parameters *s = self.slopes
         cdef RuleSet rules = rules_of(sample)
         cdef const Board *b = &sample.board
         cdef int at[ACTIVE]
@@ -172,58 +174,78 @@ cdef class Fit:
         cdef float sums[HIDDEN]
         cdef float slope[HIDDEN]
         cdef float logit = 0, error, cut
-        cdef float limit = <float>INT8_MAX / (2 * ONE)  # what a vector's bytes hold
-        cdef float (*vector)[HIDDEN]
-        cdef float (*squares)[HIDDEN]
-        cdef int material, phase, i, j, k
+        cdef int material, phase, i, j
         material = material_of(&rules, b)
-        phase = phase_of(material)
+        phase = phase_of(material) % QUARTER
         find_features(&rules, b, at)
         find_rows(at, material, row)
-        vector = p.vector[phase // QUARTER]
-        squares = s.vector[phase // QUARTER]
         for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
         for i in range(MET):
             logit += p.value[phase][row[i]]
             for j in range(HIDDEN):
-                sums[j] += vector[row[i]][j]
+                sums[j] += p.vector[row[i]][j]
         for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             logit += p.output[phase][j] * cut
         error = logistic(logit) - self.target(sample)
-        if rate == 0:
+        if not teaches:
             return error * error
         for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             slope[j] = error * p.output[phase][j] if 0 < sums[j] < 1 else 0
-            descend(&p.output[phase][j], &s.output[phase][j], error * cut, 0.3 * rate)
-            descend(&p.bias[phase][j], &s.bias[phase][j], slope[j], 0.1 * rate)
+            s.output[phase][j] += error * cut
+            s.bias[phase][j] += slope[j]
         for i in range(MET):
-            k = row[i]
-            descend(&p.value[phase][k], &s.value[phase][k],
-                    error + 1e-5 * p.value[phase][k], rate)
+            s.value[phase][row[i]] += error
             for j in range(HIDDEN):
-                descend(&vector[k][j], &squares[k][j], slope[j] + 1e-6 * vector[k][j], rate)
-                cut = vector[k][j]
-                vector[k][j] = limit if cut > limit else -limit if cut < -limit else cut
+                s.vector[row[i]][j] += slope[j]
         return error * error
 
-    def weights(self):
-        cdef float *source = <float *>self.now
+    # A step down the slopes of a batch; parameters lose a part of themselves.
+    cdef void descend(self, float rate, float decay) noexcept nogil:
+        cdef float *now = <float *>self.now
+        cdef float *slopes = <float *>self.slopes
+        cdef float *means = <float *>self.means
         cdef float *squares = <float *>self.squares
-        cdef size_t i
-        cdef int value, largest
-        data = bytearray(WEIGHTS_SIZE)
-        for i in range(sizeof(Parameters) // sizeof(float)):
-            # An entry that never occurred keeps its random start, which means nothing.
-            value = 0 if i >= AT_VECTORS and squares[i] == FIRST_SQUARES else <int>(
-                source[i] * scale_of(i) + (0.5 if source[i] > 0 else -0.5))
-            if i >= AT_VECTORS:
-                data[AT_VECTORS + i] = value & 255
-            else:
-                largest = INT16_MAX if i >= AT_OUTPUT else LARGEST_PART
-                value = max(-largest, min(largest, value))
-                data[2 * i] = value & 255
-                data[2 * i + 1] = (value >> 8) & 255
-        return bytes(data)
+        cdef float limit = <float>INT8_MAX / (2 * ONE)  # what a vector's bytes hold
+        cdef float kept = SLOPE_KEPT, squares_kept = SQUARES_KEPT
+        cdef float slope, cut, pace, spread
+        cdef int i
+        self.slope_left *= kept
+        self.squares_left *= squares_kept
+        pace = rate / (1 - self.slope_left)
+        spread = 1 / (1 - self.squares_left)
+        for i in range(<int>(sizeof(Parameters) // sizeof(float))):
+            # A last batch may have fewer samples, and counts for less.
+            slope = slopes[i] / BATCH
+            means[i] = kept * means[i] + (1 - kept) * slope
+            squares[i] = squares_kept * squares[i] + (1 - squares_kept) * (slope * slope)
+            now[i] -= pace * means[i] / (sqrtf(squares[i] * spread) + <float>1e-8) + decay * now[i]
+        for i in range(VECTORS):
+            cut = now[i] if now[i] < limit else limit
+            now[i] = cut if cut > -limit else -limit
+        memset(slopes, 0, sizeof(Parameters))
+
+    def write(self, data):
+        cdef _Span weights = span_of(data, width=1, writable=True)
+        cdef Parameters *p = self.now
+        cdef uint8_t *out = weights.start
+        cdef int phase, at, i
+        if weights.size != WEIGHTS_SIZE:
+            raise ValueError(f"expected {WEIGHTS_SIZE} bytes of weights, found {weights.size}")
+        for phase in range(QUARTER):
+            at = self.quarter * QUARTER + phase
+            for i in range(ROWS):
+                write_number(out, at * ROWS + i, p.value[phase][i] * 4 * PER_LOGIT, LARGEST_PART)
+            for i in range(HIDDEN):
+                write_number(out, AT_BIAS + at * HIDDEN + i, p.bias[phase][i] * 2 * ONE,
+                             LARGEST_PART)
+                write_number(
+                    out, AT_OUTPUT + at * HIDDEN + i,
+                    p.output[phase][i] * (PER_LOGIT << OUTPUT_SHIFT) / ONE, INT16_MAX)
+        out += 2 * AT_VECTORS + self.quarter * VECTORS
+        for i in range(VECTORS):
+            # An entry that never occurred keeps of its random start what has not decayed, which
+            # means nothing.
+            out[i] = nearest((<float *>p)[i] * 2 * ONE if (<float *>self.squares)[i] else 0) & 255

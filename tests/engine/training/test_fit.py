@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from array import array
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -34,14 +33,24 @@ def samples(result: float) -> bytes:
     return (ahead.pack() + balanced.pack()) * 500
 
 
+def part_of(data: bytes | bytearray) -> tuple[int, bytearray]:
+    """The quarter of the phases whose samples these are, and they themselves."""
+    parts = core.split_samples(data)
+    (found,) = (quarter for quarter, part in enumerate(parts) if part)
+    return found, parts[found]
+
+
 def test_samples_are_learnt() -> None:
     for result in (0.9, 0.1):
-        fitting = core.Fit(0.5)
-        before = fitting.epoch(samples(result), 0)
-        for _ in range(5):
-            fitting.epoch(samples(result), 0.1)
-        assert fitting.epoch(samples(result), 0) < before / 10
-        core.load_weights(fitting.weights())
+        quarter, data = part_of(samples(result))
+        fitting = core.Fit(0.5, quarter)
+        before = fitting.epoch(data, 0)
+        for _ in range(100):
+            fitting.epoch(data, 0.01)
+        assert fitting.epoch(data, 0) < before / 10
+        made = bytearray(core.WEIGHTS_SIZE)
+        fitting.write(made)
+        core.load_weights(bytes(made))
         ahead = core.evaluate(RULES, (*AHEAD[:4], 0))
         assert (ahead > 150) if result > 0.5 else (ahead < -150)
         assert abs(core.evaluate(RULES, (*BALANCED[:4], 0))) < 60
@@ -81,8 +90,8 @@ def test_shuffling_keeps_every_sample() -> None:
     assert cut(first) == cut(data)
 
 
-def test_parts_of_samples_teach_what_the_whole_does() -> None:
-    """Each teaches vectors of its own: so they may be learnt at once."""
+def test_quarters_of_the_phases_learn_apart() -> None:
+    """What one learns is written beside what the others do, and none takes another's samples."""
     chance = random.Random(6)
     data = bytearray(some_samples(1000, seed=5))
     for _ in range(1000):
@@ -94,12 +103,29 @@ def test_parts_of_samples_teach_what_the_whole_does() -> None:
     assert [
         {sample.own_hand > 0 for sample in unpack(bytes(part))} for part in parts
     ] == [{True}, {True}, {False}, {False}]
-    whole, apart = core.Fit(0.5), core.Fit(0.5)
-    whole.epoch(data, 0.1)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda part: apart.epoch(part, 0.1), parts))
-    assert whole.weights() == apart.weights()
-    assert core.Fit(0.5).weights() != whole.weights()
+    fits = [core.Fit(0.5, quarter) for quarter in range(len(parts))]
+    made: list[bytes] = []
+    whole = bytearray(core.WEIGHTS_SIZE)
+    for one, part in zip(fits, parts):
+        with pytest.raises(ValueError, match="of another quarter of the phases"):
+            one.epoch(parts[fits.index(one) - 1], 0.1)
+        one.epoch(part, 0.1)
+        one.write(whole)
+        alone = bytearray(core.WEIGHTS_SIZE)
+        one.write(alone)
+        made.append(bytes(alone))
+    assert all(any(alone) for alone in made)
+    assert bytes(map(max, *made)) == bytes(whole) == bytes(map(sum, zip(*made)))
+    with pytest.raises(ValueError, match="a quarter from 0 to 3, not 4"):
+        core.Fit(0.5, 4)
+    with pytest.raises(ValueError, match="a share from 0 to 1, not 2"):
+        core.Fit(2, 0)
+    with pytest.raises(ValueError, match="a rate from 0 to 1, not nan"):
+        fits[0].epoch(parts[0], float("nan"))
+    with pytest.raises(ValueError, match="a decay from 0 to 1, not -1"):
+        fits[0].epoch(parts[0], 0.1, -1)
+    with pytest.raises(ValueError, match=f"expected {core.WEIGHTS_SIZE} bytes of weights, found 3"):
+        fits[0].write(bytearray(3))
 
 
 def test_what_is_no_sample_is_refused() -> None:
@@ -112,7 +138,7 @@ def test_what_is_no_sample_is_refused() -> None:
         (sound._replace(result=1.5).pack(), "sample 0 has more than a whole point"),
     ):
         for taken in (
-            lambda: core.Fit(0.5).epoch(data, 0.1),
+            lambda: core.Fit(0.5, 2).epoch(data, 0.1),
             lambda: core.split_samples(data),
             lambda: core.shuffle(bytearray(data), 1),
             lambda: core.select_samples(data, array("Q"), False),
@@ -223,21 +249,6 @@ def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> 
         core.leaf_samples(tables.core, worker, piece, 0)
 
 
-def test_fitting_goes_on_from_weights() -> None:
-    """Without samples they stay as they are, but for the entries that mean nothing."""
-    fitting = core.Fit(0.5)
-    data = some_samples(2000, seed=7)
-    fitting.epoch(data, 0.1)
-    made = fitting.weights()
-    again = core.Fit(0.5, start=made)
-    assert again.weights() == made
-    assert abs(again.epoch(data, 0) - fitting.epoch(data, 0)) < 0.001
-    again.epoch(data, 0.1)
-    assert again.epoch(data, 0) < fitting.epoch(data, 0)
-    with pytest.raises(ValueError, match=f"expected {len(made)} bytes of weights, found 3"):
-        core.Fit(0.5, start=bytes(3))
-
-
 def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
     tables = Builder(tmp_path, make_rules("morris")).build(7)
     data = b"".join(Truth(tables).draw(30, 20))
@@ -286,7 +297,7 @@ def test_the_same_command_makes_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(self_play, "CHUNK", 6)
-    rounds = Round(18, 60), Round(18, 100), Round(6, 100, continues=True)
+    rounds = Round(18, 60), Round(18, 100), Round(6, 100, leaves=True)
     monkeypatch.setattr(fit, "ROUNDS", rounds)
     made: list[bytes] = []
     for processes in (1, 2, 2):
