@@ -57,8 +57,8 @@ RATE = 0.01
 STEPS = 32
 """The rate falls so many times in an epoch."""
 DECAY = 1_900_000
-"""Parameters decay in proportion to their size, by so many samples' part of all there are: the more
-there are, the less."""
+"""Divided by the number of samples, the part of a parameter that decays in a step at a rate of 1:
+the more samples there are, the less decay they need."""
 
 
 def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:

@@ -22,8 +22,8 @@ cdef enum:
     AT_OUTPUT = AT_BIAS + PHASES * HIDDEN
     AT_VECTORS = AT_OUTPUT + PHASES * HIDDEN
 
-# How much of the mean slope, and of the mean of its squares, a batch leaves.
-cdef float SLOPE_KEPT = 0.9, SQUARES_KEPT = 0.999
+# How much a step leaves of the means of gradients and of their squares.
+cdef float MEANS_KEPT = 0.9, SQUARES_KEPT = 0.999
 
 
 # The logistic function, by sums and products alone: the same on every machine, unlike `exp`.
@@ -99,10 +99,10 @@ cdef inline void write_number(uint8_t *weights, int at, double number,
 
 cdef class Fit:
     cdef Parameters *now
-    cdef Parameters *slopes      # the sum of a batch's
-    cdef Parameters *means       # of the slopes of late
+    cdef Parameters *gradients   # the sum of a batch's
+    cdef Parameters *means       # of the gradients of late
     cdef Parameters *squares     # and of their squares
-    cdef float slope_left        # of what the means were at first, a 0
+    cdef float means_left        # the part that is still what they began with, a 0
     cdef float squares_left
     cdef float share
     cdef int quarter
@@ -116,12 +116,12 @@ cdef class Fit:
             raise ValueError(f"expected a quarter from 0 to {QUARTERS - 1}, not {quarter}")
         self.share = share
         self.quarter = quarter
-        self.slope_left = self.squares_left = 1
+        self.means_left = self.squares_left = 1
         self.now = <Parameters *>calloc(1, sizeof(Parameters))
-        self.slopes = <Parameters *>calloc(1, sizeof(Parameters))
+        self.gradients = <Parameters *>calloc(1, sizeof(Parameters))
         self.means = <Parameters *>calloc(1, sizeof(Parameters))
         self.squares = <Parameters *>calloc(1, sizeof(Parameters))
-        if not self.now or not self.slopes or not self.means or not self.squares:
+        if not self.now or not self.gradients or not self.means or not self.squares:
             raise MemoryError
         for i in range(ROWS):
             for j in range(HIDDEN):
@@ -133,7 +133,7 @@ cdef class Fit:
 
     def __dealloc__(self):
         free(self.now)
-        free(self.slopes)
+        free(self.gradients)
         free(self.means)
         free(self.squares)
 
@@ -163,16 +163,16 @@ cdef class Fit:
         cdef float share = self.share if sample.score != NO_POINTS else 0
         return (share * sample.score + (1 - share) * sample.result) / WHOLE
 
-    # Add a sample's slopes to its batch's, if it teaches; its squared error.
+    # Add a sample's gradients to its batch's, if it teaches; its squared error.
     cdef float learn(self, const Sample *sample, bint teaches) noexcept nogil:
         cdef Parameters *p = self.now
-        cdef Parameters *s = self.slopes
+        cdef Parameters *s = self.gradients
         cdef RuleSet rules = rules_of(sample)
         cdef const Board *b = &sample.board
         cdef int at[ACTIVE]
         cdef int row[MET]
         cdef float sums[HIDDEN]
-        cdef float slope[HIDDEN]
+        cdef float gradient[HIDDEN]
         cdef float logit = 0, error, cut
         cdef int material, phase, i, j
         material = material_of(&rules, b)
@@ -193,39 +193,39 @@ cdef class Fit:
             return error * error
         for j in range(HIDDEN):
             cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
-            slope[j] = error * p.output[phase][j] if 0 < sums[j] < 1 else 0
+            gradient[j] = error * p.output[phase][j] if 0 < sums[j] < 1 else 0
             s.output[phase][j] += error * cut
-            s.bias[phase][j] += slope[j]
+            s.bias[phase][j] += gradient[j]
         for i in range(MET):
             s.value[phase][row[i]] += error
             for j in range(HIDDEN):
-                s.vector[row[i]][j] += slope[j]
+                s.vector[row[i]][j] += gradient[j]
         return error * error
 
-    # A step down the slopes of a batch; parameters lose a part of themselves.
+    # A step down the gradients of a batch; parameters lose a part of themselves.
     cdef void descend(self, float rate, float decay) noexcept nogil:
         cdef float *now = <float *>self.now
-        cdef float *slopes = <float *>self.slopes
+        cdef float *gradients = <float *>self.gradients
         cdef float *means = <float *>self.means
         cdef float *squares = <float *>self.squares
         cdef float limit = <float>INT8_MAX / (2 * ONE)  # what a vector's bytes hold
-        cdef float kept = SLOPE_KEPT, squares_kept = SQUARES_KEPT
-        cdef float slope, cut, pace, spread
+        cdef float kept = MEANS_KEPT, squares_kept = SQUARES_KEPT
+        cdef float gradient, cut, pace, spread
         cdef int i
-        self.slope_left *= kept
+        self.means_left *= kept
         self.squares_left *= squares_kept
-        pace = rate / (1 - self.slope_left)
+        pace = rate / (1 - self.means_left)
         spread = 1 / (1 - self.squares_left)
         for i in range(<int>(sizeof(Parameters) // sizeof(float))):
             # A last batch may have fewer samples, and counts for less.
-            slope = slopes[i] / BATCH
-            means[i] = kept * means[i] + (1 - kept) * slope
-            squares[i] = squares_kept * squares[i] + (1 - squares_kept) * (slope * slope)
+            gradient = gradients[i] / BATCH
+            means[i] = kept * means[i] + (1 - kept) * gradient
+            squares[i] = squares_kept * squares[i] + (1 - squares_kept) * (gradient * gradient)
             now[i] -= pace * means[i] / (sqrtf(squares[i] * spread) + <float>1e-8) + decay * now[i]
         for i in range(VECTORS):
             cut = now[i] if now[i] < limit else limit
             now[i] = cut if cut > -limit else -limit
-        memset(slopes, 0, sizeof(Parameters))
+        memset(gradients, 0, sizeof(Parameters))
 
     def write(self, data):
         cdef _Span weights = span_of(data, width=1, writable=True)
