@@ -98,7 +98,7 @@ cdef inline void write_number(uint8_t *weights, int at, double number,
 
 
 cdef class Fit:
-    cdef Parameters *now
+    cdef Parameters *now         # the others follow in one piece of memory
     cdef Parameters *gradients   # the sum of a batch's
     cdef Parameters *means       # of the gradients of late
     cdef Parameters *squares     # and of their squares
@@ -117,12 +117,12 @@ cdef class Fit:
         self.share = share
         self.quarter = quarter
         self.means_left = self.squares_left = 1
-        self.now = <Parameters *>calloc(1, sizeof(Parameters))
-        self.gradients = <Parameters *>calloc(1, sizeof(Parameters))
-        self.means = <Parameters *>calloc(1, sizeof(Parameters))
-        self.squares = <Parameters *>calloc(1, sizeof(Parameters))
-        if not self.now or not self.gradients or not self.means or not self.squares:
+        self.now = <Parameters *>calloc(4, sizeof(Parameters))
+        if not self.now:
             raise MemoryError
+        self.gradients = self.now + 1
+        self.means = self.now + 2
+        self.squares = self.now + 3
         for i in range(ROWS):
             for j in range(HIDDEN):
                 self.now.vector[i][j] = 1e-4 * (random_below(&state, 2001) - 1000.0)
@@ -133,9 +133,6 @@ cdef class Fit:
 
     def __dealloc__(self):
         free(self.now)
-        free(self.gradients)
-        free(self.means)
-        free(self.squares)
 
     def epoch(self, data, double rate, double decay=0):
         cdef _Span samples = span_of(data)
@@ -172,8 +169,9 @@ cdef class Fit:
         cdef int at[ACTIVE]
         cdef int row[MET]
         cdef float sums[HIDDEN]
+        cdef float outputs[HIDDEN]
         cdef float gradient[HIDDEN]
-        cdef float logit = 0, error, cut
+        cdef float logit = 0, error
         cdef int material, phase, i, j
         material = material_of(&rules, b)
         phase = phase_of(material) % QUARTER
@@ -186,15 +184,14 @@ cdef class Fit:
             for j in range(HIDDEN):
                 sums[j] += p.vector[row[i]][j]
         for j in range(HIDDEN):
-            cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
-            logit += p.output[phase][j] * cut
+            outputs[j] = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
+            logit += p.output[phase][j] * outputs[j]
         error = logistic(logit) - self.target(sample)
         if not teaches:
             return error * error
         for j in range(HIDDEN):
-            cut = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
             gradient[j] = error * p.output[phase][j] if 0 < sums[j] < 1 else 0
-            s.output[phase][j] += error * cut
+            s.output[phase][j] += error * outputs[j]
             s.bias[phase][j] += gradient[j]
         for i in range(MET):
             s.value[phase][row[i]] += error
@@ -227,13 +224,13 @@ cdef class Fit:
             now[i] = cut if cut > -limit else -limit
         memset(gradients, 0, sizeof(Parameters))
 
-    def write(self, data):
-        cdef _Span weights = span_of(data, width=1, writable=True)
+    def write(self, weights):
+        cdef _Span span = span_of(weights, width=1, writable=True)
         cdef Parameters *p = self.now
-        cdef uint8_t *out = weights.start
+        cdef uint8_t *out = span.start
         cdef int phase, at, i
-        if weights.size != WEIGHTS_SIZE:
-            raise ValueError(f"expected {WEIGHTS_SIZE} bytes of weights, found {weights.size}")
+        if span.size != WEIGHTS_SIZE:
+            raise ValueError(f"expected {WEIGHTS_SIZE} bytes of weights, found {span.size}")
         for phase in range(QUARTER):
             at = self.quarter * QUARTER + phase
             for i in range(ROWS):
