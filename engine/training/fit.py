@@ -18,7 +18,8 @@ used where they are whole. Without ``-tables`` games alone teach.
 No fitting sees the positions of the files named by ``-unseen``, nor one position in 64, chosen by
 its hash (`core.is_held_out`), nor an image of them: what is fitted can be measured on either. The
 same command makes the same weights on every machine and however many processes share the work, and
-resumes where an earlier one was interrupted: samples of games and leaves are kept in ``-work``.
+resumes where an earlier one was interrupted: samples of games and leaves, and what was fitted to
+them, are kept in ``-work``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import argparse
 import os
 import sys
 import time
+import zlib
 from array import array
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -46,7 +48,7 @@ DRAWN_ELSE = 1_000
 """Positions drawn from each other table."""
 ROUNDS = (
     Round(2_000, 300),
-    Round(100_000, 1_500),
+    Round(20_000, 1_500),
     *[Round(15_000, 1_500, leaves=True)] * 4,
 )
 SHARE = 0.3
@@ -89,6 +91,17 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     return bytes(made)
 
 
+def _fitted(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
+    """What ``fit`` makes of samples; it is kept in ``work``, and not made again."""
+    mark = zlib.crc32(unseen.tobytes())
+    for piece in pieces:
+        mark = zlib.crc32(piece, mark)
+    path = work / f"{mark:08x}.weights"
+    if not path.exists():
+        write_whole(path, [fit(pieces, unseen, processes)])
+    return path.read_bytes()
+
+
 def _learn(one: core.Fit, samples: bytearray, epoch: int) -> None:
     """Learn once from samples, from later ones more slowly."""
     number = len(samples) // core.SAMPLE_BYTES
@@ -114,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-processes", type=_count, default=os.cpu_count() or 1)
     parser.add_argument(
         "-work", type=Path, metavar="DIR", default=Path("build/fit"),
-        help="where samples of games and leaves are kept",
+        help="where samples, and what was fitted to them, are kept",
     )
     args = parser.parse_args(argv)
     try:
@@ -149,7 +162,7 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         for piece in truth.draw(few if truth is not truths[0] else int(DRAWN * args.scale), few)
     ]
     payload = (
-        fit([piece for _, piece in drawn], unseen, args.processes) if drawn
+        _fitted(args.work, [piece for _, piece in drawn], unseen, args.processes) if drawn
         else bytes(core.WEIGHTS_SIZE)
     )
     pieces: list[bytes] = []
@@ -165,7 +178,8 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
             if one.leaves:
                 added += _leaves(args.work, payload, truths, played, pool)
                 pieces += added
-            payload = fit([*scored, *(pieces if one.leaves else added)], unseen, args.processes)
+            learnt = [*scored, *(pieces if one.leaves else added)]
+            payload = _fitted(args.work, learnt, unseen, args.processes)
     return payload
 
 

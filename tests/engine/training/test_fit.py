@@ -309,6 +309,7 @@ def test_the_same_command_makes_the_same_weights(
         pieces = sorted(work.glob("*.samples"))
         assert len(pieces) == 8
         pieces[1].unlink()
+        assert len(list(work.glob("*.weights"))) == 3
     assert made[0] == made[1] == made[2]
     payload = weights.unpack(made[0])
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
