@@ -41,9 +41,8 @@ ROW_NAMES: tuple[str, ...]
 PHASES: int
 HIDDEN: int
 QUARTERS: int
+AT_CORNERS: int
 AT_OUTER: int
-AT_COUNTS: int
-MANY: int
 AT_MEN: int
 AT_KINDS: int
 ROWS: int

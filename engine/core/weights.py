@@ -16,7 +16,7 @@ from merels.engine.game.errors import InputError
 
 PATH = os.path.join(os.path.dirname(__file__), "weights.bin")
 MAGIC = b"MERELSEW"
-VERSION = 4
+VERSION = 5
 
 _HEADER = struct.Struct("<8sII")
 _loaded = False

@@ -13,23 +13,14 @@ def evaluate(position: Position) -> int:
     return core.evaluate(core_rules(position.rules), core_board(position))
 
 
-def explain(position: Position) -> list[tuple[str, int, int]]:
-    """Each term of the evaluation with White's and Black's part, in hundredths of a man.
-
-    Terms about both sides' men together count for the side to move.
-    """
+def explain(position: Position) -> list[tuple[str, int]]:
+    """Each term of the evaluation from White's view, in hundredths of a man."""
     weights.ensure()
+    sign = 1 if position.side == WHITE else -1
     worth: dict[str, float] = {}
     for name, value in zip(
         (*core.ROW_NAMES, "together"),
         core.terms(core_rules(position.rules), core_board(position)),
     ):
-        worth[name] = worth.get(name, 0) + value
-    parts = []
-    for name in [name for name in worth if not name.startswith("opponent's ")]:
-        own, other = round(worth[name]), 0
-        if name.startswith("own "):
-            other = -round(worth[name.replace("own ", "opponent's ", 1)])
-        both = (own, other) if position.side == WHITE else (other, own)
-        parts.append((name.removeprefix("own "), *both))
-    return parts
+        worth[name] = worth.get(name, 0) + sign * value
+    return [(name, round(value)) for name, value in worth.items()]

@@ -62,10 +62,9 @@ def board_lines(position: Position) -> list[str]:
 
 
 def evaluation_lines(position: Position) -> list[str]:
-    """The terms of the static evaluation for each side, and their sum."""
-    lines = [f"{'term':<24}{'White':>8}{'Black':>8}{'sum':>8}"]
-    for term, white, black in explain(position):
-        lines.append(f"{term:<24}{white:>8}{black:>8}{white - black:>+8}")
+    """The terms of the static evaluation, and their sum."""
+    lines = [f"{'term':<24}{'worth':>8}"]
+    lines += [f"{term:<24}{worth:>+8}" for term, worth in explain(position)]
     own = evaluate(position)
     white_view = own if position.side == WHITE else -own
     lines.append(f"Evaluation: {white_view:+} (White's view, hundredths of a man)")

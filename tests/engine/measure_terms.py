@@ -19,11 +19,9 @@ from merels.engine.tools.suite import Problem, Tally, load, play
 
 POSITIONS = Path(__file__).parent.parent / "data" / "positions.json"
 TERMS = (
-    ("sides of the square", 0, core.AT_OUTER),
-    ("rings", core.AT_OUTER, core.AT_COUNTS),
-    ("threats", core.AT_COUNTS, core.AT_COUNTS + 2 * core.MANY),
-    ("steps", core.AT_COUNTS + 2 * core.MANY, core.AT_COUNTS + 4 * core.MANY),
-    ("blocked men", core.AT_COUNTS + 4 * core.MANY, core.AT_MEN),
+    ("sides of the square", 0, core.AT_CORNERS),
+    ("corners", core.AT_CORNERS, core.AT_OUTER),
+    ("rings", core.AT_OUTER, core.AT_MEN),
     ("men", core.AT_MEN, core.AT_KINDS),
     ("men in hand", core.AT_KINDS, core.ROWS),
 )

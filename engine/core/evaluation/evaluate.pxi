@@ -2,8 +2,8 @@
 #
 # Each feature has a value of its own in each phase, which makes most of the evaluation, and a
 # vector of its own in each quarter of the phases; a kind of material has one of each. The vectors'
-# sum, clipped, is a hidden layer that says what they mean together. weights.bin holds it all, by
-# rows; merels.engine.training makes it.
+# sum, clipped and squared, is a hidden layer that says what they mean together. weights.bin holds
+# it all, by rows; merels.engine.training makes it.
 #
 # A vector's numbers have seven bits: so all of a feature is one cache line, and two features are
 # added as bytes. Sums have 16 bits.
@@ -56,14 +56,14 @@ cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
     QUARTER = PHASES // QUARTERS
     CACHE_LINE = 64          # bytes
-    ONE = 48                 # a neuron's greatest output
+    ONE = 48                 # where a neuron is clipped: its greatest output is the square
     LARGEST = 63             # in size, of a vector's numbers
     NOUGHT = 64              # what stands for 0 in a pair
     LARGEST_PART = 15000     # in size, of a row's value and of a bias: two add up to 16 bits
-    OUTPUT_SHIFT = 11        # of a neuron's output times its weight, to hundredths of a man
+    LARGEST_OUTPUT = 19418   # in size, of an output's weight: all together add up to 32 bits
+    OUTPUT_SHIFT = 15        # of a neuron's output times its weight, to hundredths of a man
 
-# The numbers of weights.bin. Those of biases and vectors are halves, so that a sum of rows is
-# rounded once.
+# The numbers of weights.bin.
 cdef struct Weights:
     int16_t value[PHASES][ROWS]              # quarters of a hundredth of a man
     int16_t bias[PHASES][HIDDEN]
@@ -86,6 +86,7 @@ cdef Feature ROOM_FOR_FEATURES[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
     (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
 cdef Material MATERIAL[MATERIALS]
+cdef Pairs NOTHING
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 WEIGHTS_SIZE = sizeof(Weights)
@@ -108,24 +109,25 @@ cdef inline int hidden_layer(const int *at, const Material *material, int *value
     for j in range(NEURON_PAIRS):
         sum = material.start[2 * j]
         upper = material.start[2 * j + 1]
-        for i in range(0, ACTIVE, 2):
+        for i in range(0, ACTIVE - 1, 2):
             add_pairs(&sum, &upper, &feature[i].vector[j], &feature[i + 1].vector[j])
+        add_pairs(&sum, &upper, &feature[ACTIVE - 1].vector[j], &NOTHING)
         take_upper(&sum, &upper)
         sums[2 * j] = sum
         sums[2 * j + 1] = upper
     for j in range(HIDDEN):
         neuron[j] = 0 if neuron[j] < 0 else ONE if neuron[j] > ONE else neuron[j]
+        neuron[j] *= neuron[j]
     for j in range(HIDDEN):
         together += <int>neuron[j] * <int>output[j]
     return together
 
 
-# The static evaluation, and the threats of both sides as a pair.
-cdef inline int evaluate_board(const RuleSet *rules, const Board *b,
-                               uint64_t *threats) noexcept nogil:
+# The static evaluation.
+cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef int at[ACTIVE]
     cdef int value, together
-    threats[0] = find_features(rules, b, at)
+    find_features(b, at)
     together = hidden_layer(at, &MATERIAL[material_of(rules, b)], &value)
     return (value >> 2) + (together >> OUTPUT_SHIFT)
 
@@ -133,25 +135,17 @@ cdef inline int evaluate_board(const RuleSet *rules, const Board *b,
 def evaluate(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
-    cdef uint64_t threats
-    return evaluate_board(&rule_set, &b, &threats)
+    return evaluate_board(&rule_set, &b)
 
 
 def terms(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
-    cdef int at[ACTIVE]
     cdef int row[MET]
     cdef int material = material_of(&rule_set, &b), i, value
-    find_features(&rule_set, &b, at)
-    find_rows(at, material, row)
+    find_rows(&b, material, row)
     return [*[VALUE[phase_of(material)][row[i]] / 4 for i in range(MET)],
-            hidden_layer(at, &MATERIAL[material], &value) / (1 << OUTPUT_SHIFT)]
-
-
-# Half of a sum, to the nearest whole number.
-cdef inline int halved(int sum) noexcept:
-    return (sum + 1) // 2 if sum > 0 else -((1 - sum) // 2)
+            hidden_layer(row, &MATERIAL[material], &value) / (1 << OUTPUT_SHIFT)]
 
 
 # Pair sixteen neurons' numbers: the first eight are the lower bytes, the others the upper ones.
@@ -161,21 +155,15 @@ cdef inline void pair_up(uint16_t *pair, const int *numbers) noexcept:
         pair[i] = <uint16_t>(numbers[i] + 256 * numbers[LANES + i])
 
 
-# What one feature adds in a quarter of the phases: the sum of its rows.
+# What one feature adds in a quarter of the phases.
 cdef void arrange_feature(const Weights *weights, int quarter, int place) noexcept:
     cdef Feature *feature = &FEATURE[quarter * FEATURES + place]
-    cdef int row[2]
     cdef int numbers[HIDDEN]
-    cdef int found = rows_of(place, row), phase, i, j
+    cdef int phase, j
     for phase in range(QUARTER):
-        feature.value[phase] = 0
-        for i in range(found):
-            feature.value[phase] += weights.value[quarter * QUARTER + phase][row[i]]
+        feature.value[phase] = weights.value[quarter * QUARTER + phase][place]
     for j in range(HIDDEN):
-        numbers[j] = 0
-        for i in range(found):
-            numbers[j] += weights.vector[quarter][row[i]][j]
-        numbers[j] = NOUGHT + max(-LARGEST, min(LARGEST, halved(numbers[j])))
+        numbers[j] = NOUGHT + max(-LARGEST, min(LARGEST, <int>weights.vector[quarter][place][j]))
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
 
@@ -190,8 +178,8 @@ cdef void arrange_material(const Weights *weights, int place) noexcept:
     material.phase = phase
     material.value = weights.value[phase][men] + weights.value[phase][kind]
     for j in range(HIDDEN):
-        numbers[j] = halved(weights.bias[phase][j] + weights.vector[phase // QUARTER][men][j]
-                            + weights.vector[phase // QUARTER][kind][j]) - ACTIVE * NOUGHT
+        numbers[j] = (weights.bias[phase][j] + weights.vector[phase // QUARTER][men][j]
+                      + weights.vector[phase // QUARTER][kind][j] - ACTIVE * NOUGHT)
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&material.start[2 * j], &numbers[2 * LANES * j])
         upper = <uint16_t *>&material.start[2 * j + 1]
@@ -202,7 +190,7 @@ cdef void arrange_material(const Weights *weights, int place) noexcept:
 def load_weights(bytes data):
     cdef const uint8_t *raw = data
     cdef Weights *weights
-    cdef int i, quarter
+    cdef int i, quarter, largest
     cdef int numbers = (sizeof(Weights) - QUARTERS * ROWS * HIDDEN) // 2
     if len(data) != sizeof(Weights):
         raise ValueError(f"expected {sizeof(Weights)} bytes of weights, found {len(data)}")
@@ -213,8 +201,9 @@ def load_weights(bytes data):
         for i in range(numbers):
             (<int16_t *>weights)[i] = <int16_t>(raw[2 * i] | (raw[2 * i + 1] << 8))
         memcpy(weights.vector, raw + 2 * numbers, QUARTERS * ROWS * HIDDEN)
-        for i in range(PHASES * (ROWS + HIDDEN)):
-            if abs(<int>(<int16_t *>weights)[i]) > LARGEST_PART:
+        for i in range(numbers):
+            largest = LARGEST_PART if i < PHASES * (ROWS + HIDDEN) else LARGEST_OUTPUT
+            if abs(<int>(<int16_t *>weights)[i]) > largest:
                 raise ValueError(f"a weight of {(<int16_t *>weights)[i]} may overflow")
         for quarter in range(QUARTERS):
             for i in range(FEATURES):

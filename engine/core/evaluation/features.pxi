@@ -1,18 +1,18 @@
-# What the evaluation sees of a position: patterns of men, counts, and material.
+# What the evaluation sees of a position: patterns of men, and material.
 #
-# A position has ten features of one list: the pattern of men on each of the four sides of the
-# square and on each ring, and three counts, each of both sides together. The nine points of a side,
-# over all three rings, hold its three lines and the crossing that cuts them, so the four sides
-# cover the sixteen lines; the rings add what goes round corners. Mirror images are one feature, so
-# all sixteen symmetric views of a position have one value. Such tables, indexed by the contents of
-# fixed sets of points, are Buro's patterns ("Experiments with Multi-ProbCut and a new high-quality
-# evaluation function for Othello", 1997), called n-tuple networks elsewhere.
+# A position has eleven features of one list: the pattern of men on each of the four sides of the
+# square, around each of its four corners, and on each ring. The nine points of a side, over all
+# three rings, hold its three lines and the crossing that cuts them, so the four sides cover the
+# sixteen lines; corners and rings add what goes round corners. What else might be counted, threats,
+# steps and men without one, the patterns say already. Mirror images are one feature, so all sixteen
+# symmetric views of a position have one value. Such tables, indexed by the contents of fixed sets
+# of points, are Buro's patterns ("Experiments with Multi-ProbCut and a new high-quality evaluation
+# function for Othello", 1997), called n-tuple networks elsewhere.
 #
 # Its kind of material stands in a list of its own.
 #
-# Weights are learnt by rows, of which a position has fifteen. A pattern is a row. A feature of
-# counts is the sum of two, one for each side's count, and so is a kind of material: one row for the
-# men left, one for those in hand or who flies. So the search adds less, and no row is rare.
+# Weights are learnt by rows, of which a position has thirteen: its features, the men left to both
+# sides, and those in hand or who flies. So the search adds less than is learnt, and no row is rare.
 #
 # Needs bitboard.pxi, board.pxi.
 
@@ -37,31 +37,26 @@ cdef extern from *:
 
 cpdef enum:
     PHASES = 16
-    MANY = 32                # what a count of steps may be, 0 to 31
 
 cdef enum:
-    ACTIVE = 10              # features of a position, an even number
-    MET = 15                 # rows of a position
+    ACTIVE = 11              # features of a position
+    MET = 13                 # rows of a position
     LANES = 8                # numbers in Lanes
     SIDES = 5346             # patterns of a side: 3 ** 9, less mirror images and rings swapped
     RINGS = 954              # patterns of a ring: 3 ** 8, less rotations and mirror images
-    FEW = 16                 # what a count of threats or blocked men may be, 0 to 15
     HANDS = 3                # kinds 0 to 3 say who flies, HANDS + n that n men are in hand
     KINDS = HANDS + 19
     MATERIALS = 100 * KINDS  # each with the men left to both sides, 0 to 9
 
 cpdef enum:
     # Where each kind of feature starts; those of the sides begin at 0.
-    AT_OUTER = SIDES         # the inner and the outer ring share theirs
+    AT_CORNERS = SIDES       # as many as of a side
+    AT_OUTER = 2 * SIDES     # the inner and the outer ring share theirs
     AT_MIDDLE = AT_OUTER + RINGS
-    AT_THREATS = AT_MIDDLE + RINGS
-    AT_STEPS = AT_THREATS + FEW * FEW
-    AT_BLOCKED = AT_STEPS + MANY * MANY
-    FEATURES = AT_BLOCKED + FEW * FEW
+    FEATURES = AT_MIDDLE + RINGS
 
-    # And where each kind of row starts; those of the patterns are numbered as the features are.
-    AT_COUNTS = AT_THREATS
-    AT_MEN = AT_COUNTS + 6 * MANY
+    # And where the other rows start.
+    AT_MEN = FEATURES
     AT_KINDS = AT_MEN + 100
     ROWS = AT_KINDS + KINDS
 
@@ -70,9 +65,8 @@ cdef Lanes PATTERNS[3][256]
 cdef int16_t SIDE_FEATURE[19683]
 cdef int16_t RING_FEATURE[6561]
 
-ROW_NAMES = ("side",) * 4 + (
-    "inner ring", "middle ring", "outer ring", "own threats", "opponent's threats", "own steps",
-    "opponent's steps", "own blocked men", "opponent's blocked men", "men", "hands")
+ROW_NAMES = ("sides",) * 4 + ("corners",) * 4 + (
+    "inner ring", "middle ring", "outer ring", "men left", "men in hand, flying")
 
 
 # The kind of material: men in hand, or else who flies; and the men left to both sides.
@@ -98,15 +92,15 @@ cdef inline int phase_of(int material) noexcept nogil:
 
 # The patterns of both sides' men, as numbers whose digits, in base 3, are the points: 0 empty, 1
 # the side to move's man, 2 the opponent's.
-cdef inline void find_patterns(const Board *b, Lanes *patterns) noexcept nogil:
-    cdef Lanes opponent = PATTERNS[0][b.opponent & 255]
-    add_lanes(&opponent, &PATTERNS[1][(b.opponent >> 8) & 255])
-    add_lanes(&opponent, &PATTERNS[2][b.opponent >> 16])
-    patterns[0] = PATTERNS[0][b.own & 255]
-    add_lanes(patterns, &PATTERNS[1][(b.own >> 8) & 255])
-    add_lanes(patterns, &PATTERNS[2][b.own >> 16])
-    add_lanes(patterns, &opponent)
-    add_lanes(patterns, &opponent)
+cdef inline void find_patterns(uint32_t own, uint32_t opponent, Lanes *patterns) noexcept nogil:
+    cdef Lanes others = PATTERNS[0][opponent & 255]
+    add_lanes(&others, &PATTERNS[1][(opponent >> 8) & 255])
+    add_lanes(&others, &PATTERNS[2][opponent >> 16])
+    patterns[0] = PATTERNS[0][own & 255]
+    add_lanes(patterns, &PATTERNS[1][(own >> 8) & 255])
+    add_lanes(patterns, &PATTERNS[2][own >> 16])
+    add_lanes(patterns, &others)
+    add_lanes(patterns, &others)
 
 
 cdef inline bint are_features(const int *at) noexcept nogil:
@@ -117,60 +111,30 @@ cdef inline bint are_features(const int *at) noexcept nogil:
     return True
 
 
-# A position's features; returns the threats of both sides as a pair.
-cdef inline uint64_t find_features(const RuleSet *rules, const Board *b, int *at) noexcept nogil:
-    cdef uint64_t men = pair(b.own, b.opponent), empty = twice(ALL & ~(b.own | b.opponent))
-    cdef uint64_t threats = threats_on(rules, b)
-    cdef uint64_t first = men & clockwise(empty), second = men & counter(empty)
-    cdef uint64_t over = middle_steps(men, empty)
-    cdef uint64_t blocked = men & ~reach(empty)
-    cdef Lanes patterns
+# A position's features.
+cdef inline void find_features(const Board *b, int *at) noexcept nogil:
+    cdef uint64_t turned = counter(pair(b.own, b.opponent))
+    cdef Lanes patterns, corners
     cdef const int16_t *number = <const int16_t *>&patterns
+    cdef const int16_t *corner = <const int16_t *>&corners
     cdef int i
-    find_patterns(b, &patterns)
+    find_patterns(b.own, b.opponent, &patterns)
+    # The board turned by one point has its corners where the middles of its sides were.
+    find_patterns(<uint32_t>turned, turned >> 32, &corners)
     for i in range(4):
         at[i] = SIDE_FEATURE[number[i]]
-    at[4] = AT_OUTER + RING_FEATURE[number[4]]
-    at[5] = AT_MIDDLE + RING_FEATURE[number[5]]
-    at[6] = AT_OUTER + RING_FEATURE[number[6]]
-    # Empty points where the next move could close a mill: no more of them than men.
-    at[7] = AT_THREATS + FEW * count(<uint32_t>threats) + count(threats >> 32)
-    at[8] = AT_STEPS + MANY * (
-        count(<uint32_t>first) + count(<uint32_t>second) + count(<uint32_t>over)
-    ) + count(first >> 32) + count(second >> 32) + count(over >> 32)
-    # Men without an empty neighbour.
-    at[9] = AT_BLOCKED + FEW * count(<uint32_t>blocked) + count(blocked >> 32)
+        at[4 + i] = AT_CORNERS + SIDE_FEATURE[corner[i]]
+    at[8] = AT_OUTER + RING_FEATURE[number[4]]
+    at[9] = AT_MIDDLE + RING_FEATURE[number[5]]
+    at[10] = AT_OUTER + RING_FEATURE[number[6]]
     assert are_features(at)
-    return threats
 
 
-# A feature's rows; returns how many there are.
-cdef int rows_of(int feature, int *row) noexcept nogil:
-    cdef int kind = 0, counted = FEW
-    row[0] = feature
-    if feature < AT_THREATS:
-        return 1
-    if feature < AT_STEPS:
-        feature -= AT_THREATS
-    elif feature < AT_BLOCKED:
-        kind = 1
-        counted = MANY
-        feature -= AT_STEPS
-    else:
-        kind = 2
-        feature -= AT_BLOCKED
-    row[0] = AT_COUNTS + 2 * MANY * kind + feature // counted
-    row[1] = AT_COUNTS + 2 * MANY * kind + MANY + feature % counted
-    return 2
-
-
-# The rows of a position with these features and this material, named in ROW_NAMES.
-cdef inline void find_rows(const int *at, int material, int *row) noexcept nogil:
-    cdef int i, found = 0
-    for i in range(ACTIVE):
-        found += rows_of(at[i], &row[found])
-    row[found] = AT_MEN + material % 100
-    row[found + 1] = AT_KINDS + material // 100
+# The rows of a position of this material, named in ROW_NAMES.
+cdef inline void find_rows(const Board *b, int material, int *row) noexcept nogil:
+    find_features(b, row)
+    row[ACTIVE] = AT_MEN + material % 100
+    row[ACTIVE + 1] = AT_KINDS + material // 100
 
 
 # Number the patterns, mirror images alike; returns how many numbers there are.

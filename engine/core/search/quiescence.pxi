@@ -6,7 +6,7 @@
 cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
                  int ply) noexcept nogil:
     cdef int value, best, i, size
-    cdef uint64_t threats
+    cdef uint32_t threats
     cdef scored_t *moves
     cdef Board after
     assert key == key_of(&w.game.rules, b) and alpha < beta and 0 <= ply <= MAX_PLY
@@ -20,12 +20,15 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
         return value
 
     # Stand pat: no side is forced to close a mill.
-    best = evaluate_node(w, b, key, &threats)
-    if best >= beta or ply >= MAX_PLY or <uint32_t>threats == 0:
+    best = evaluate_node(w, b, key)
+    if best >= beta or ply >= MAX_PLY:
+        return best
+    threats = own_threats(&w.game.rules, b)
+    if threats == 0:
         return best
     if best > alpha:
         alpha = best
-    moves = push_removals(&w.stack, &w.game.rules, b, <uint32_t>threats, &size)
+    moves = push_removals(&w.stack, &w.game.rules, b, threats, &size)
     enter(&w.game, b, key, ply)
     for i in range(size):
         if is_overlooked(w, <move_t>moves[i].bits, ply):

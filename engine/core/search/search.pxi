@@ -75,7 +75,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if end_of(&w.game, b, key, ply, &value):
         return value
     if ply >= MAX_PLY:
-        return evaluate_node(w, b, key, &picker.threats)
+        return evaluate_node(w, b, key)
 
     # 3. Mate-distance pruning: no win from here is nearer than one already found, no loss further.
     if alpha < -WIN + ply:
@@ -93,14 +93,12 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     # The value is halfway to beta, as the evaluation is not sure, and less so while men are placed.
     # The table comes later, for most of these nodes would wait for its memory in vain.
     if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
-        value = evaluate_node(w, b, key, &picker.threats)
+        value = evaluate_node(w, b, key)
         margin = FUTILITY_MARGIN * depth
         if b.own_hand + b.opponent_hand:
             margin += PLACING_MARGIN
         if value - margin >= beta:
             return (value + beta) // 2
-    else:
-        picker.threats = threats_on(&w.game.rules, b)
 
     # 6. The transposition table: outside the principal variation a result as deep ends the search.
     probe(w.table, key, &known)
@@ -120,7 +118,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     # ICCA Journal 18, 1995). With all men on the board it gains nothing.
     if not pv_node and depth >= PROBCUT_DEPTH and b.own_hand + b.opponent_hand and (
             abs(beta) < MAX_EVALUATION - PROBCUT_MARGIN) and (
-            evaluate_node(w, b, key, &picker.threats) >= beta):
+            evaluate_node(w, b, key) >= beta):
         margin = PROBCUT_MARGIN
         value = search(w, b, key, beta + margin - 1, beta + margin, depth - PROBCUT_REDUCTION, ply)
         if w.stopped:
@@ -128,6 +126,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if value >= beta + margin:
             return value if value >= FAR else value - margin
 
+    picker.threats = threats_on(&w.game.rules, b)
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
 
     # 9. A forced answer is searched a ply deeper: one point to block, and no mill to close first.
@@ -188,7 +187,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     # 13. What was found, for the next time. A level that saw no move judges what it sees.
     w.stack.free = picker.moves
     if unlikely(move_count == 0):
-        return evaluate_node(w, b, key, &picker.threats)
+        return evaluate_node(w, b, key)
     assert -WIN <= best <= WIN
     store(w.table, key, best_move, score_to_table(best, ply), depth, bound)
     return best

@@ -109,9 +109,8 @@ cdef inline bint is_overlooked(const Worker *w, move_t move, int ply) noexcept n
 
 
 # The static evaluation as the worker's level sees it.
-cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key,
-                              uint64_t *threats) noexcept nogil:
-    cdef int value = evaluate_board(&w.game.rules, b, threats)
+cdef inline int evaluate_node(const Worker *w, const Board *b, uint64_t key) noexcept nogil:
+    cdef int value = evaluate_board(&w.game.rules, b)
     if unlikely(w.errs):
         value = misjudge(&w.errors, b, key, value)
     if value > MAX_EVALUATION:

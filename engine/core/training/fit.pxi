@@ -166,7 +166,6 @@ cdef class Fit:
         cdef Parameters *s = self.gradients
         cdef RuleSet rules = rules_of(sample)
         cdef const Board *b = &sample.board
-        cdef int at[ACTIVE]
         cdef int row[MET]
         cdef float sums[HIDDEN]
         cdef float outputs[HIDDEN]
@@ -175,8 +174,7 @@ cdef class Fit:
         cdef int material, phase, i, j
         material = material_of(&rules, b)
         phase = phase_of(material) % QUARTER
-        find_features(&rules, b, at)
-        find_rows(at, material, row)
+        find_rows(b, material, row)
         for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
         for i in range(MET):
@@ -184,13 +182,14 @@ cdef class Fit:
             for j in range(HIDDEN):
                 sums[j] += p.vector[row[i]][j]
         for j in range(HIDDEN):
-            outputs[j] = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
+            sums[j] = 0 if sums[j] < 0 else 1 if sums[j] > 1 else sums[j]
+            outputs[j] = sums[j] * sums[j]
             logit += p.output[phase][j] * outputs[j]
         error = logistic(logit) - self.target(sample)
         if not teaches:
             return error * error
         for j in range(HIDDEN):
-            gradient[j] = error * p.output[phase][j] if 0 < sums[j] < 1 else 0
+            gradient[j] = error * p.output[phase][j] * 2 * sums[j] if sums[j] < 1 else 0
             s.output[phase][j] += error * outputs[j]
             s.bias[phase][j] += gradient[j]
         for i in range(MET):
@@ -205,7 +204,7 @@ cdef class Fit:
         cdef float *gradients = <float *>self.gradients
         cdef float *means = <float *>self.means
         cdef float *squares = <float *>self.squares
-        cdef float limit = <float>INT8_MAX / (2 * ONE)  # what a vector's bytes hold
+        cdef float limit = <float>LARGEST / ONE
         cdef float kept = MEANS_KEPT, squares_kept = SQUARES_KEPT
         cdef float gradient, cut, pace, spread
         cdef int i
@@ -236,13 +235,13 @@ cdef class Fit:
             for i in range(ROWS):
                 write_number(out, at * ROWS + i, p.value[phase][i] * 4 * PER_LOGIT, LARGEST_PART)
             for i in range(HIDDEN):
-                write_number(out, AT_BIAS + at * HIDDEN + i, p.bias[phase][i] * 2 * ONE,
+                write_number(out, AT_BIAS + at * HIDDEN + i, p.bias[phase][i] * ONE,
                              LARGEST_PART)
                 write_number(
                     out, AT_OUTPUT + at * HIDDEN + i,
-                    p.output[phase][i] * (PER_LOGIT << OUTPUT_SHIFT) / ONE, INT16_MAX)
+                    p.output[phase][i] * (PER_LOGIT << OUTPUT_SHIFT) / (ONE * ONE), LARGEST_OUTPUT)
         out += 2 * AT_VECTORS + self.quarter * VECTORS
         for i in range(VECTORS):
             # An entry that never occurred keeps of its random start what has not decayed, which
             # means nothing.
-            out[i] = nearest((<float *>p)[i] * 2 * ONE if (<float *>self.squares)[i] else 0) & 255
+            out[i] = nearest((<float *>p)[i] * ONE if (<float *>self.squares)[i] else 0) & 255

@@ -46,7 +46,7 @@ def test_both_colours_see_the_same() -> None:
 
 def test_terms_add_up() -> None:
     for position in random_positions(seed=7, number=200):
-        total = sum(white - black for _, white, black in explain(position))
+        total = sum(worth for _, worth in explain(position))
         own = total if position.side == 0 else -total
         assert abs(own - evaluate(position)) <= 10      # each term is rounded
 
@@ -67,7 +67,7 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
     [
         (b"", "not a file of weights"),
         (b"PK" + SOUND[2:], "not a file of weights"),
-        (SOUND[:8] + b"\x01" + SOUND[9:], "weights of version 1, this program reads 4"),
+        (SOUND[:8] + b"\x01" + SOUND[9:], "weights of version 1, this program reads 5"),
         (SOUND[:-1], "cut off or damaged"),
         (SOUND[:5000] + bytes([SOUND[5000] ^ 1]) + SOUND[5001:], "cut off or damaged"),
         (weights.pack(bytes(100)), f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),

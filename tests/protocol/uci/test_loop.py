@@ -172,7 +172,7 @@ def test_extras(gui: Gui) -> None:
     assert any(line.startswith("Key: ") for line in drawing)
     assert any(line.startswith("Rules: mill Flying=own") for line in drawing)
     evaluation = gui.ask("eval")
-    assert evaluation[0].split() == ["term", "White", "Black", "sum"]
+    assert evaluation[0].split() == ["term", "worth"]
     assert evaluation[-1].startswith("Evaluation: ")
     shown = gui.ask("help")
     for command in ("uci", "go", "position", "perft", "bench", "query", "quit"):
