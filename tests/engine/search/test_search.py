@@ -243,12 +243,13 @@ def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
 
 
 def test_a_table_that_grows_keeps_what_it_knows() -> None:
+    position = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
     searcher = Searcher(48)
-    searcher.search(Position(MORRIS), Limit(nodes=30_000))
-    few = searcher.search(Position(MORRIS), Limit(depth=8))     # without a clock: in all of it
-    again = searcher.search(Position(MORRIS), Limit(depth=8))
+    searcher.search(position, Limit(nodes=30_000))
+    few = searcher.search(position, Limit(depth=10))    # without a clock: in all of it
+    again = searcher.search(position, Limit(depth=10))
     searcher.clear()
-    anew = searcher.search(Position(MORRIS), Limit(depth=8))
+    anew = searcher.search(position, Limit(depth=10))
     assert again.nodes < few.nodes < anew.nodes
     assert 0 < (anew.info.hashfull or 0) < 100
 
