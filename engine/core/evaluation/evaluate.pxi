@@ -86,7 +86,7 @@ cdef Feature ROOM_FOR_FEATURES[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
     (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
 cdef Material MATERIAL[MATERIALS]
-cdef Pairs NOTHING
+cdef Pairs NOTHING  # beside the last feature, as their number is odd
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 WEIGHTS_SIZE = sizeof(Weights)

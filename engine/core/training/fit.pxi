@@ -204,7 +204,7 @@ cdef class Fit:
         cdef float *gradients = <float *>self.gradients
         cdef float *means = <float *>self.means
         cdef float *squares = <float *>self.squares
-        cdef float limit = <float>LARGEST / ONE
+        cdef float limit = <float>LARGEST / ONE  # what a vector's numbers hold
         cdef float kept = MEANS_KEPT, squares_kept = SQUARES_KEPT
         cdef float gradient, cut, pace, spread
         cdef int i
