@@ -5,7 +5,8 @@
 
 A position is critical when it is not lost and at most a third of its moves hold its value. Most
 come from games of fallible play, which slips into a random move more or less often, the others
-(none of them in the placing phase) are random positions. No two are mirror images, nor images of
+(none of them in the placing phase) are random positions. All are held out (`core.is_held_out`): no
+fitting, earlier or later, has seen one or an image of it. No two are mirror images, nor images of
 one in the files named by ``-apart``. One seed makes the same file while the engine plays the same.
 """
 
@@ -18,6 +19,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from merels.engine.core import core
+from merels.engine.core.convert import core_board
 from merels.engine.game.board import SYMMETRIES, mask_of, points_of
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import Position
@@ -35,9 +38,7 @@ SLIPS = (0.1, 0.2, 0.4, 0.6)
 NODES = 300
 LONGEST = 120
 """Plies of a game."""
-TAKEN = 0.3
-"""The part of a game's critical positions that is taken: neighbours are much alike."""
-ANYWHERE = 0.1
+ANYWHERE = 0.3
 """Random positions without men in hand for each position of a game."""
 
 Image = tuple[int, int, tuple[int, int], int]
@@ -76,8 +77,7 @@ def candidates(chance: random.Random) -> Iterator[Position]:
     searcher = Searcher()
     while True:
         for position in game(searcher, chance):
-            if chance.random() < TAKEN:
-                yield position
+            yield position
             if chance.random() < ANYWHERE:
                 own, opponent = (chance.randint(MINIMUM_MEN, MEN_PER_SIDE) for _ in range(2))
                 yield random_position(RULES, own, opponent, chance)
@@ -103,6 +103,8 @@ def make(
     """So many critical positions of each phase; ``seen`` holds the images of those not wanted."""
     left = Counter(wanted)
     for position in candidates(chance):
+        if not core.is_held_out(core_board(position)):
+            continue
         phase = phase_of(position)
         image = image_of(position)
         row = problem(tables, position) if left[phase] and image not in seen else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from array import array
 from collections import Counter
@@ -12,6 +13,7 @@ import pytest
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_moves, core_rules
 from merels.engine.game.board import SYMMETRIES
+from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
@@ -19,6 +21,7 @@ from merels.engine.training import fit, self_play
 from merels.engine.training.samples import Sample, Truth, random_position, unpack
 from merels.engine.training.self_play import Round
 
+DATA = Path(__file__).parents[2] / "data"
 RULES = (1, False, False, False, 3, 80, 0)
 BALANCED = (0b0101_0101, 0b0101_0101 << 8, 0, 0, 1)
 AHEAD = (0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1)
@@ -313,3 +316,11 @@ def test_the_same_command_makes_the_same_weights(
     assert made[0] == made[1] == made[2]
     payload = weights.unpack(made[0])
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
+
+
+def test_no_fitting_sees_the_critical_positions_kept_for_measuring() -> None:
+    """They are held out by their hash, whatever the command that fits names as unseen."""
+    rows = json.loads((DATA / "critical.json").read_text(encoding="utf-8"))
+    assert len(rows) == 2686
+    for row in rows:
+        assert core.is_held_out(core_board(parse_position(row["position"]))), row
