@@ -49,6 +49,7 @@ include "training/score.pxi"
 load_geometry()
 load_steps()
 load_patterns()
+load_materials()
 
 
 # Fails an assertion, where they are compiled in, as code without the interpreter's lock does.

@@ -59,7 +59,8 @@ cdef enum:
     ONE = 48                 # where a neuron is clipped: its greatest output is the square
     LARGEST = 63             # in size, of a vector's numbers
     NOUGHT = 64              # what stands for 0 in a pair
-    LARGEST_PART = 15000     # in size, of a row's value and of a bias: two add up to 16 bits
+    LARGEST_VALUE = 2978     # in size, of a feature's value: eleven add up to 16 bits
+    LARGEST_PART = 15000     # in size, of another row's value and of a bias: two add up to 16 bits
     LARGEST_OUTPUT = 19418   # in size, of an output's weight: all together add up to 32 bits
     OUTPUT_SHIFT = 15        # of a neuron's output times its weight, to hundredths of a man
 
@@ -74,13 +75,14 @@ cdef struct Weights:
 # cache line, and all that one kind of material adds.
 cdef struct Feature:
     Pairs vector[NEURON_PAIRS]
-    int16_t value[QUARTER]
-    int16_t unused[QUARTER]
+    Lanes values                             # one for each phase, the other four lanes are empty
 
 cdef struct Material:
     Pairs start[2 * NEURON_PAIRS]            # of sums: of all bytes and of the upper ones, in turn
-    int16_t value
-    int16_t phase
+    const Feature *features                  # of its quarter of the phases
+    const int16_t *output                    # of its phase
+    int value
+    uint32_t lane                            # of values, for its phase
 
 cdef Feature ROOM_FOR_FEATURES[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
@@ -92,19 +94,21 @@ cdef int16_t OUTPUT[PHASES][HIDDEN]
 WEIGHTS_SIZE = sizeof(Weights)
 
 # What the hidden layer adds to the values of features and material, whose sum is `value`.
-cdef inline int hidden_layer(const int *at, const Material *material, int *value) noexcept nogil:
-    cdef int phase = material.phase
-    cdef const Feature *features = &FEATURE[phase // QUARTER * FEATURES]
+cdef inline int hidden_layer(const size_t *at, const Material *material,
+                             int *value) noexcept nogil:
+    cdef const Feature *features = material.features
     cdef const Feature *feature[ACTIVE]
-    cdef const int16_t *output = OUTPUT[phase]
+    cdef const int16_t *output = material.output
     cdef Pairs sums[2 * NEURON_PAIRS]
     cdef Pairs sum, upper                    # of all bytes, and of the upper ones
+    cdef Lanes values = features[at[0]].values
     cdef int16_t *neuron = <int16_t *>sums
     cdef int i, j, together = 0
-    value[0] = material.value
     for i in range(ACTIVE):
         feature[i] = &features[at[i]]
-        value[0] += feature[i].value[phase % QUARTER]
+    for i in range(1, ACTIVE):
+        add_lanes(&values, &feature[i].values)
+    value[0] = material.value + (<int16_t *>&values)[material.lane]
     # A few neurons at a time, so that their sums stay in registers.
     for j in range(NEURON_PAIRS):
         sum = material.start[2 * j]
@@ -125,10 +129,11 @@ cdef inline int hidden_layer(const int *at, const Material *material, int *value
 
 # The static evaluation.
 cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept nogil:
-    cdef int at[ACTIVE]
+    cdef const Material *material = &MATERIAL[material_of(rules, b)]
+    cdef size_t at[ACTIVE]
     cdef int value, together
     find_features(b, at)
-    together = hidden_layer(at, &MATERIAL[material_of(rules, b)], &value)
+    together = hidden_layer(at, material, &value)
     return (value >> 2) + (together >> OUTPUT_SHIFT)
 
 
@@ -141,7 +146,7 @@ def evaluate(tuple rules not None, tuple fields not None):
 def terms(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
-    cdef int row[MET]
+    cdef size_t row[MET]
     cdef int material = material_of(&rule_set, &b), i, value
     find_rows(&b, material, row)
     return [*[VALUE[phase_of(material)][row[i]] / 4 for i in range(MET)],
@@ -155,15 +160,22 @@ cdef inline void pair_up(uint16_t *pair, const int *numbers) noexcept:
         pair[i] = <uint16_t>(numbers[i] + 256 * numbers[LANES + i])
 
 
+# A number, or the one nearest to it that is no larger in size.
+cdef inline int limited(int number, int largest) noexcept:
+    return max(-largest, min(largest, number))
+
+
 # What one feature adds in a quarter of the phases.
 cdef void arrange_feature(const Weights *weights, int quarter, int place) noexcept:
     cdef Feature *feature = &FEATURE[quarter * FEATURES + place]
+    cdef int16_t *value = <int16_t *>&feature.values
     cdef int numbers[HIDDEN]
     cdef int phase, j
+    cdef int first = quarter * QUARTER
     for phase in range(QUARTER):
-        feature.value[phase] = weights.value[quarter * QUARTER + phase][place]
+        value[phase] = <int16_t>limited(weights.value[first + phase][place], LARGEST_VALUE)
     for j in range(HIDDEN):
-        numbers[j] = NOUGHT + max(-LARGEST, min(LARGEST, <int>weights.vector[quarter][place][j]))
+        numbers[j] = NOUGHT + limited(weights.vector[quarter][place][j], LARGEST)
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
 
@@ -175,7 +187,6 @@ cdef void arrange_material(const Weights *weights, int place) noexcept:
     cdef int numbers[HIDDEN]
     cdef uint16_t *upper
     cdef int i, j
-    material.phase = phase
     material.value = weights.value[phase][men] + weights.value[phase][kind]
     for j in range(HIDDEN):
         numbers[j] = (weights.bias[phase][j] + weights.vector[phase // QUARTER][men][j]
@@ -185,6 +196,16 @@ cdef void arrange_material(const Weights *weights, int place) noexcept:
         upper = <uint16_t *>&material.start[2 * j + 1]
         for i in range(LANES):
             upper[i] = <uint16_t>numbers[2 * LANES * j + LANES + i]
+
+
+# Where each kind of material finds what its phase wants. Without weights all positions are equal.
+cdef void load_materials() noexcept:
+    cdef int place, phase
+    for place in range(MATERIALS):
+        phase = phase_of(place)
+        MATERIAL[place].features = &FEATURE[phase // QUARTER * FEATURES]
+        MATERIAL[place].output = OUTPUT[phase]
+        MATERIAL[place].lane = phase % QUARTER
 
 
 def load_weights(bytes data):

@@ -62,8 +62,8 @@ cpdef enum:
 
 # What the men on a ring add to the numbers, in base 3, of the patterns: four sides, three rings.
 cdef Lanes PATTERNS[3][256]
-cdef int16_t SIDE_FEATURE[19683]
-cdef int16_t RING_FEATURE[6561]
+cdef uint16_t SIDE_FEATURE[19683]
+cdef uint16_t RING_FEATURE[6561]
 
 ROW_NAMES = ("sides",) * 4 + ("corners",) * 4 + (
     "inner ring", "middle ring", "outer ring", "men left", "men in hand, flying")
@@ -103,20 +103,20 @@ cdef inline void find_patterns(uint32_t own, uint32_t opponent, Lanes *patterns)
     add_lanes(patterns, &others)
 
 
-cdef inline bint are_features(const int *at) noexcept nogil:
+cdef inline bint are_features(const size_t *at) noexcept nogil:
     cdef int i
     for i in range(ACTIVE):
-        if not 0 <= at[i] < FEATURES:
+        if at[i] >= FEATURES:
             return False
     return True
 
 
-# A position's features.
-cdef inline void find_features(const Board *b, int *at) noexcept nogil:
+# A position's features. All numbers on the way are unsigned: none needs its sign extended.
+cdef inline void find_features(const Board *b, size_t *at) noexcept nogil:
     cdef uint64_t turned = counter(pair(b.own, b.opponent))
     cdef Lanes patterns, corners
-    cdef const int16_t *number = <const int16_t *>&patterns
-    cdef const int16_t *corner = <const int16_t *>&corners
+    cdef const uint16_t *number = <const uint16_t *>&patterns
+    cdef const uint16_t *corner = <const uint16_t *>&corners
     cdef int i
     find_patterns(b.own, b.opponent, &patterns)
     # The board turned by one point has its corners where the middles of its sides were.
@@ -131,14 +131,14 @@ cdef inline void find_features(const Board *b, int *at) noexcept nogil:
 
 
 # The rows of a position of this material, named in ROW_NAMES.
-cdef inline void find_rows(const Board *b, int material, int *row) noexcept nogil:
+cdef inline void find_rows(const Board *b, int material, size_t *row) noexcept nogil:
     find_features(b, row)
     row[ACTIVE] = AT_MEN + material % 100
     row[ACTIVE + 1] = AT_KINDS + material // 100
 
 
 # Number the patterns, mirror images alike; returns how many numbers there are.
-cdef int number_patterns(int16_t *numbers, int size, int points, int views,
+cdef int number_patterns(uint16_t *numbers, int size, int points, int views,
                          const int *view) noexcept:
     cdef int number, place, rest, image, least, found = 0, i
     cdef int digit[9]

@@ -166,7 +166,7 @@ cdef class Fit:
         cdef Parameters *s = self.gradients
         cdef RuleSet rules = rules_of(sample)
         cdef const Board *b = &sample.board
-        cdef int row[MET]
+        cdef size_t row[MET]
         cdef float sums[HIDDEN]
         cdef float outputs[HIDDEN]
         cdef float gradient[HIDDEN]
@@ -233,7 +233,8 @@ cdef class Fit:
         for phase in range(QUARTER):
             at = self.quarter * QUARTER + phase
             for i in range(ROWS):
-                write_number(out, at * ROWS + i, p.value[phase][i] * 4 * PER_LOGIT, LARGEST_PART)
+                write_number(out, at * ROWS + i, p.value[phase][i] * 4 * PER_LOGIT,
+                             LARGEST_VALUE if i < FEATURES else LARGEST_PART)
             for i in range(HIDDEN):
                 write_number(out, AT_BIAS + at * HIDDEN + i, p.bias[phase][i] * ONE,
                              LARGEST_PART)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,3 +96,14 @@ def test_weights_that_are_not_there_are_one_clear_error(tmp_path: Path) -> None:
 def test_without_weights_all_positions_are_equal(own_weights: None) -> None:
     core.load_weights(bytes(core.WEIGHTS_SIZE))
     assert {evaluate(position) for position in random_positions(seed=8, number=50)} == {0}
+
+
+def test_before_weights_are_loaded_all_positions_are_equal() -> None:
+    program = (
+        "from merels.engine.core import core, convert\n"
+        "from merels.engine.game.position import Position\n"
+        "start = Position()\n"
+        "print(core.evaluate(convert.core_rules(start.rules), convert.core_board(start)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
