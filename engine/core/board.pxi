@@ -200,7 +200,7 @@ cdef RuleSet load_rules(tuple fields) except *:
     return rules
 
 
-cdef Board load_board(tuple fields) except *:
+cdef inline Board load_board(tuple fields) except *:
     cdef Board b
     b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
     if not is_sound(&b):

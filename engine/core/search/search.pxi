@@ -2,7 +2,7 @@
 #
 # The techniques are those of chess engines; www.chessprogramming.org describes each by its name.
 #
-# Needs tablebase/probe.pxi, search/state.pxi, search/quiescence.pxi, search/parameters.pxi.
+# Needs tablebase/bounds.pxi, search/state.pxi, search/quiescence.pxi, search/parameters.pxi.
 
 cdef void load_reductions(Worker *w) noexcept nogil:
     cdef int depth, move_count

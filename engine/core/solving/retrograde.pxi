@@ -228,7 +228,7 @@ cdef class Retrograde:
 
     @property
     def done(self):
-        return min(1.0, self.begun() / <double>max(self.pieces(), 1))
+        return min(1.0, self.begun() / <double>max(self.pieces(), <uint64_t>1))
 
     @property
     def settled(self):

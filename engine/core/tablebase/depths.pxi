@@ -57,17 +57,6 @@ cdef int listed_depth(const uint8_t *list, uint64_t places, uint64_t place) noex
     return offsets[2 * <size_t>total + first]
 
 
-# Whether a list is as long as its index says, and its index in order.
-cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcept nogil:
-    cdef uint64_t size = index_size(places), i
-    if length < 4 * size or four_bytes(list):
-        return False
-    for i in range(1, size):
-        if four_bytes(list + 4 * i) < four_bytes(list + 4 * i - 4):
-            return False
-    return length == 4 * size + 3 * <uint64_t>four_bytes(list + 4 * size - 4)
-
-
 # The depth of a lost board that is listed, or -1.
 cdef inline int listed_loss(const Tables *tables, const Board *b) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent)
@@ -118,52 +107,3 @@ cdef int depth_of_win(const Tables *tables, const Board *b, int most) noexcept n
         if not is_removal(list.moves[i]) and table_probe(tables, &after) == LOST:
             shortest = min(shortest, 1 + depth_of_loss(tables, &after, shortest - 2))
     return shortest
-
-
-# The depth of a board of that value (255: 255 or more), or -1: a draw, or no depths are kept.
-cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogil:
-    cdef int most, depth, own = count(b.own), opponent = count(b.opponent)
-    cdef int listed = long_loss(&tables.rules, own, opponent)
-    if value == DRAWN or b.own_hand | b.opponent_hand or tables.depths[own][opponent] == NULL:
-        return -1
-    # A shallow look first: most ends are near.
-    for most in range(1, listed + 1):
-        if value == LOST:
-            depth = depth_of_loss(tables, b, most)
-        else:
-            depth = depth_of_win(tables, b, most)
-        if depth <= most or (value == LOST and depth >= listed):
-            return depth
-    if value == LOST:
-        return -1            # a list that does not belong to the values
-    return min(MAX_STORED, depth_of_win(tables, b, MAX_STORED))
-
-
-# How many losses of a table have a depth in `depths`, a byte for each place.
-cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogil:
-    cdef uint64_t place, total = 0
-    for place in range(places):
-        total += depths[place] != 0
-    return total
-
-
-# A list of the losses of a table that have a depth in `depths`.
-cdef void write_list(const uint8_t *depths, uint64_t places, uint8_t *list,
-                     uint64_t total) noexcept nogil:
-    cdef uint8_t *offsets = list + 4 * index_size(places)
-    cdef uint64_t place, size = 0
-    for place in range(places):
-        if place % LIST_BLOCK == 0:
-            write_four(list + 4 * (place // LIST_BLOCK), size)
-        if unlikely(depths[place]):
-            offsets[2 * size] = place & 0xFF
-            offsets[2 * size + 1] = (place >> 8) & 0xFF
-            offsets[2 * total + size] = depths[place]
-            size += 1
-    write_four(offsets - 4, size)
-
-
-cdef inline void write_four(uint8_t *at, uint32_t number) noexcept nogil:
-    cdef int i
-    for i in range(4):
-        at[i] = (number >> (8 * i)) & 0xFF

@@ -101,27 +101,3 @@ cdef int table_probe(const Tables *tables, const Board *b) noexcept nogil:
     if unlikely(someone_short(b)):
         return LOST if own_short(b) else WON
     return known_value(tables, b, &place)
-
-
-# The least and the greatest value (-1, 0, 1) given the plies since the last removal; False where no
-# table has the board. A win is certain while its depth fits into the plies left; without its depth
-# it may have become a draw, but never a loss. With men in hand no plies count.
-cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
-                       int *greatest) noexcept nogil:
-    cdef int depth, value = table_probe(tables, b)
-    cdef int limit = plies_limit(&tables.rules, count(b.own), count(b.opponent))
-    least[0] = greatest[0] = 0
-    if value == UNKNOWN:
-        return False
-    if value == DRAWN:
-        return True
-    if limit and b.plies and not b.own_hand | b.opponent_hand:
-        depth = depth_of(tables, b, value)
-        if depth < 0 or (depth == MAX_STORED and b.plies + depth <= limit):
-            least[0] = -(value == LOST)
-            greatest[0] = value == WON
-            return True
-        if depth and b.plies + depth > limit:
-            return True
-    least[0] = greatest[0] = 1 if value == WON else -1
-    return True

@@ -1,6 +1,6 @@
 # Tables as Python has them: where boards stand in them, and those that are open.
 #
-# Needs span.pxi, board.pxi, guard.pxi, index.pxi, blocks.pxi, probe.pxi, depths.pxi.
+# Needs span.pxi, board.pxi, guard.pxi, index.pxi, blocks.pxi, probe.pxi, depths.pxi, bounds.pxi.
 
 
 def table_classes(int men):
@@ -28,6 +28,17 @@ def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
         raise ValueError("no such place")
     men_at(own, opponent, hand, cls, rank, &men, &others)
     return men, others
+
+
+# Whether a list is as long as its index says, and its index in order.
+cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcept nogil:
+    cdef uint64_t size = index_size(places), i
+    if length < 4 * size or four_bytes(list):
+        return False
+    for i in range(1, size):
+        if four_bytes(list + 4 * i) < four_bytes(list + 4 * i - 4):
+            return False
+    return length == 4 * size + 3 * <uint64_t>four_bytes(list + 4 * size - 4)
 
 
 cdef class TableSet:
