@@ -228,7 +228,7 @@ class SearchWorker:
         fields: _Board,
         history: Sequence[int],
         root_moves: Sequence[int],
-        report: Callable[[int, list[_Line]], bool],
+        report: Callable[[int, list[_Line]], bool] | None,
         *,
         ranks: Sequence[int] = (),
         tables: TableSet | None = None,
@@ -244,7 +244,8 @@ class SearchWorker:
         history         the keys of the game's earlier positions that may recur, oldest first
         root_moves      the moves to choose from
         report          called after each iteration with its depth and its lines, the best first:
-                        score, selective depth, principal variation; ends the search by True
+                        score, selective depth, principal variation; ends the search by True;
+                        None: this worker only fills the table for another one
         ranks           of the root moves, rising: none comes before one of lower rank, whatever
                         the search thinks of it
         tables          the tablebase, asked with empty hands and fewer than ``table_men`` men

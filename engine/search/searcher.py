@@ -260,7 +260,7 @@ class Searcher:
         share = max(1, nodes // self.threads) if nodes else 0
 
         def run(
-            worker: core.SearchWorker, report: Callable[[int, Lines], bool], **own: int
+            worker: core.SearchWorker, report: Callable[[int, Lines], bool] | None, **own: int
         ) -> bool:
             return worker.run(
                 rules, board, history, root.moves, report, ranks=root.ranks, tables=tables,
@@ -268,7 +268,7 @@ class Searcher:
             )
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
-            run(worker, lambda depth, lines: False, first_depth=1 + index % 2, node_limit=share)
+            run(worker, None, first_depth=1 + index % 2, node_limit=share)
 
         helpers: list[threading.Thread] = []
         try:

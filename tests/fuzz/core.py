@@ -95,7 +95,10 @@ def some_search(chance: random.Random) -> Value:
         "max_depth": 2, "node_limit": 500, "lines": 2, "errors": [90, 3, 2, 5, 7, 1],
     }
     chosen = chance.sample(sorted(extra), chance.randint(0, 5))
-    return [rules, board, [], moves, {"a": "report"}, {key: extra[key] for key in chosen}]
+    report = {"a": "report"} if chance.random() < 0.8 else None
+    if report is None:
+        chosen.append("max_depth")
+    return [rules, board, [], moves, report, {key: extra[key] for key in chosen}]
 
 
 def _some(*values: Value) -> Callable[[random.Random], Value]:
@@ -271,6 +274,8 @@ def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
     return (
         name == "perft" and any(2 < one <= core.MAX_DEPTH for one in numbers)
         or name == "SearchWorker.run" and not 0 <= _number(extra.get("first_depth")) <= 3
+        or name == "SearchWorker.run" and None in values and (
+            not 0 < _number(extra.get("max_depth")) <= 3)
         or name == "TranspositionTable" and any(2 < one < 2**40 for one in numbers)
         or name == "Retrograde" and any(3 < one <= 9 for one in numbers)
         or name == "PlacingSlice" and any(0 < one < 18 for one in numbers)

@@ -106,6 +106,9 @@ cdef class SearchWorker:
             if errors is not None:
                 load_errors(&self.w.errors, errors)
             load_game(&self.w.game, rules, history)
+            if report is None:
+                return self.deepen_silently(load_board(fields), list(root_moves), list(ranks),
+                                            first_depth, max_depth, node_limit)
             return self.deepen(load_board(fields), list(root_moves), list(ranks), report,
                                first_depth, max_depth, node_limit, lines)
         finally:
@@ -113,6 +116,36 @@ cdef class SearchWorker:
                 end_sharing(&tables.tables.users)
             self.w.tables = NULL
             end_claim(&self.running)
+
+    # Get ready for iterations.
+    cdef int begin(self, const Board *b, list root_moves, list ranks) except -1:
+        self.w.table_hits = self.w.nodes = 0
+        if TUNING:
+            load_reductions(&self.w)
+        begin_search(&self.w)
+        return self.load_root(b, root_moves, ranks)
+
+    # From here on limits end the search. The first iteration is always finished, so that there is a
+    # move to play.
+    cdef void watch_limits(self, uint64_t node_limit) noexcept nogil:
+        self.w.node_limit = node_limit if node_limit else <uint64_t>-1
+        self.w.deadline = &self.deadline
+        self.w.stop = &self.stop_flag
+
+    # Iteration after iteration for another worker, which reports: all this one does is fill the
+    # table. It does not ask for the interpreter's lock in between, for which the other would wait.
+    cdef bint deepen_silently(self, Board b, list root_moves, list ranks, int first_depth,
+                              int max_depth, uint64_t node_limit) except -1:
+        cdef int depth, value = 0
+        self.begin(&b, root_moves, ranks)
+        with nogil:
+            for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
+                if depth > first_depth:
+                    self.watch_limits(node_limit)
+                value = search_line(&self.w, &b, value, depth, 0)
+                if self.w.stopped:
+                    break
+        return self.w.stopped
 
     # Iteration after iteration, until a limit or the report ends it.
     cdef bint deepen(self, Board b, list root_moves, list ranks, report, int first_depth,
@@ -122,19 +155,12 @@ cdef class SearchWorker:
         cdef int values[MAX_LINES]
         cdef list found
         cdef move_t best = NO_MOVE
-        w.table_hits = w.nodes = 0
-        if TUNING:
-            load_reductions(w)
-        begin_search(w)
-        self.load_root(&b, root_moves, ranks)
+        self.begin(&b, root_moves, ranks)
         number = min(lines, w.root_size, MAX_LINES)
         memset(values, 0, sizeof(values))
-        # The first iteration is always finished, so that there is a move to play.
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
-                w.node_limit = node_limit or <uint64_t>-1
-                w.deadline = &self.deadline
-                w.stop = &self.stop_flag
+                self.watch_limits(node_limit)
             found = []
             for line in range(number):
                 w.seldepth = 0

@@ -121,6 +121,21 @@ def test_games_replay(game: dict[str, Any]) -> None:
     assert core_outcome(position) == outcome
 
 
+def test_a_worker_that_reports_nothing_fills_the_table_for_another() -> None:
+    weights.ensure()
+    start = parse_position(START)
+    search = core_rules(start.rules), core_board(start), [], core_moves(start)
+    shared = core.TranspositionTable(4)
+    silent, helped, alone = (
+        core.SearchWorker(table) for table in (shared, shared, core.TranspositionTable(4))
+    )
+    assert not silent.run(*search, None, max_depth=8)
+    for worker in (helped, alone):
+        worker.run(*search, lambda depth, lines: False, max_depth=8)
+    assert helped.nodes < alone.nodes == silent.nodes
+    assert silent.run(*search, None, node_limit=1000)
+
+
 def test_a_stored_result_without_a_move_gives_the_search_none() -> None:
     """Only bounds are stored of the replies that all fall short; the next search meets them."""
     weights.ensure()
