@@ -85,7 +85,7 @@ with open(flag, "a") as file:
 if os.path.getsize(flag) <= 3:
     sys.exit(1)
 """)
-    sprt = Sprt(-500, 500, 0.001, 0.001, "logistic")
+    sprt = Sprt(-500, 500, 1e-9, 1e-9, "logistic")
     chosen = settings(rounds=5, sprt=sprt, engines=(engine("A"), engine("B", command=command)))
     run = Run(chosen, tmp_path / "j", workers=1)
     assert run.play() == "stuck" and len(run.rows) == 3
