@@ -245,12 +245,16 @@ def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
 def test_a_table_that_grows_keeps_what_it_knows() -> None:
     position = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
     searcher = Searcher(48)
-    known = Limit(depth=searcher.search(position, Limit(nodes=30_000)).info.depth - 1)
+    reached = searcher.search(position, Limit(nodes=30_000)).info.depth
+    assert reached is not None
+    known = Limit(depth=reached - 1)
     again = searcher.search(position, known)    # without a clock: in all of the table
     searcher.clear()
     anew = searcher.search(position, known)
     assert 2 * again.nodes < anew.nodes
-    assert 0 < (searcher.search(position, Limit(depth=10)).info.hashfull or 0) < 100
+    deeper = searcher.search(position, Limit(depth=10))
+    assert searcher.search(position, Limit(depth=10)).nodes < deeper.nodes
+    assert 0 < (deeper.info.hashfull or 0) < 100
 
 
 @pytest.mark.thorough
