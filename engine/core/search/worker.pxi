@@ -101,7 +101,7 @@ cdef class SearchWorker:
             if tables is not None:
                 share(&tables.tables.users, "the set of tables")
                 self.w.tables = &tables.tables
-            self.w.table_men = table_men
+                self.w.table_men = min(table_men, most_men(&tables.tables) + 1)
             self.w.errs = errors is not None
             if errors is not None:
                 load_errors(&self.w.errors, errors)

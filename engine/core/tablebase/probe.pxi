@@ -26,6 +26,17 @@ cdef inline bint has_table(const Tables *tables, int own, int opponent, int hand
             or tables.packed[hand][own][opponent] != NULL)
 
 
+# The most men, those in hand included, of a board that has a table; 0: there is none.
+cdef inline int most_men(const Tables *tables) noexcept nogil:
+    cdef int hand, own, opponent, most = 0
+    for hand in range(2 * MEN_PER_SIDE + 1):
+        for own in range(MEN_PER_SIDE + 1):
+            for opponent in range(MEN_PER_SIDE + 1):
+                if hand + own + opponent > most and has_table(tables, own, opponent, hand):
+                    most = hand + own + opponent
+    return most
+
+
 cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
     return (values[place >> 2] >> (2 * (place & 3))) & 3
 
