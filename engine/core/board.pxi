@@ -47,6 +47,8 @@ cdef struct Board:
     uint32_t opponent
     uint8_t own_hand
     uint8_t opponent_hand
+    uint8_t own_left         # men on the board and in hand
+    uint8_t opponent_left
     uint16_t plies           # without a removal, since the last man was placed
 
 
@@ -82,22 +84,21 @@ cdef inline uint32_t removable(const RuleSet *rules, uint32_t men) noexcept nogi
     return men & ~mills
 
 
-# Whether the side with these men may move to any empty point.
-cdef inline bint flies(const RuleSet *rules, uint32_t men, int hand, uint32_t others,
+# Whether a side with so many men left and in hand may move to any empty point.
+cdef inline bint flies(const RuleSet *rules, int left, int hand, int others_left,
                        int others_hand) noexcept nogil:
-    if hand or rules.flying == FLYING_NEVER:
+    if left != FLYING_MEN and (others_left != FLYING_MEN or rules.flying != FLYING_BOTH):
         return False
-    if rules.flying == FLYING_OWN:
-        return count(men) == FLYING_MEN
-    return others_hand == 0 and (count(men) == FLYING_MEN or count(others) == FLYING_MEN)
+    return hand == 0 and (rules.flying == FLYING_OWN
+                          or (rules.flying == FLYING_BOTH and others_hand == 0))
 
 
 cdef inline bint own_flies(const RuleSet *rules, const Board *b) noexcept nogil:
-    return flies(rules, b.own, b.own_hand, b.opponent, b.opponent_hand)
+    return flies(rules, b.own_left, b.own_hand, b.opponent_left, b.opponent_hand)
 
 
 cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept nogil:
-    return flies(rules, b.opponent, b.opponent_hand, b.own, b.own_hand)
+    return flies(rules, b.opponent_left, b.opponent_hand, b.own_left, b.own_hand)
 
 
 # The empty points where the side to move could close a mill.
@@ -116,11 +117,11 @@ cdef inline uint64_t threats_on(const RuleSet *rules, const Board *b) noexcept n
 
 # Whether the side to move has too few men left and so has lost.
 cdef inline bint own_short(const Board *b) noexcept nogil:
-    return count(b.own) + b.own_hand < MINIMUM_MEN
+    return b.own_left < MINIMUM_MEN
 
 
 cdef inline bint someone_short(const Board *b) noexcept nogil:
-    return own_short(b) or count(b.opponent) + b.opponent_hand < MINIMUM_MEN
+    return own_short(b) or b.opponent_left < MINIMUM_MEN
 
 
 # Whether the side to move can place or move a man.
@@ -129,11 +130,17 @@ cdef inline bint can_move(const RuleSet *rules, const Board *b) noexcept nogil:
             or own_flies(rules, b))
 
 
+# Note how many men are left, on the board and in hand.
+cdef inline void count_men(Board *b) noexcept nogil:
+    b.own_left = count(b.own) + b.own_hand
+    b.opponent_left = count(b.opponent) + b.opponent_hand
+
+
 # Whether a board is possible: men on different points, no side with more than nine.
 cdef inline bint is_sound(const Board *b) noexcept nogil:
     return (b.own & b.opponent) == 0 and (b.own | b.opponent) >> POINT_COUNT == 0 and (
-        count(b.own) + b.own_hand <= MEN_PER_SIDE
-        and count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
+        b.own_left == count(b.own) + b.own_hand <= MEN_PER_SIDE
+        and b.opponent_left == count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
 
 
 # Whether the men that a move names stand where it has them; it may break the rules otherwise.
@@ -154,7 +161,7 @@ cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
 cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
     cdef uint32_t own = b.own | (1u << to_of(move))
     cdef uint32_t opponent = b.opponent
-    cdef uint8_t hand = b.own_hand
+    cdef uint8_t hand = b.own_hand, opponent_left = b.opponent_left
     cdef int origin = origin_of(move)
     cdef int removed = removed_of(move)
     cdef uint16_t plies = b.plies + 1
@@ -168,13 +175,17 @@ cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
             plies = 0
     if removed != NO_POINT:
         opponent &= ~(1u << removed)
+        opponent_left -= 1
         if unlikely(second_removed_of(move) != NO_POINT):
             opponent &= ~(1u << second_removed_of(move))
+            opponent_left -= 1
         plies = 0
     after.own = opponent
     after.opponent = own
     after.own_hand = b.opponent_hand
     after.opponent_hand = hand
+    after.own_left = opponent_left
+    after.opponent_left = b.own_left
     after.plies = plies
     assert is_sound(after)
 
@@ -203,6 +214,7 @@ cdef RuleSet load_rules(tuple fields) except *:
 cdef inline Board load_board(tuple fields) except *:
     cdef Board b
     b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
+    count_men(&b)
     if not is_sound(&b):
         raise ValueError(f"an impossible board: {fields}")
     return b

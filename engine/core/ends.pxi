@@ -18,7 +18,7 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
     cdef int left
     if b.plies == 0:
         return key
-    if rules.three_three_plies and count(b.own) == 3 and count(b.opponent) == 3:
+    if rules.three_three_plies and b.own_left == 3 and b.opponent_left == 3:
         left = plies_limit(rules, 3, 3) - b.plies
         key |= <uint64_t>(128 + (left if left < 127 else 127)) << 56
     elif rules.no_removal_plies:
@@ -88,7 +88,7 @@ cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
     if repeats(game, key, ply, b.plies):
         return BY_REPETITION
     if rules.three_three_plies and b.plies >= rules.three_three_plies:
-        if count(b.own) == 3 and count(b.opponent) == 3:
+        if b.own_left == 3 and b.opponent_left == 3:
             return BY_THREE
     if rules.no_removal_plies and b.plies >= rules.no_removal_plies:
         return BY_PLIES

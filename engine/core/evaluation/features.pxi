@@ -75,7 +75,7 @@ cdef inline int material_of(const RuleSet *rules, const Board *b) noexcept nogil
     cdef int kind = HANDS + hands
     if hands == 0:
         kind = own_flies(rules, b) + 2 * opponent_flies(rules, b)
-    return 100 * kind + 10 * (count(b.own) + b.own_hand) + count(b.opponent) + b.opponent_hand
+    return 100 * kind + 10 * b.own_left + b.opponent_left
 
 
 # The phase, which decides what features are worth: by men in hand, then by who flies and by men on

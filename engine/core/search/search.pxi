@@ -18,9 +18,9 @@ cdef void load_reductions(Worker *w) noexcept nogil:
 # only one side of it.
 cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int beta, int ply,
                                    int *value) noexcept nogil:
-    cdef int least, greatest, hand = b.own_hand + b.opponent_hand
+    cdef int least, greatest
     # One ply further on the tables themselves answer for an odd number of men in hand.
-    if hand & 1 or count(b.own | b.opponent) + hand >= w.table_men:
+    if b.own_left + b.opponent_left >= w.table_men or (b.own_hand + b.opponent_hand) & 1:
         return False
     if not table_bounds(w.tables, b, &least, &greatest):
         return False

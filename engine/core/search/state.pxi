@@ -88,7 +88,7 @@ cdef inline int score_from_table(int score, int ply) noexcept nogil:
 cdef int misjudge(const Errors *e, const Board *b, uint64_t key, int value) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
     value = value * e.insight // 100
-    value += e.greed * (count(b.own) + b.own_hand - count(b.opponent) - b.opponent_hand)
+    value += e.greed * (b.own_left - b.opponent_left)
     value += e.freedom * (count_steps(b.own, empty) - count_steps(b.opponent, empty))
     return value + <int>below(mix(key ^ e.seed), 2 * e.noise + 1) - e.noise
 

@@ -153,8 +153,8 @@ cdef class Retrograde:
         p.words = (p.size + 63) // 64
         p.classes = CLASSES[larger]
         p.long_loss = long_loss(&p.rules, larger, smaller)
-        p.flying[0] = flies(&p.rules, (1u << larger) - 1, 0, (1u << smaller) - 1, 0)
-        p.flying[1] = flies(&p.rules, (1u << smaller) - 1, 0, (1u << larger) - 1, 0)
+        p.flying[0] = flies(&p.rules, larger, 0, smaller, 0)
+        p.flying[1] = flies(&p.rules, smaller, 0, larger, 0)
         with nogil:
             allocated = allocate_sector(p, with_depths)
         if not allocated:

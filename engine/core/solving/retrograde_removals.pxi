@@ -32,7 +32,8 @@ cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept no
         after.own = others & ~(1u << removed_of(list.moves[i]))
         if second_removed_of(list.moves[i]) != NO_POINT:
             after.own &= ~(1u << second_removed_of(list.moves[i]))
-        if count(after.own) < MINIMUM_MEN:
+        count_men(&after)
+        if own_short(&after):
             return REMOVAL_WINS
         worth = removal_worth(table_probe(p.tables, &after))
         if worth < best:

@@ -49,6 +49,7 @@ cdef inline void load_state(const Group *group, uint64_t place, Board *b) noexce
     b.own_hand = (group.hand + 1) // 2
     b.opponent_hand = group.hand // 2
     b.plies = 0
+    count_men(b)
 
 
 # The successor that a move leads to, its memory asked for.

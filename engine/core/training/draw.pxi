@@ -36,6 +36,7 @@ def draw_samples(TableSet tables not None, int own, int opponent, int hand, int 
             tries += 1
             men_at(own, opponent, hand, random_below(&state, classes), random_below(&state, size),
                    &sample.board.own, &sample.board.opponent)
+            count_men(&sample.board)
             if not goes_on(&tables.tables.rules, &sample.board):
                 continue
             points = points_of(table_probe(&tables.tables, &sample.board))
@@ -55,6 +56,7 @@ cdef inline void unpack_key(uint64_t key, Board *b) noexcept nogil:
     b.own_hand = (key >> 48) & 15
     b.opponent_hand = (key >> 52) & 15
     b.plies = 0
+    count_men(b)
 
 
 # Replace a sample's board by the one after a random move, unless that ends the game.

@@ -46,6 +46,7 @@ cdef inline void read_sample(const uint8_t *bytes, Sample *sample) noexcept nogi
     sample.board.own_hand = own >> 24
     sample.board.opponent_hand = (opponent >> 24) & 15
     sample.board.plies = 0
+    count_men(&sample.board)
     sample.flying = opponent >> 28
     sample.score = read_bytes(bytes + 8, 2)
     sample.result = read_bytes(bytes + 10, 2)
