@@ -10,12 +10,8 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     cdef scored_t *moves
     cdef Board after
     assert key == key_of(&w.game.rules, b) and alpha < beta and 0 <= ply <= MAX_PLY
-    w.nodes += 1
-    w.pv_length[ply] = 0
-    if must_stop(w):
+    if begin_node(w, ply):
         return 0
-    if ply > w.seldepth:
-        w.seldepth = ply
     if end_of(&w.game, b, key, ply, &value):
         return value
 

@@ -50,7 +50,7 @@ cdef inline bint must_block(uint64_t threats) noexcept nogil:
 cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
                 int ply) noexcept nogil:
     cdef uint64_t next_key
-    cdef int margin, next_depth, reduction, bound = UPPER
+    cdef int margin, next_depth, reduction, bound = UPPER, enough_quiets = MAX_QUIETS + 1
     cdef int value, best = -INFINITE, move_count = 0, quiet_count = 0
     cdef bint quiet, pv_node = beta - alpha > 1
     cdef move_t move, best_move = NO_MOVE
@@ -64,12 +64,8 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         return quiesce(w, b, key, alpha, beta, ply)
     assert key == key_of(&w.game.rules, b) and 0 < ply <= MAX_PLY and depth <= MAX_DEPTH
     assert -INFINITE <= alpha < beta <= INFINITE
-    w.nodes += 1
-    w.pv_length[ply] = 0
-    if must_stop(w):
+    if begin_node(w, ply):
         return 0
-    if ply > w.seldepth:
-        w.seldepth = ply
 
     # 2. The game may be over.
     if end_of(&w.game, b, key, ply, &value):
@@ -134,7 +130,12 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
         next_depth += 1
 
-    # 10. All moves in order.
+    # 10. Late move pruning: near the leaves, after so many quiet moves have failed, the others of
+    # which history thinks less are left out. A man that flies has too many moves for it.
+    if depth <= PRUNING_DEPTH and not pv_node and not own_flies(&w.game.rules, b):
+        enough_quiets = PRUNING_COUNT + depth * depth
+
+    # 11. All moves in order.
     enter(&w.game, b, key, ply)
     while True:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, next_depth > 0)
@@ -143,13 +144,9 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             break
         if is_overlooked(w, move, ply):
             continue
-        # 11. Late move pruning: near the leaves, after so many quiet moves have failed, the others
-        # of which history thinks less are left out. A man that flies has too many moves for it.
         quiet = not is_removal(move)
-        if quiet and depth <= PRUNING_DEPTH and not pv_node and best > -PROVEN:
-            if quiet_count >= PRUNING_COUNT + depth * depth and not picker.urgent and (
-                    not own_flies(&w.game.rules, b)):
-                break
+        if quiet_count >= enough_quiets and quiet and not picker.urgent and best > -PROVEN:
+            break
         next_key = picker.key
         move_count += 1
         if move_count == 1:

@@ -47,6 +47,7 @@ cdef struct Worker:
     const int *stop                          # shared by all workers of a search
     uint64_t nodes
     uint64_t node_limit
+    uint64_t next_look                       # nodes after which the limits are looked at
     const int64_t *deadline                  # nanoseconds; other threads may move it
     bint stopped
     int seldepth
@@ -63,16 +64,23 @@ cdef struct Worker:
     int reductions[64][64]                   # by depth and move count
 
 
-# Whether the search must end now; looks at the clock only now and then.
-cdef inline bint must_stop(Worker *w) noexcept nogil:
-    if w.stopped:
-        return True
-    if w.nodes >= w.node_limit:
+# Look at the limits of the search, and say when to look again.
+cdef void look_at_limits(Worker *w) noexcept nogil:
+    if w.nodes >= w.node_limit or read_shared(w.stop) or now() >= read_time(w.deadline):
         w.stopped = True
-    elif (w.nodes & (CHECK_EVERY - 1)) == 0:
-        if read_shared(w.stop) or now() >= read_time(w.deadline):
-            w.stopped = True
-    return w.stopped
+    w.next_look = min(w.node_limit, (w.nodes | (CHECK_EVERY - 1)) + 1)
+
+
+# Count another node, whose variation is not known yet. Whether the search must end.
+cdef inline bint begin_node(Worker *w, int ply) noexcept nogil:
+    w.nodes += 1
+    w.pv_length[ply] = 0
+    if ply > w.seldepth:
+        w.seldepth = ply
+    if unlikely(w.nodes >= w.next_look):
+        look_at_limits(w)
+        return w.stopped
+    return False
 
 
 # The table holds scores that count plies from the node; the search counts them from the root.

@@ -41,6 +41,7 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
 cdef inline void begin_search(Worker *w) noexcept nogil:
     w.stopped = False
     w.node_limit = <uint64_t>-1
+    w.next_look = 0
     w.deadline = &NO_END
     w.stop = &GO_ON
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
@@ -130,6 +131,7 @@ cdef class SearchWorker:
     cdef void watch_limits(self, uint64_t node_limit) noexcept nogil:
         self.w.node_limit = node_limit if node_limit else <uint64_t>-1
         self.w.deadline = &self.deadline
+        self.w.next_look = 0
         self.w.stop = &self.stop_flag
 
     # Iteration after iteration for another worker, which reports: all this one does is fill the
