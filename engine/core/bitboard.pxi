@@ -195,10 +195,18 @@ cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
         (men & PARTNERS[point][1]) == PARTNERS[point][1])
 
 
+cdef extern from *:
+    """
+    /* 2 ** 64 divided by the golden ratio: multiples of it lie far apart. */
+    #define MERELS_GOLDEN 0x9E3779B97F4A7C15ull
+    """
+    const uint64_t GOLDEN "MERELS_GOLDEN"
+
+
 # The hash mixer: the upper 32 bits of the result depend on all bits of the number. It multiplies
 # and shifts as SplitMix64 does (Steele, Lea and Flood, OOPSLA 2014).
 cdef inline uint64_t mix(uint64_t number) noexcept nogil:
-    number = (number ^ (number >> 31)) * 0x9E3779B97F4A7C15ull
+    number = (number ^ (number >> 31)) * GOLDEN
     return (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9ull
 
 

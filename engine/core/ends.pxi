@@ -31,7 +31,7 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
 # One of 64 bits for a position, whatever its plies: where a set of positions lacks it, the position
 # is not in the set.
 cdef inline uint64_t mark_of(uint64_t key) noexcept nogil:
-    return <uint64_t>1 << (((key << 8) * 0x9E3779B97F4A7C15ull) >> 58)
+    return <uint64_t>1 << (((key << 8) * GOLDEN) >> 58)
 
 
 # Note a position of the search on the path.

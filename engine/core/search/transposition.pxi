@@ -33,9 +33,10 @@ cdef struct Probe:
     int bound                # 0: nothing is known but move, which is NO_MOVE
 
 
-# Where the entries of a key are.
+# Where the entries of a key are. The upper half of the product depends on all of a board; on real
+# positions it spreads no worse than more mixing does.
 cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
-    return &table.entries[BUCKET * below(mix(key), table.buckets)]
+    return &table.entries[BUCKET * below(key * GOLDEN, table.buckets)]
 
 
 # Fetch a key's bucket ahead of its use: the memory answers while other work is done.

@@ -83,7 +83,7 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
 
 # A random number below a limit, the same on every machine.
 cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
-    state[0] += 0x9E3779B97F4A7C15ull
+    state[0] += GOLDEN
     return below(mix(state[0]), limit)
 
 
