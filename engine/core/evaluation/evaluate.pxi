@@ -5,34 +5,36 @@
 # sum, clipped and squared, is a hidden layer that says what they mean together. weights.bin holds
 # it all, by rows; merels.engine.training makes it.
 #
-# A vector's numbers have seven bits: so all of a feature is one cache line, and two features are
-# added as bytes. Sums have 16 bits.
+# A vector's numbers are small: all of a feature is one cache line, and three features are added as
+# bytes. What weights.bin has beyond that, one number in 500, is limited. Sums have 16 bits.
 #
 # Needs board.pxi, evaluation/features.pxi.
 
 cdef extern from *:
     """
-    /* Eight pairs of bytes, 0 to 127, so that two are added without a carry. A lane's sum is that
+    /* Eight pairs of bytes, 0 to 85, so that three are added without a carry. A lane's sum is that
      * of its lower bytes and 256 times that of its upper ones, which have a sum of their own: so
      * none needs to be widened. */
     #if defined(__GNUC__) || defined(__clang__)
       typedef uint16_t MerelsPairs __attribute__((vector_size(16)));
       static __inline void MERELS_ADD_PAIRS(MerelsPairs *sum, MerelsPairs *upper,
-                                            const MerelsPairs *one, const MerelsPairs *other) {
-          MerelsPairs both = *one + *other;
-          *sum += both;
-          *upper += both >> 8;
+                                            const MerelsPairs *one, const MerelsPairs *two,
+                                            const MerelsPairs *three) {
+          MerelsPairs all = *one + *two + *three;
+          *sum += all;
+          *upper += all >> 8;
       }
       #define MERELS_TAKE_UPPER(sum, upper) (*(sum) -= *(upper) << 8)
     #else
       typedef struct { uint16_t lane[8]; } MerelsPairs;
       static __inline void MERELS_ADD_PAIRS(MerelsPairs *sum, MerelsPairs *upper,
-                                            const MerelsPairs *one, const MerelsPairs *other) {
+                                            const MerelsPairs *one, const MerelsPairs *two,
+                                            const MerelsPairs *three) {
           int i;
           for (i = 0; i < 8; i++) {
-              uint16_t both = one->lane[i] + other->lane[i];
-              sum->lane[i] += both;
-              upper->lane[i] += both >> 8;
+              uint16_t all = one->lane[i] + two->lane[i] + three->lane[i];
+              sum->lane[i] += all;
+              upper->lane[i] += all >> 8;
           }
       }
       static __inline void MERELS_TAKE_UPPER(MerelsPairs *sum, const MerelsPairs *upper) {
@@ -45,7 +47,7 @@ cdef extern from *:
     ctypedef struct Pairs "MerelsPairs":
         pass
     void add_pairs "MERELS_ADD_PAIRS"(Pairs *sum, Pairs *upper, const Pairs *one,
-                                      const Pairs *other) noexcept nogil
+                                      const Pairs *two, const Pairs *three) noexcept nogil
     void take_upper "MERELS_TAKE_UPPER"(Pairs *sum, const Pairs *upper) noexcept nogil
 
 cpdef enum:
@@ -57,8 +59,8 @@ cdef enum:
     QUARTER = PHASES // QUARTERS
     CACHE_LINE = 64          # bytes
     ONE = 48                 # where a neuron is clipped: its greatest output is the square
-    LARGEST = 63             # in size, of a vector's numbers
-    NOUGHT = 64              # what stands for 0 in a pair
+    LARGEST = 42             # in size, of a vector's numbers
+    NOUGHT = 43              # what stands for 0 in a pair
     LARGEST_VALUE = 2978     # in size, of a feature's value: eleven add up to 16 bits
     LARGEST_PART = 15000     # in size, of another row's value and of a bias: two add up to 16 bits
     LARGEST_OUTPUT = 19418   # in size, of an output's weight: all together add up to 32 bits
@@ -88,7 +90,7 @@ cdef Feature ROOM_FOR_FEATURES[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
     (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
 cdef Material MATERIAL[MATERIALS]
-cdef Pairs NOTHING  # beside the last feature, as their number is odd
+cdef Pairs NOTHING           # the last one of a group of three
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 WEIGHTS_SIZE = sizeof(Weights)
@@ -113,9 +115,11 @@ cdef inline int hidden_layer(const size_t *at, const Material *material,
     for j in range(NEURON_PAIRS):
         sum = material.start[2 * j]
         upper = material.start[2 * j + 1]
-        for i in range(0, ACTIVE - 1, 2):
-            add_pairs(&sum, &upper, &feature[i].vector[j], &feature[i + 1].vector[j])
-        add_pairs(&sum, &upper, &feature[ACTIVE - 1].vector[j], &NOTHING)
+        for i in range(0, ACTIVE - 2, 3):
+            add_pairs(&sum, &upper, &feature[i].vector[j], &feature[i + 1].vector[j],
+                      &feature[i + 2].vector[j])
+        add_pairs(&sum, &upper, &feature[ACTIVE - 2].vector[j], &feature[ACTIVE - 1].vector[j],
+                  &NOTHING)
         take_upper(&sum, &upper)
         sums[2 * j] = sum
         sums[2 * j + 1] = upper
