@@ -17,6 +17,8 @@ cdef extern from *:
     #endif
     #define MERELS_GREATER(x, y) ((x) > (y) ? (x) : (y))
     #define MERELS_TWICE(set) ((set) * 0x100000001ull)
+    /* 2 ** 64 divided by the golden ratio: multiples of it lie far apart. */
+    #define MERELS_GOLDEN 0x9E3779B97F4A7C15ull
     #if defined(__GNUC__) || defined(__clang__)
       #define MERELS_LOWEST(x) __builtin_ctz(x)
       /* Used once: it is to drive nothing else out of the larger caches. */
@@ -80,6 +82,7 @@ cdef extern from *:
       #endif
     #endif
     """
+    const uint64_t GOLDEN "MERELS_GOLDEN"
     double greater "MERELS_GREATER"(double x, double y) noexcept nogil
     uint64_t twice "MERELS_TWICE"(uint32_t set) noexcept nogil
     int lowest "MERELS_LOWEST"(uint32_t mask) noexcept nogil
@@ -193,14 +196,6 @@ cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
     assert 0 <= point < POINT_COUNT
     return ((men & PARTNERS[point][0]) == PARTNERS[point][0]) + (
         (men & PARTNERS[point][1]) == PARTNERS[point][1])
-
-
-cdef extern from *:
-    """
-    /* 2 ** 64 divided by the golden ratio: multiples of it lie far apart. */
-    #define MERELS_GOLDEN 0x9E3779B97F4A7C15ull
-    """
-    const uint64_t GOLDEN "MERELS_GOLDEN"
 
 
 # The hash mixer: the upper 32 bits of the result depend on all bits of the number. It multiplies

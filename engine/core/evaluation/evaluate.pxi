@@ -60,7 +60,7 @@ cdef enum:
     CACHE_LINE = 64          # bytes
     ONE = 48                 # where a neuron is clipped: its greatest output is the square
     LARGEST = 42             # in size, of a vector's numbers
-    NOUGHT = 43              # what stands for 0 in a pair
+    NOUGHT = LARGEST + 1     # what stands for 0 in a pair
     LARGEST_VALUE = 2978     # in size, of a feature's value: eleven add up to 16 bits
     LARGEST_PART = 15000     # in size, of another row's value and of a bias: two add up to 16 bits
     LARGEST_OUTPUT = 19418   # in size, of an output's weight: all together add up to 32 bits

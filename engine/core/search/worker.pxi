@@ -37,13 +37,19 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
     return 0
 
 
+# Let a worker search within limits, which it looks at next.
+cdef inline void set_limits(Worker *w, uint64_t node_limit, const int64_t *deadline,
+                            const int *stop) noexcept nogil:
+    w.node_limit = node_limit
+    w.deadline = deadline
+    w.stop = stop
+    w.next_look = 0
+
+
 # Let a worker search without killers of another search, and with nothing that stops it.
 cdef inline void begin_search(Worker *w) noexcept nogil:
     w.stopped = False
-    w.node_limit = <uint64_t>-1
-    w.next_look = 0
-    w.deadline = &NO_END
-    w.stop = &GO_ON
+    set_limits(w, <uint64_t>-1, &NO_END, &GO_ON)
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
 
 
@@ -129,10 +135,8 @@ cdef class SearchWorker:
     # From here on limits end the search. The first iteration is always finished, so that there is a
     # move to play.
     cdef void watch_limits(self, uint64_t node_limit) noexcept nogil:
-        self.w.node_limit = node_limit if node_limit else <uint64_t>-1
-        self.w.deadline = &self.deadline
-        self.w.next_look = 0
-        self.w.stop = &self.stop_flag
+        set_limits(&self.w, node_limit if node_limit else <uint64_t>-1, &self.deadline,
+                   &self.stop_flag)
 
     # Iteration after iteration for another worker, which reports: all this one does is fill the
     # table. It does not ask for the interpreter's lock in between, for which the other would wait.
