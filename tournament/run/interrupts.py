@@ -14,7 +14,8 @@ from merels.tournament.run.runner import Runner
 def interrupts(runner: Runner) -> Iterator[None]:
     """Let Ctrl-C end the run after the games in progress, and a second one at once.
 
-    SIGTERM and SIGHUP end it at once: every finished game is already in the journal.
+    SIGTERM and SIGHUP end it at once: every finished game is already in the journal. A SIGHUP that
+    the parent process ignores, as ``nohup`` does, stays ignored.
     """
 
     def stop_now(number: int, frame: FrameType | None) -> None:
@@ -23,12 +24,10 @@ def interrupts(runner: Runner) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         runner.interrupt()
 
-    handlers = {"SIGINT": stop, "SIGTERM": stop_now, "SIGHUP": stop_now}
-    before = {
-        getattr(signal, name): signal.signal(getattr(signal, name), handler)
-        for name, handler in handlers.items()
-        if hasattr(signal, name)  # Windows has no SIGHUP
-    }
+    handlers = {signal.SIGINT: stop, signal.SIGTERM: stop_now}
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        handlers[signal.SIGHUP] = stop_now
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
     finally:

@@ -181,6 +181,17 @@ def test_interrupted_at_once(tmp_path: Path, signals: list[signal.Signals]) -> N
 
 
 @needs_proc
+def test_a_run_under_nohup_survives_sighup(tmp_path: Path) -> None:
+    words = match("-rounds", "40", *parallel(2), "-journal", f"file={tmp_path}/j")
+    run = Marked(*words, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_for(run, "Started game 1 ")
+    run.process.send_signal(signal.SIGHUP)
+    status, out, err = run.wait()
+    assert status == 0 and "Traceback" not in err
+    assert len(rows_of(f"{tmp_path}/j")) == 80
+
+
+@needs_proc
 def test_a_reader_that_leaves_ends_the_run(tmp_path: Path) -> None:
     run = Marked(*match("-rounds", "1000", "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 2 ")
