@@ -52,16 +52,18 @@ def perturbed(
         if not parameter.minimum <= middle <= parameter.maximum:
             middle = 2 * value - middle
         offset = step if rng.random() < 0.5 else -step
+        # One draw for both sides keeps them apart, even where the step is half a unit.
+        draw = rng.random()
         sides.append((
-            _rounded(middle + offset, parameter, rng), _rounded(middle - offset, parameter, rng)
+            _rounded(middle + offset, parameter, draw), _rounded(middle - offset, parameter, draw)
         ))
     plus, minus = zip(*sides)
     return Trial(plus, minus)
 
 
-def _rounded(value: float, parameter: Parameter, rng: random.Random) -> int:
-    """A whole number, up or down at random so that it is the value on average; within bounds."""
-    whole = int((value + rng.random()) // 1)
+def _rounded(value: float, parameter: Parameter, draw: float) -> int:
+    """Round up or down by a draw from [0, 1), so that the mean is the value; within bounds."""
+    whole = int((value + draw) // 1)
     return min(parameter.maximum, max(parameter.minimum, whole))
 
 

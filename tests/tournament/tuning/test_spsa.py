@@ -34,6 +34,14 @@ def test_the_sides_lie_two_steps_apart_around_the_value_on_average() -> None:
     assert trials[:9] == [perturbed([ONE], [40.3], SCHEDULE, 1000, 1000, n) for n in range(9)]
 
 
+def test_the_last_pairs_do_not_play_an_engine_against_itself() -> None:
+    """Sides half a step apart from the value differ by one, however both are rounded."""
+    half = replace(ONE, c_end=0.5)
+    for seed in range(300):
+        trial = perturbed([half], [40.3], SCHEDULE, 1000, 1000, seed)
+        assert abs(trial.plus[0] - trial.minus[0]) == 1
+
+
 @pytest.mark.parametrize("value", [0.0, 1.0, 100.0])
 def test_the_sides_stay_within_bounds_and_differ(value: float) -> None:
     for seed in range(300):
