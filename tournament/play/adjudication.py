@@ -32,17 +32,20 @@ def tables_for(folder: str, rules: Rules) -> Tables:
 class Adjudicator:
     """Follows one game: the result and the reason, once one of the rules ends it.
 
-    It is a draw once both sides have given level scores for ``draw_count`` moves in a row, and a
-    loss once a side has given lost scores for ``resign_count`` of its moves in a row; with
-    ``resign_twosided`` the opponent must have thought itself winning for as long. A move without a
-    score starts the counts again. ``first_ply`` is the first ply that it has to be told
-    of: where a game's length alone counts, the last one.
+    It is a draw once both sides have given level scores for ``draw_count`` moves in a row without a
+    removal (fastchess counts from the last irreversible move, too). It is a loss once a side has
+    given lost scores for ``resign_count`` of its moves in a row; with ``resign_twosided`` the
+    opponent must have thought itself winning for as long. A move without a score starts the counts
+    again. ``first_ply`` is the first ply that `update` must get: where a game's length alone
+    counts, the last one.
     """
 
     def __init__(self, rule: Adjudication, rules: Rules) -> None:
         self._rule = rule
         self._tables = tables_for(rule.tables, rules) if rule.tables else None
         self._level_plies = 0
+        self._men = 0
+        """Men on the board and in hand after the last move."""
         self._losing = [0, 0]
         self._winning = [0, 0]
         self.first_ply = 2 * rule.max_moves or NEVER
@@ -64,7 +67,7 @@ class Adjudicator:
             winner = self._resigned(number, side, score)
             if winner is not None:
                 return winner, f"{COLOURS[winner]} wins by adjudication"
-        if rule.draw_count and self._drawn(number, score):
+        if rule.draw_count and self._drawn(number, score, after.total(WHITE) + after.total(BLACK)):
             return None, "Draw by adjudication"
         if 0 < 2 * rule.max_moves <= plies:
             return None, f"Draw by adjudication ({rule.max_moves} moves)"
@@ -95,8 +98,11 @@ class Adjudicator:
                     return 1 - loser
         return None
 
-    def _drawn(self, number: int, score: int | None) -> bool:
-        """Note a score; whether the game is to be a draw now."""
+    def _drawn(self, number: int, score: int | None, men: int) -> bool:
+        """Note a score and the number of men; return whether the game is a draw now."""
         level = score is not None and abs(score) <= self._rule.draw_score
+        if men < self._men:
+            self._level_plies = 0
+        self._men = men
         self._level_plies = self._level_plies + 1 if level else 0
         return self._level_plies >= 2 * self._rule.draw_count and number >= self._rule.draw_number

@@ -41,6 +41,18 @@ def test_one_score_outside_and_no_score_start_the_count_again(odd: int | None) -
     assert verdicts(DRAWISH, *scores(0, 0, 0, odd, 0, 0, 0, 0)) == [None] * 7 + [DRAW]
 
 
+def test_a_removal_starts_the_count_of_a_draw_again() -> None:
+    """A man that is lost changes what the scores before it were about."""
+    adjudicator = Adjudicator(DRAWISH, DEFAULT_RULES)
+    before = parse_position("O*******/********/@@@*OO** w 3 3 0 7")
+    after = parse_position("O*******/********/*@@*OO** b 3 3 0 7")
+    ended = [
+        adjudicator.update(*move, 0, position)
+        for move, position in zip(scores(0, 0, 0, 0, 0, 0), [before] * 2 + [after] * 4)
+    ]
+    assert ended == [None] * 5 + [DRAW]
+
+
 def test_a_side_resigns_after_its_own_moves_alone_unless_a_score_is_better() -> None:
     assert verdicts(LOSING, *scores(-500, 0, -501)) == [None, None, BLACK_WINS]
     assert verdicts(LOSING, *scores(0, -900, 0, -499, 0, -900)) == [None] * 6
