@@ -132,7 +132,7 @@ def _later(started: str, elapsed: int) -> str:
         end = datetime.fromisoformat(started) + timedelta(microseconds=elapsed / 1000)
     except (ValueError, OverflowError):
         return "?"
-    return end.isoformat(timespec="seconds")
+    return end.isoformat(timespec="milliseconds")
 
 
 class PgnView(View):

@@ -45,7 +45,7 @@ def test_a_game() -> None:
         "TimeControl": "-", "PlyCount": "5", "GameDuration": "00:00:03", "GameId": "abc-4",
         "PairId": "abc-2",
         "GameStartTime": "2026-01-02T03:04:05.678+00:00",
-        "GameEndTime": "2026-01-02T03:04:09+00:00", "Opening": "o",
+        "GameEndTime": "2026-01-02T03:04:09.178+00:00", "Opening": "o",
     } == record.tags
     assert [str(move) for move in record.moves] == ["d6", "f4", "d2", "b4", "a1"]
     assert record.comments == [
