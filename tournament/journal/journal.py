@@ -74,7 +74,7 @@ class Journal:
                     raise
                 # The tables are there, and were not when we looked.
                 raise JournalError(f"cannot begin the journal {self.path}: {_IN_USE}") from None
-            self.set_meta({"settings": settings, **meta})
+            self._put_meta({"settings": settings, **meta})
             self._database.execute("COMMIT")
 
         self._write(lay_out)
@@ -107,9 +107,19 @@ class Journal:
             ) from None
 
     def set_meta(self, values: dict[str, str]) -> None:
-        """Note something about the tournament."""
+        """Set notes on the tournament, all of them or none."""
+
+        def write() -> None:
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._put_meta(values)
+
+        self._write(write)
+
+    def _put_meta(self, values: dict[str, str]) -> None:
+        """Set notes within an open transaction."""
         query = "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
-        self._write(lambda: self._database.executemany(query, values.items()))
+        self._database.executemany(query, values.items())
 
     def fold(self) -> None:
         """Fold the write-ahead log into the file, so that it can be read from a read-only folder.
@@ -193,7 +203,8 @@ class Journal:
         """The rows of a query; an `InputError` where the file cannot be read."""
         try:
             yield from self._database.execute(query, values)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            # The latter: a message of SQLite's quotes text of the file that is not UTF-8.
             raise self._unreadable(error) from None
 
     def distrust(self) -> None:
@@ -206,7 +217,7 @@ class Journal:
         """The error of a file that is not what a journal should be."""
         return file_error(self.path or "", f"this journal is damaged: {printable(what)}")
 
-    def _unreadable(self, error: sqlite3.DatabaseError) -> InputError:
+    def _unreadable(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> InputError:
         """Why the file cannot be read, as SQLite says."""
         why = f"this is not a whole journal: {error}"
         if _is_busy(error):
@@ -238,10 +249,10 @@ def _schema() -> str:
     return script + "".join(f"PRAGMA {name} = {value};" for name, value in marks.items())
 
 
-def _name(error: sqlite3.DatabaseError) -> str:
+def _name(error: sqlite3.DatabaseError | UnicodeDecodeError) -> str:
     """SQLite's name of an error; Python's own, such as invalid text, have none."""
     return getattr(error, "sqlite_errorname", "")
 
 
-def _is_busy(error: sqlite3.DatabaseError) -> bool:
+def _is_busy(error: sqlite3.DatabaseError | UnicodeDecodeError) -> bool:
     return _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))

@@ -217,6 +217,9 @@ def _checked_settings(meta: dict[str, str]) -> Settings:
         raise ValueError("its notes are nested too deeply") from None
     if not isinstance(arguments, list) or not all(isinstance(word, str) for word in arguments):
         raise ValueError("its command line is no list of words")
+    for entrant in settings.engines:
+        if entrant.name != entrant.name.encode(errors="replace").decode():
+            raise ValueError(f"the engine name '{entrant.name}' is not valid text")
     if "id" not in meta:
         raise ValueError("it does not say its id")
     if meta.get("verdict", "H0") not in ("H0", "H1"):

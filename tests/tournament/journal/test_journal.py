@@ -55,6 +55,18 @@ def test_what_was_committed_outlives_a_kill(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_notes_are_changed_together_or_not_at_all(tmp_path: Path) -> None:
+    with begin(tmp_path / "journal.db") as journal:
+        before = journal.meta()
+        limit = before["settings"] + "x" * 4096
+        journal._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, len(limit))
+        with pytest.raises(JournalError):
+            journal.set_meta({"arguments": '["-rounds", "9"]', "settings": limit + limit})
+        assert journal.meta() == before
+        journal.set_meta({"arguments": '["-rounds", "9"]'})
+        assert journal.meta() == {**before, "arguments": '["-rounds", "9"]'}
+
+
 def test_a_folded_journal_needs_nothing_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "j"
     for resumed in (False, True):
@@ -245,6 +257,10 @@ def test_spoilt_files_are_refused(
         ("UPDATE meta SET value = json_set(value, '$.engines[1].command', json('[]')) "
          "WHERE key = 'settings'",
          "settings do not say their command"),
+        ("UPDATE meta SET value = replace(value, '\"A\"', '\"A\\udcff\"') WHERE key = 'settings'",
+         r"damaged: the engine name 'A\?' is not valid text"),
+        ("PRAGMA writable_schema = ON;UPDATE sqlite_master SET name = CAST(x'ff' AS TEXT)",
+         "not a whole journal"),
         ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "no list of words"),
         ("UPDATE meta SET value = 'x' WHERE key = 'arguments'", "journal is damaged: Expecting"),
         ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),
@@ -258,7 +274,7 @@ def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message:
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
     with sqlite3.connect(tmp_path / "j") as database:
-        database.execute(statement)
+        database.executescript(statement)
     with pytest.raises(InputError, match=message) as error:
         with read_journal(str(tmp_path / "j")) as journal:
             for row in journal.rows():
