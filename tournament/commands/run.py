@@ -176,7 +176,7 @@ def _trial(
     # A worker on another machine tries as few at once as it keeps running.
     at_once = KEPT + (2 * options.concurrency if options.executor is None else 0)
     return partial(
-        preflight, plan.entrants, options.knowing, settings.rules, plan.first_opening, at_once
+        preflight, plan.entrants, options.knowing, settings.rules, plan.trial_opening, at_once
     )
 
 

@@ -228,7 +228,7 @@ def _openings(given: Given) -> OpeningSettings:
         ),
         order=choice(given.key(flag, "order", "sequential"), f"{flag} order=",
                      ("sequential", "random")),
-        plies=None if plies is None else read_whole(plies, 1, 10_000, f"{flag} plies="),
+        plies=None if plies is None else read_whole(plies, 0, 10_000, f"{flag} plies="),
         start=given.key_number(flag, "start", 1, 1),
         digest=file_digest(path) if file else "",
     )

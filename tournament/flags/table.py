@@ -67,7 +67,7 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "-variant names it; or a file with format=pos|pgn; both with order=sequential|random "
             "and start=N. Of a PGN file, the first plies=N moves of each record; without plies=, "
             "lines are taken whole, and of whole games the first 8 moves, each opening once. "
-            "Without a file, plies=N random placements",
+            "Without a file, plies=N random placements (4 to 8); plies=0 is the empty board",
             ("file", "format", "order", "plies", "start"), plain="file",
         ),
         "-event": Flag("the event's name", words=ONE),

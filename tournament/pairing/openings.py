@@ -38,8 +38,12 @@ class Openings:
     def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
         if settings.file is None:
             self._source = _random_openings(seed, settings.plies)
+            self.trial = next(_random_openings(0, settings.plies))
+            """The opening that engines are tried with: the same for every seed."""
         else:
-            self._source = _in_order(load_openings(settings, rules), settings, seed)
+            loaded = load_openings(settings, rules)
+            self._source = _in_order(loaded, settings, seed)
+            self.trial = loaded[settings.start - 1]
         self._known = [next(self._source)]
         """Those drawn so far; the first at once, since it shows a mistake in the settings."""
 
@@ -52,10 +56,13 @@ class Openings:
 def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
     """Random openings of ``plies`` placements (4 to 8 when None), quiet and all different.
 
-    Different: no two are the same under a symmetry of the board, until all have been used.
+    Different: no two are the same under a symmetry of the board, until all have been used. With 0
+    every game starts from the empty board.
     """
-    if plies is not None and not 1 <= plies <= LONGEST_PLIES:
-        raise InputError(str(plies), f"expected plies from 1 to {LONGEST_PLIES}, or a file=")
+    if plies is not None and not 0 <= plies <= LONGEST_PLIES:
+        raise InputError(str(plies), f"expected plies from 0 to {LONGEST_PLIES}, or a file=")
+    while plies == 0:
+        yield Opening(START)
     rng = random.Random(f"merels openings {seed}")
     seen: set[tuple[int, int]] = set()
     for number in count(1):

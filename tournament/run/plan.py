@@ -55,9 +55,9 @@ class Plan:
         self._games = self._pairs = 0
 
     @property
-    def first_opening(self) -> Opening:
-        """The opening of the first game."""
-        return self._openings[0]
+    def trial_opening(self) -> Opening:
+        """The opening that engines are tried with; it does not depend on the seed."""
+        return self._openings.trial
 
     @cached_property
     def _share(self) -> int:

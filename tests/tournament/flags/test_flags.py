@@ -240,6 +240,7 @@ def test_a_core_named_twice_is_one_core() -> None:
         (TWO[:3] + ["nodes=1"], ["'-engine'", "at least two engines, found 1"]),
         ([*TWO, "-seeds", "1"], ["'-seeds'", "-tournament gauntlet"]),
         ([*TWO, "-openings", "start=9"], ["'start='", "file= as well"]),
+        ([*TWO, "-openings", "plies=-1"], ["plies=", "0 to"]),
         ([*TWO, "-openings", "plies=4", "order=sequential"], ["'order='", "file= as well"]),
         ([*TWO, "-openings", "format=pgn"], ["'format='", "file= as well"]),
         ([*TWO, "-executor", "a:b", "-log", "l", "engine=true"], ["-log engine=", "-executor"]),

@@ -52,11 +52,23 @@ def test_the_seed_decides() -> None:
     assert lists[0] == lists[1] != lists[2]
 
 
+def test_no_plies_start_from_the_empty_board() -> None:
+    openings = Openings(OpeningSettings(plies=0), MILL, 1)
+    assert {openings[index] for index in range(9)} == {openings.trial} == {Opening(START)}
+
+
+@pytest.mark.parametrize("settings", [
+    OpeningSettings(), OpeningSettings(plies=3), OpeningSettings(file="book", order="random"),
+])
+def test_the_trial_of_the_engines_does_not_depend_on_the_seed(settings: OpeningSettings) -> None:
+    assert len({Openings(settings, MILL, seed).trial for seed in range(9)}) == 1
+
+
 def test_plies_of_random_openings() -> None:
     for plies in (1, 3, 12):
         openings = Openings(OpeningSettings(plies=plies), MILL, 1)
         assert {len(openings[index].moves) for index in range(30)} == {plies}
-    with pytest.raises(InputError, match="plies from 1 to 12"):
+    with pytest.raises(InputError, match="plies from 0 to 12"):
         Openings(OpeningSettings(plies=13), MILL, 1)[0]
 
 
