@@ -18,6 +18,8 @@ import subprocess
 import sys
 import threading
 
+OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""``creationflags`` of a process that Ctrl-C at the terminal must not reach; 0 but on Windows."""
 MARK = "MERELS_GUARD"
 """The environment variable of engines that holds the marks of all the processes above them."""
 
@@ -95,6 +97,7 @@ class Guardian:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            creationflags=OWN_GROUP,
         )
         for pid in self._groups:
             self._send(f"+{pid}\n")

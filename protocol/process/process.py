@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from merels.protocol.process.command import POSIX, find_executable, split_command
 from merels.protocol.process.errors import EngineError
-from merels.protocol.process.guardian import GUARDIAN, kill_group
+from merels.protocol.process.guardian import GUARDIAN, OWN_GROUP, kill_group
 from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.standard_error import WIDE_PIPE, StandardError
 
@@ -101,6 +101,7 @@ class EngineProcess:
                 env=GUARDIAN.environment(),
                 close_fds=True,
                 start_new_session=True,
+                creationflags=OWN_GROUP,
             )
         except (OSError, ValueError) as error:
             if copy >= 0:

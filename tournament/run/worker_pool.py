@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any, TypeVar
 
+from merels.protocol.process.guardian import OWN_GROUP
 from merels.tournament.run.channel import Call, Leave, Link, Report
 
 T = TypeVar("T")
@@ -171,10 +172,10 @@ class _Slot:
                 raise EOFError("the pool is closed")
             if self._link is None:
                 try:
-                    # In a session of its own: an interrupt at the terminal passes it by.
+                    # Ctrl-C at the terminal reaches no other session, and on Windows no other group.
                     self._process = subprocess.Popen(
                         self._command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                        start_new_session=True,
+                        start_new_session=True, creationflags=OWN_GROUP,
                     )
                 except OSError as error:
                     raise BrokenExecutor(f"cannot start a worker process: {error}") from None
