@@ -25,6 +25,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory
 
 MOST_WORKERS = 1024
+_TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 LONG_GAME = 150
 """Moves of one side, more than nearly all games have."""
 
@@ -34,7 +35,7 @@ class RunOptions:
     """One run of a tournament."""
 
     concurrency: int
-    cpus: tuple[int, ...]
+    cpus: tuple[tuple[int, ...], ...]
     """The cores that workers are pinned to; empty: none."""
     executor: str | None
     """``module:factory`` of a foreign executor."""
@@ -209,8 +210,29 @@ def _check_concurrency(concurrency: int) -> None:
         )
 
 
-def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]:
-    """The cores of ``-use-affinity``; an `InputError` if one is missing or they are too few."""
+def _spread_cores(cores: list[int]) -> list[int]:
+    """Cores in an order that uses two hyperthreads of one physical core as late as possible.
+
+    Linux lists the hyperthreads of a core under /sys; elsewhere the order is kept.
+    """
+    turns: dict[str, int] = {}
+    order = []
+    for core in cores:
+        try:
+            with open(_TOPOLOGY.format(core), encoding="ascii") as file:
+                siblings = file.read()
+        except (OSError, ValueError):
+            siblings = str(core)
+        turns[siblings] = turns.get(siblings, 0) + 1
+        order.append((turns[siblings], core))
+    return [core for _, core in sorted(order)]
+
+
+def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[tuple[int, ...], ...]:
+    """The cores of ``-use-affinity`` for each worker: two where both engines think at once.
+
+    `InputError` if one is missing or they are too few.
+    """
     flag = "-use-affinity"
     if flag not in given.words:
         return ()
@@ -218,17 +240,23 @@ def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[int, ...]
         raise InputError(flag, "this system cannot pin a process to a core")
     available = _cores()
     text = given.text(flag, "")
-    cpus = _parse_cpus(text) if text else available
+    cpus = _parse_cpus(text) if text else _spread_cores(available)
     missing = sorted(set(cpus) - set(available))
     if missing:
         raise InputError(text, f"core {missing[0]} is not available; these are: {available}")
-    if concurrency > len(cpus):
-        raise InputError(flag, f"-concurrency {concurrency} needs as many cores, found {len(cpus)}")
+    each = 2 if any(entrant.ponder for entrant in settings.engines) else 1
+    if concurrency * each > len(cpus):
+        needed = "as many cores, found"
+        if each > 1:
+            needed = f"{concurrency * each} cores, {each} for each game with ponder; found"
+        raise InputError(flag, f"-concurrency {concurrency} needs {needed} {len(cpus)}")
     for engine in (entrant.engine for entrant in settings.engines):
         threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
         if threads != "1":
             raise InputError(flag, f"would pin the {threads} threads of {engine.name} to one core")
-    return tuple(cpus)
+    return tuple(
+        tuple(cpus[first : first + each]) for first in range(0, len(cpus) - each + 1, each)
+    )
 
 
 def _parse_cpus(text: str) -> list[int]:

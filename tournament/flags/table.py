@@ -115,7 +115,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "allow a greater -concurrency: engines share processors and may lose on time"
         ),
         "-use-affinity": Flag(
-            "pin each worker and its engines to a core, optionally of a list such as 0,2-5",
+            "pin each worker and its engines to a core, optionally of a list such as 0,2-5; to two "
+            "where an engine ponders. Without a list, hyperthreads of one core are used last",
             words=(0, 1),
         ),
         "-recover": Flag("accepted for compatibility: a failing engine never ends a tournament"),

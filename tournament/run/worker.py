@@ -1,7 +1,8 @@
-"""A worker process of the local pool: ``python -m merels.tournament.run.worker CPU LOG WATCHED``.
+"""A worker process of the local pool: ``python -m merels.tournament.run.worker CPUS LOG WATCHED``.
 
-It is pinned to the core CPU (``-``: to none), and appends the traffic with its engines to LOG
-(``-``: nowhere). With WATCHED (else ``-``) it tells of the games in progress, move by move.
+It is pinned to the cores CPUS (such as ``0,1``; ``-``: to none), and appends the traffic with its
+engines to LOG (``-``: nowhere). With WATCHED (else ``-``) it reports the games in progress, move by
+move.
 
 It takes requests from its standard input and answers on its standard output. The end of its input
 means that the runner is gone, however that came about: the worker ends at once, even in the middle
@@ -78,9 +79,9 @@ def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threadi
 
 def main() -> None:
     """Serve calls until told to leave."""
-    cpu, log, watched = sys.argv[1:]
-    if cpu != "-":
-        os.sched_setaffinity(0, {int(cpu)})
+    cpus, log, watched = sys.argv[1:]
+    if cpus != "-":
+        os.sched_setaffinity(0, map(int, cpus.split(",")))
     link = _take_pipes()
     calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
     stopping = threading.Event()

@@ -55,20 +55,20 @@ class Pool:
 class LocalPool(Pool, Executor):
     """``workers`` processes; ``report`` gets what their calls report, in a thread of the pool's.
 
-    ``cpus``: the cores to pin the workers to, one each in turn; empty: none is pinned. ``log`` is
+    ``cpus``: the cores to pin each worker to, in turn; empty: none is pinned. ``log`` is
     a file for the traffic with the engines. ``watched``: games in progress are reported as well.
     """
 
     ahead = 1
 
     def __init__(
-        self, workers: int, report: Callable[[Any], None], cpus: Sequence[int] = (),
-        log: str | None = None, watched: bool = False,
+        self, workers: int, report: Callable[[Any], None],
+        cpus: Sequence[Sequence[int]] = (), log: str | None = None, watched: bool = False,
     ) -> None:
         self._report = report
         self._items: queue.SimpleQueue[tuple[Future[Any], Call] | None] = queue.SimpleQueue()
         self._slots = [
-            _Slot(cpus[index % len(cpus)] if cpus else None, log, watched)
+            _Slot(cpus[index % len(cpus)] if cpus else (), log, watched)
             for index in range(workers)
         ]
         self._threads = [
@@ -137,8 +137,9 @@ class LocalPool(Pool, Executor):
 class _Slot:
     """A place for one worker process, started when first needed and again after a crash."""
 
-    def __init__(self, cpu: int | None, log: str | None, watched: bool) -> None:
-        words = ("-" if cpu is None else str(cpu), log or "-", "watched" if watched else "-")
+    def __init__(self, cpus: Sequence[int], log: str | None, watched: bool) -> None:
+        pinned = ",".join(map(str, cpus)) or "-"
+        words = (pinned, log or "-", "watched" if watched else "-")
         self._command = [sys.executable, "-P", "-m", "merels.tournament.run.worker", *words]
         self._process: subprocess.Popen[bytes] | None = None
         self._link: Link | None = None
@@ -172,7 +173,7 @@ class _Slot:
                 raise EOFError("the pool is closed")
             if self._link is None:
                 try:
-                    # Ctrl-C at the terminal reaches no other session, and on Windows no other group.
+                    # Ctrl-C reaches no other session, and on Windows no other group.
                     self._process = subprocess.Popen(
                         self._command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                         start_new_session=True, creationflags=OWN_GROUP,

@@ -11,6 +11,7 @@ import pytest
 from merels.engine.game.errors import InputError
 from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.build import Builder
+from merels.tournament.flags import run_options
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings, parse_time_control
 from merels.tournament.flags.run_options import make_run_options
@@ -212,7 +213,27 @@ def test_a_core_named_twice_is_one_core() -> None:
     affine = [*TWO, "-use-affinity", str(core)]
     assert "not with -executor" in error_of(*affine, "-executor", "a:b")
     given = parse(affine)
-    assert make_run_options(given, make_settings(given, 1)).cpus == (core,)
+    assert make_run_options(given, make_settings(given, 1)).cpus == ((core,),)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
+def test_two_engines_that_think_at_once_get_two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_options, "_cores", lambda: [0, 1, 2, 3, 4])
+    pondering = [*TWO, "ponder", "-use-affinity", "0-4", "-concurrency"]
+    given = parse([*pondering, "2"])
+    assert make_run_options(given, make_settings(given, 1)).cpus == ((0, 1), (2, 3))
+    assert "needs 6 cores, 2 for each game with ponder; found 5" in error_of(*pondering, "3")
+
+
+def test_hyperthreads_of_one_core_are_used_last(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(run_options, "_TOPOLOGY", str(tmp_path / "cpu{}"))
+    for cpu, siblings in enumerate(("0,4", "1,5", "2-3", "2-3", "0,4", "1,5")):
+        (tmp_path / f"cpu{cpu}").write_text(siblings + "\n")
+    assert run_options._spread_cores([0, 1, 2, 3, 4, 5]) == [0, 1, 2, 3, 4, 5]
+    assert run_options._spread_cores([0, 2, 3, 4, 5]) == [0, 2, 5, 3, 4]
+    assert run_options._spread_cores([0, 7]) == [0, 7]
 
 
 @pytest.mark.parametrize(

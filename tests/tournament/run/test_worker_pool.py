@@ -93,7 +93,9 @@ def test_what_no_worker_has_begun_is_taken_back_when_games_are_to_finish() -> No
 @pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
 def test_workers_are_pinned() -> None:
     cores = sorted(os.sched_getaffinity(0))
-    with LocalPool(1, print, cores[-1:]) as pool:
+    with LocalPool(1, print, [tuple(cores)]) as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result(30) == set(cores)
+    with LocalPool(1, print, [(cores[-1],)]) as pool:
         assert pool.submit(os.sched_getaffinity, 0).result(30) == {cores[-1]}
     with LocalPool(1, print) as pool:
         assert pool.submit(os.sched_getaffinity, 0).result(30) == set(cores)
