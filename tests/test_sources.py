@@ -112,6 +112,32 @@ def test_no_clock_that_can_be_set_tells_how_long_something_took(floor: str) -> N
         assert not re.search(r"\btime\.time(_ns)?\(", path.read_text(encoding="utf-8")), path
 
 
+SAVES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
+"""Calls that give a file the name of another."""
+
+
+def unsafe_writes(path: Path) -> Iterator[int]:
+    """The lines of a module that replace a file otherwise than by `engine/game/saving.py`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        modes = [word.value for word in node.args if isinstance(word, ast.Constant)]
+        if called.rpartition(".")[2] == "open" and "os.devnull" not in map(ast.unparse, node.args):
+            if any(isinstance(mode, str) and mode[:1] in ("w", "x") for mode in modes):
+                yield node.lineno
+        elif called in SAVES or called.endswith((".write_text", ".write_bytes")):
+            yield node.lineno
+
+
+def test_one_module_saves_files() -> None:
+    """A second way of writing a file is one that destroys it on a full disk."""
+    saving = MODULES["engine.game.saving"]
+    assert list(unsafe_writes(saving))
+    found = {path: list(unsafe_writes(path)) for path in MODULES.values() if path != saving}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
 @pytest.mark.parametrize("folder", [*ROOMS, "tests"])
 def test_lines_have_at_most_a_hundred_characters(folder: str) -> None:
     for path in sources(folder, SOURCES):

@@ -33,7 +33,7 @@ from merels.engine.tablebase.sectors import AnySector, Sector, sectors
 from merels.engine.tablebase.solving.crew import Crew
 from merels.engine.tablebase.solving.placing import Slice, SliceSolver, slices
 from merels.engine.tablebase.solving.retrograde import SectorSolver
-from merels.engine.tablebase.storage import PARTIAL, locked, write_whole
+from merels.engine.tablebase.storage import locked, remove_drafts, write_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Builder:
         self._total = sum(sector.places for sector in moving) + sum(one.places for one in rest)
         # One pool for all: as its threads end, an interrupt can be lost in a callback of theirs.
         with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
-            self._remove_partial_files()
+            remove_drafts(self.folder)
             crew = Crew(pool, self.threads)
             for sector in moving:
                 if self._missing([sector]):
@@ -157,16 +157,6 @@ class Builder:
                 f"{what} needs {needed / 2**30:.2f} GiB of memory"
                 + (" (less without depths)" if depths else ""),
             )
-
-    def _remove_partial_files(self) -> None:
-        """Remove what a killed build left half-written."""
-        for partial in self.folder.glob(f"*{PARTIAL}"):
-            try:
-                partial.unlink(missing_ok=True)
-            except OSError as error:
-                raise InputError(
-                    str(partial), f"cannot be removed ({error.strerror}); a build would write it"
-                ) from error
 
     def _reuse(self, sector: AnySector) -> bool:
         """Open a sector that is there and sound; False where it must be built."""
@@ -240,6 +230,6 @@ class Builder:
             of_depths = replace(
                 header, kind=DEPTHS, checksum=checksum(depths), list_sizes=tuple(map(len, depths))
             )
-            write_whole(self.folder / file_name(sector, DEPTHS), [of_depths.pack(), *depths])
-        write_whole(self.folder / file_name(sector, VALUES), [header.pack(), *values])
+            write_table(self.folder / file_name(sector, DEPTHS), [of_depths.pack(), *depths])
+        write_table(self.folder / file_name(sector, VALUES), [header.pack(), *values])
         self.tables.load(self.folder, sector)

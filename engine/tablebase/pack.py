@@ -33,7 +33,7 @@ from merels.engine.tablebase.files import (
 from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, index_of, open_packed
 from merels.engine.tablebase.probe import build_command
 from merels.engine.tablebase.sectors import AnySector, Sector, kept_placing_sectors, sectors
-from merels.engine.tablebase.storage import PARTIAL, locked, write_whole
+from merels.engine.tablebase.storage import locked, remove_drafts, write_table
 
 _LEVEL = 9
 _BLOCKS_AT_ONCE = 16
@@ -99,6 +99,7 @@ class Packer:
         self._started = time.monotonic()
         packed = []
         with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
+            remove_drafts(self.folder)
             try:
                 for sector in todo:
                     try:
@@ -119,7 +120,6 @@ class Packer:
         )
         kind = self._kind_of(sector)
         path = self.folder / file_name(sector, kind)
-        path.with_name(path.name + PARTIAL).unlink(missing_ok=True)
         if self._is_packed(path, header):
             self._total -= sector.places
             return path
@@ -132,7 +132,7 @@ class Packer:
         ends = index_of([len(block) for block in blocks])
         data = b"".join(blocks)
         packed = replace(header, kind=kind, checksum=checksum([memoryview(ends), memoryview(data)]))
-        write_whole(path, [packed.pack(), ends, data])
+        write_table(path, [packed.pack(), ends, data])
         return path
 
     def _copy_depths(self, sector: AnySector) -> None:
@@ -146,7 +146,7 @@ class Packer:
                 return
         except TableError:
             pass  # There is none, or none that could be used.
-        write_whole(self.folder / name, [header.pack(), *depths])
+        write_table(self.folder / name, [header.pack(), *depths])
 
     def _kind_of(self, sector: AnySector) -> int:
         """What a sector is packed as.

@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
-from merels.engine.tablebase.files import CHUNK
-
-PARTIAL = ".part"
-"""The end of an unfinished file's name."""
+from merels.engine.game.saving import DRAFT, Part, lock, write_whole
 
 
-def write_whole(path: Path, parts: Sequence[bytes | bytearray | memoryview]) -> None:
-    """Write a file under another name, flush it to the disk, then give it its own name.
-
-    `InputError` where the disk is full or cannot be written; no part of a file is left.
-    """
-    partial = path.with_name(path.name + PARTIAL)
+def write_table(path: Path, parts: Sequence[Part]) -> None:
+    """Write a table's file; `InputError` where the disk is full or the file cannot be written."""
     try:
-        with open(partial, "wb") as file:
-            for part in parts:
-                for at in range(0, len(part), CHUNK):
-                    file.write(memoryview(part)[at : at + CHUNK])
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-        _sync_folder(path.parent)
-    except BaseException as error:
-        partial.unlink(missing_ok=True)
-        if not isinstance(error, OSError):
-            raise
+        write_whole(path, parts)
+    except OSError as error:
         size = sum(map(len, parts)) / 1e6
         raise InputError(
             str(path),
             f"cannot be written ({error.strerror}); it needs {size:.1f} MB. "
             "All finished files are kept: free the space and repeat the command",
         ) from error
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove the drafts of killed programs from a folder that is locked."""
+    for draft in folder.glob(f"*{DRAFT}"):
+        try:
+            draft.unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError(
+                str(draft), f"a killed program's draft cannot be removed ({error.strerror})"
+            ) from error
 
 
 @contextmanager
@@ -49,14 +42,14 @@ def locked(folder: Path) -> Iterator[None]:
     `InputError` where one already does.
     """
     try:
-        file = open(folder / "lock", "w")
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise InputError(
             str(folder / "lock"), f"cannot be written ({error.strerror})"
         ) from error
-    with file:
+    try:
         try:
-            _lock(file.fileno())
+            lock(descriptor)
         except (BlockingIOError, PermissionError):  # On Windows the latter.
             raise InputError(str(folder), "another build is at work there") from None
         except OSError as error:
@@ -64,25 +57,5 @@ def locked(folder: Path) -> Iterator[None]:
                 str(folder), f"cannot be locked ({error.strerror}): use another file system"
             ) from error
         yield
-
-
-def _lock(descriptor: int) -> None:
-    """Lock a file until it is closed; `OSError` at once where another process has it locked."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a change of names in a folder durable, where the system knows how."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    finally:
+        os.close(descriptor)

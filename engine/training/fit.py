@@ -37,7 +37,7 @@ from pathlib import Path
 from merels.engine.core import core, weights
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_real, read_whole
-from merels.engine.tablebase.storage import write_whole
+from merels.engine.game.saving import write_named, write_whole
 from merels.engine.training.samples import Truth, open_truths, read_unseen
 from merels.engine.training.self_play import Round, mark_of, self_play
 
@@ -135,7 +135,7 @@ def main(argv: list[str] | None = None) -> int:
         args.work.mkdir(parents=True, exist_ok=True)
         if not os.access(args.out.absolute().parent, os.W_OK):
             raise InputError(str(args.out), "expected a file in a folder that can be written")
-        write_whole(args.out, [weights.pack(_make(args, unseen))])
+        write_named(args.out, [weights.pack(_make(args, unseen))])
     except (InputError, OSError) as error:
         parser.error(str(error))
     print(f"{args.out}: written")

@@ -22,7 +22,7 @@ from merels.engine.core.convert import (
 )
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, Rules, make_rules
-from merels.engine.tablebase.storage import write_whole
+from merels.engine.game.saving import write_whole
 from merels.engine.training.samples import PER_LOGIT, SCORED_NODES, Sample, random_position
 
 CHUNK = 500

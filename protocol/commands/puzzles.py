@@ -10,10 +10,10 @@ from pathlib import Path
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import counted
 from merels.engine.game.rules import Rules
+from merels.engine.game.saving import write_named
 from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import check_rules, rules_folder
 from merels.engine.tablebase.probe import build_command, default_root, open_tables
-from merels.engine.tablebase.storage import write_whole
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -93,7 +93,10 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
     finally:
         bar.clear()
     if out is not None:
-        write_whole(out, ["".join(one.to_json() + "\n" for one in found).encode()])
+        try:
+            write_named(out, ["".join(one.to_json() + "\n" for one in found).encode()])
+        except OSError as error:
+            raise InputError(str(out), f"cannot be written ({error.strerror})") from None
         print(f"{_summary(found)} in {shell_text([str(out)])}")
     if len(found) == arguments.count:
         return OK

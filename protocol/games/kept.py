@@ -14,6 +14,7 @@ from pathlib import Path
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_record, read_tags
+from merels.engine.game.saving import write_whole
 
 UNFINISHED = "unterminated"
 """PGN's word for the end of a game that goes on."""
@@ -55,9 +56,7 @@ class Kept:
         """Keep a game, in place of what was kept under its key. It is there whole or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / (key + _ENDING)
-        draft = path.with_suffix(".new")
-        draft.write_text(format_record(record), encoding="utf-8")
-        os.replace(draft, path)
+        write_whole(path, [format_record(record).encode()])
 
     def read(self, key: str) -> Record:
         """A game; `InputError` says why it cannot be read."""

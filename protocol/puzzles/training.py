@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from threading import Lock
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import COLOURS, Move, Position
+from merels.engine.game.saving import stamp, write_whole
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.search import find_puzzles
@@ -134,6 +134,8 @@ class Trainer:
         self._lock = Lock()
         self._random = Random()
         self._given: set[str] = set()
+        self._seen: tuple[int, int, int] | None = None
+        """The stamp of the player's file as it was read or written last."""
         self._read()
 
     def next(self, tables: Tables | None) -> Attempt:
@@ -157,14 +159,19 @@ class Trainer:
             done = attempt.solved or attempt.points == 0
             if not attempt.rated or attempt.change is not None or not done:
                 return
+            self._read()
             attempt.change = self.player.score(attempt.puzzle, attempt.points)
             self._write()
 
     def _read(self) -> None:
-        """Know the player again; what cannot be read is begun anew."""
+        """Take the player from the file if it has changed; one that cannot be read is ignored."""
         if self._path is None:
             return
-        with suppress(OSError, ValueError, TypeError, RecursionError):
+        with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+            seen = stamp(self._path)
+            if seen == self._seen:
+                return
+            self._seen = seen
             row = json.loads(self._path.read_text(encoding="utf-8"))
             self.player = Player(
                 float(row["rating"]), *(int(row[name]) for name in list(asdict(self.player))[1:])
@@ -176,6 +183,5 @@ class Trainer:
             return
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            draft = self._path.with_suffix(".new")
-            draft.write_text(json.dumps(asdict(self.player)), encoding="utf-8")
-            os.replace(draft, self._path)
+            write_whole(self._path, [json.dumps(asdict(self.player)).encode()])
+            self._seen = stamp(self._path)

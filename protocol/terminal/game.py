@@ -7,12 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_moves, join_steps, parse_move
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.record import Record, format_record
+from merels.engine.game.saving import append_whole
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
@@ -221,8 +221,7 @@ class Game:
         text = format_record(self.record())
         try:
             refuse_pipe(path)
-            with Path(path).open("a", encoding="utf-8") as file:
-                file.write(text)
+            append_whole(path, text.encode())
         except (OSError, ValueError) as error:
             print(text)
             if isinstance(error, InputError):

@@ -30,7 +30,7 @@ from merels.engine.tablebase.files import Tally as Counted
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector
-from merels.engine.tablebase.storage import write_whole
+from merels.engine.tablebase.storage import write_table
 from tests.fuzz.harness import Case, Defect, FolderFuzzer, Fuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
 
@@ -127,7 +127,7 @@ class TableFiles(FolderFuzzer):
             for kind in (VALUES,) if sector.hand else (VALUES, DEPTHS):
                 header, data = synthetic(kind, sector)
                 path = self._path / file_name(sector, kind)
-                write_whole(path, [header.pack(), data])
+                write_table(path, [header.pack(), data])
                 self._sound[path.name] = path.read_bytes()
                 self._sectors[path.name] = sector
         for path in Packer(root, root, DEFAULT_RULES).pack():

@@ -14,6 +14,7 @@ from merels.engine import __version__
 from merels.engine.game.errors import InputError, printable
 from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.game.saving import publish
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.protocol.commands.arguments import (
     MOST,
@@ -31,7 +32,7 @@ from merels.tournament.pairing.book import (
     BookSettings,
     make_book,
 )
-from merels.tournament.records.files import create_partial, file_error, system_error
+from merels.tournament.records.files import file_error, new_draft, system_error
 
 DESCRIPTION = f"""\
 Makes a book of balanced openings: random positions of the placing phase, all different under the
@@ -114,14 +115,14 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
     target = os.path.realpath(out)  # a link stays one
     if not os.path.isfile(out) and (os.path.exists(out) or os.path.lexists(target)):
         raise file_error(out, "cannot write the book here: expected the name of a file")
-    partial = create_partial(target)
+    draft = new_draft(target)
     try:
-        with open(partial, "w", encoding="utf-8", newline="\n") as file:
+        with open(draft, "r+", encoding="utf-8", newline="\n") as file:
             _write(settings, tables, file, out)
-        os.replace(partial, target)
+        publish(draft, target)
     except BaseException as error:
         print(
-            f"merels book: stopped; the positions found so far are in {printable(partial)}",
+            f"merels book: stopped; the positions found so far are in {printable(draft)}",
             file=sys.stderr,
         )
         if isinstance(error, OSError):

@@ -17,7 +17,7 @@ from merels.tournament.flags.run_options import RunOptions, file_of
 from merels.tournament.flags.tune_table import OWN, TUNE_FLAGS, tune_help
 from merels.tournament.journal.open import is_new
 from merels.tournament.play.preflight import options_of
-from merels.tournament.records.files import file_error, refusal, write_report
+from merels.tournament.records.files import file_error, refusal_of_report, write_report
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.summary import match_lines
 from merels.tournament.run.plan import Plan
@@ -50,7 +50,7 @@ def _settings(given: Given, seed: int | None) -> Settings:
     """The settings that the flags ask for, and the engine declares."""
     settings = make_tuning(given, seed, options_of)
     out, journal = given.text("-out", ""), file_of(given, "-journal")
-    if out and (why := _refusal(out)):
+    if out and (why := refusal_of_report(out)):
         raise file_error(out, f"cannot write this file: {why}")
     if journal is not None and given.has("-sprt"):
         test = journal + TEST_ENDING
@@ -65,16 +65,6 @@ def _settings(given: Given, seed: int | None) -> Settings:
         whole, at_once = counted(settings.rounds, "pair"), counted(most, "pair")
         notify(f"a tune of {whole} plays {at_once} at once; the other workers wait")
     return settings
-
-
-def _refusal(path: str) -> str:
-    """Why a report cannot be written there, as far as that shows now; empty: it can."""
-    folder = os.path.dirname(path) or "."
-    if os.path.exists(path):
-        return refusal(path)
-    if not os.path.isdir(folder):
-        return "there is no such folder"
-    return "" if os.access(folder, os.W_OK) else "its folder cannot be written to"
 
 
 def _plan(settings: Settings, part: tuple[int, int]) -> Plan:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from merels.engine.game.saving import publish
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import (
     APPLICATION_ID,
@@ -17,7 +18,7 @@ from merels.tournament.journal.journal import (
     Journal,
     remove_files,
 )
-from merels.tournament.records.files import create_partial, file_error, system_error
+from merels.tournament.records.files import new_draft, file_error, system_error
 from merels.tournament.records.settings import Settings, read_settings
 
 
@@ -75,17 +76,17 @@ def _check_changes(journal: Journal, settings: Settings) -> None:
 def new_journal(path: str) -> Iterator[Journal]:
     """A journal to fill that is not there before it is whole; `InputError` where something is."""
     _check_free(path)
-    partial = create_partial(path)
+    draft = new_draft(path)
     try:
-        with Journal(partial) as journal:
+        with Journal(draft) as journal:
             journal.path = path  # Errors speak of what the user named.
             yield journal
             # Only the file is renamed: what is not in it by now would be lost.
             journal.fold()
         _check_free(path)
-        os.rename(partial, path)
+        publish(draft, path)
     except BaseException as error:
-        remove_files(partial)
+        remove_files(draft)
         if isinstance(error, OSError):
             raise system_error(path, "write", error) from None
         raise

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
-import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from merels.engine.game.errors import InputError, printable, shorten
+from merels.engine.game.saving import create_draft, write_named
 
 LONGEST_TEXT = 1 << 27
 """Characters of the longest file that is read whole."""
@@ -47,14 +48,24 @@ def refusal(path: str) -> str:
     return ""
 
 
-def create_partial(path: str) -> str:
-    """Create an empty file, under a new name, that is to replace a path when it is whole."""
-    partial = f"{path}.{secrets.token_hex(4)}.part"
+def refusal_of_report(path: str) -> str:
+    """Why the system lets nobody write a report there, as far as that shows now; else empty."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        return os.strerror(errno.EISDIR) if os.path.isdir(path) else ""
+    if os.path.exists(path) and (why := refusal(path)):
+        return why
+    if not os.path.isdir(folder):
+        return "there is no such folder"
+    return "" if os.access(folder, os.W_OK) else "its folder cannot be written to"
+
+
+def new_draft(path: str) -> str:
+    """The name of an empty file, made now, that is to replace ``path`` when it is whole."""
     try:
-        open(partial, "x").close()
+        return create_draft(path)
     except OSError as error:
         raise system_error(path, "write", error) from None
-    return partial
 
 
 def read_text(path: str) -> str:
@@ -121,7 +132,6 @@ def write_report(path: str | None, text: str) -> None:
         sys.stdout.write(text)
         return
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_named(path, [text.encode()])
     except OSError as error:
         raise system_error(path, "write", error) from None

@@ -1,0 +1,188 @@
+"""Saving files: whole or not at all, and by one program at a time.
+
+Whatever happens, the file of a name is the old one or the whole new one. The new content goes to a
+draft in the same folder, is flushed to the disk, and takes the name in one step. A draft that
+cannot be finished is removed; only a killed process leaves one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+Name = str | os.PathLike[str]
+Part = bytes | bytearray | memoryview
+
+DRAFT = ".part"
+"""The end of a draft's name."""
+CHUNK = 1 << 22
+"""Bytes of one call that writes. A smaller number makes Ctrl-C wait less."""
+_NAME_LENGTH = 50
+"""Characters of a file's name in that of its draft: file systems allow 255 bytes."""
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def write_whole(path: Name, parts: Sequence[Part]) -> None:
+    """Replace a file by a new one with the same permissions, or create it.
+
+    A symbolic link at ``path`` is replaced, and the file that it names stays as it was. `OSError`
+    leaves the old file as it was, and no draft. A file without write permission is not replaced.
+    """
+    draft = ""
+    try:
+        draft = create_draft(path)
+        descriptor = os.open(draft, os.O_WRONLY | _BINARY)
+        try:
+            for part in parts:
+                _write(descriptor, part)
+        finally:
+            os.close(descriptor)
+        publish(draft, path)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(draft)
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = os.fspath(path), None
+        raise
+
+
+def write_named(path: Name, parts: Sequence[Part]) -> None:
+    """Write what a user wants in ``path``, as `write_whole` does, with two exceptions.
+
+    A symbolic link stays, and the file that it names is replaced: the user has named the link. A
+    device, a pipe and the process's own output, such as /dev/stdout, are written to as they are.
+    """
+    try:
+        target = os.stat(path)
+    except FileNotFoundError:
+        target = None
+    stream = None if target is None else _open_stream(path, target)
+    if stream is None:
+        write_whole(os.path.realpath(path), parts)
+        return
+    try:
+        for part in parts:
+            _write(stream, part)
+    finally:
+        os.close(stream)
+
+
+def append_whole(path: Name, part: Part) -> None:
+    """Add to the end of a file, or create it; `OSError` leaves the file as it was."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+    try:
+        before = os.fstat(descriptor)
+        try:
+            _write(descriptor, part)
+        except OSError:
+            if stat.S_ISREG(before.st_mode):
+                os.ftruncate(descriptor, before.st_size)
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def create_draft(path: Name) -> str:
+    """Create an empty file in the folder of ``path`` under a name that no file had before."""
+    folder, name = os.path.split(os.fspath(path))
+    draft = os.path.join(folder, f"{name[:_NAME_LENGTH]}.{secrets.token_hex(4)}{DRAFT}")
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    return draft
+
+
+def publish(draft: Name, path: Name) -> None:
+    """Flush a finished draft to the disk and give it the name ``path``.
+
+    Of a file with that name, which it replaces, it takes the permissions.
+    """
+    descriptor = os.open(draft, os.O_WRONLY)  # Windows flushes no file opened for reading.
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    _take_permissions(draft, path)
+    os.replace(draft, path)
+    _sync_folder(os.path.dirname(path) or os.curdir)
+
+
+def stamp(path: Name) -> tuple[int, int, int] | None:
+    """A value that changes with each change of a file; None where there is no file.
+
+    Two changes within the file system's clock tick that leave the size as it was count as one,
+    unless the file was saved as by `write_whole`, which makes another file.
+    """
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def lock(descriptor: int) -> None:
+    """Lock a file until it is closed; `OSError` at once where it is locked already.
+
+    `BlockingIOError` or, on Windows, `PermissionError` means that another program has locked it.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _write(descriptor: int, part: Part) -> None:
+    rest = memoryview(part).cast("B")
+    while rest:
+        rest = rest[os.write(descriptor, rest[:CHUNK]) :]
+
+
+def _open_stream(path: Name, target: os.stat_result) -> int | None:
+    """A descriptor that writes to ``path`` if it is no ordinary file, else None."""
+    for stream in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(target, os.fstat(stream)):
+                for output in (sys.stdout, sys.stderr):
+                    output.flush()
+                return os.dup(stream)
+    if stat.S_ISREG(target.st_mode):
+        return None
+    if stat.S_ISDIR(target.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    return os.open(path, os.O_WRONLY)
+
+
+def _take_permissions(draft: Name, path: Name) -> None:
+    """Give a draft the owner, as far as possible, and the permissions of a file."""
+    try:
+        known = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(known.st_mode):
+        return
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+    if os.name == "posix":
+        made = os.stat(draft)
+        if (made.st_uid, made.st_gid) != (known.st_uid, known.st_gid):
+            with suppress(OSError):
+                os.chown(draft, known.st_uid, known.st_gid)
+    os.chmod(draft, stat.S_IMODE(known.st_mode))
+
+
+def _sync_folder(folder: str) -> None:
+    """Flush a folder's names to the disk where the system can: the file itself is safe already."""
+    if os.name == "posix":
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

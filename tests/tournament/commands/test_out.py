@@ -1,0 +1,73 @@
+"""``-out FILE`` of every command: the old file or the whole new one, and no other file touched."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands import MERELS
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
+GAMES = "".join(
+    f'[White "A{number % 3}"]\n[Black "B"]\n\n1. d6 f4 2. d2 1-0\n\n' for number in range(40)
+)
+COMMANDS = [["ratings"], ["convert", "-to", "pgn"]]
+WITHIN = """
+import resource, sys
+from merels.tournament.commands.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> str:
+    """A file of games in a folder of its own."""
+    (tmp_path / "games").mkdir()
+    path = tmp_path / "games" / "games.pgn"
+    path.write_text(GAMES)
+    return str(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
+def test_a_full_disk_keeps_the_old_report(tmp_path: Path, games: str, words: list[str]) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "report").write_text("the old report")
+    command = [sys.executable, "-P", "-c", WITHIN, *words, games, "-out", f"{folder}/report"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and "cannot write this file: File too large" in done.stderr
+    assert [path.name for path in folder.iterdir()] == ["report"]
+    assert (folder / "report").read_text() == "the old report"
+
+
+@posix
+def test_a_report_keeps_links_and_permissions(tmp_path: Path, games: str) -> None:
+    report, link = tmp_path / "report", tmp_path / "link"
+    report.write_text("the old report")
+    report.chmod(0o640)
+    link.symlink_to(report)
+    subprocess.run([*MERELS, "ratings", games, "-out", str(link)], timeout=60, check=True)
+    assert link.is_symlink() and report.read_text().startswith("#  Name")
+    assert stat.S_IMODE(report.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
+def test_out_may_be_the_standard_output(tmp_path: Path, games: str, words: list[str]) -> None:
+    command = [*MERELS, *words, games, "-out", "/dev/stdout"]
+    text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert text
+    # A file that standard output appends to keeps what it holds.
+    path = tmp_path / "all"
+    path.write_text("earlier\n")
+    with open(path, "a") as out:
+        subprocess.run(command, stdout=out, timeout=60, check=True)
+    assert path.read_text() == "earlier\n" + text
