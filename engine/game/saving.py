@@ -17,6 +17,7 @@ from contextlib import suppress
 
 Name = str | os.PathLike[str]
 Part = bytes | bytearray | memoryview
+Stamp = tuple[int, int, int]
 
 DRAFT = ".part"
 """The end of a draft's name."""
@@ -110,14 +111,10 @@ def publish(draft: Name, path: Name) -> None:
     _sync_folder(os.path.dirname(path) or os.curdir)
 
 
-def stamp(path: Name) -> tuple[int, int, int] | None:
-    """A value that changes with each change of a file; None where there is no file.
-
-    Two changes within the file system's clock tick that leave the size as it was count as one,
-    unless the file was saved as by `write_whole`, which makes another file.
-    """
+def stamp(path: Name) -> Stamp | None:
+    """Return a value that changes with each change of a file; None if there is no file."""
     try:
-        found = os.stat(path)
+        found = os.lstat(path)
     except FileNotFoundError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.game.errors import printable
 from merels.engine.game.record import Record
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.requests import FULL, JSON, Player, read_time
@@ -12,8 +13,12 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.kept import UNFINISHED, Kept
+from merels.protocol.games.kept import UNFINISHED, ChangedElsewhere, Claim, Kept
 
+_MOVED = (
+    "Another board or program has changed the file of this game. This board keeps the game in a "
+    "second file; My games has both."
+)
 _SIDES = ("White", "Black")
 _PROGRAM = "program"
 KEPT_TAGS = ("WhiteType", "BlackType", "TimeControl", "WhiteClock", "BlackClock", "Termination")
@@ -29,29 +34,33 @@ class Keeper:
     def __init__(self, kept: Kept | None, watched: Callable[[], bool]) -> None:
         self.kept = kept
         self.watched = watched
-        self.key = ""
-        """The key of the game on the board; empty while it is not kept."""
         self.fault = ""
-        """Why the game is not kept."""
+        """Why the game is not kept, or not in the file that it was in."""
+        self._claim: Claim | None = None
         self._version = 0
+        self._moved = ""
 
-    def begin(self, game: Game, key: str = "") -> None:
-        """Follow another game, which is kept already where it has a key."""
-        if self.kept is not None:
-            if self._holds(self.key):
-                del self.kept.holders[self.key]
-            if key:
-                self.kept.holders[key] = self
-        self.key, self._version = key, game.version
+    @property
+    def key(self) -> str:
+        """The key of the game on the board; empty while it is not kept."""
+        return "" if self._claim is None else self._claim.key
 
-    def _holds(self, key: str) -> bool:
-        return self.kept is not None and self.kept.holders.get(key) is self
+    def begin(self, game: Game, claim: Claim | None = None) -> None:
+        """Follow another game, which is kept already if there is a claim to it."""
+        if self._claim is not claim:
+            self.release()
+        self._claim, self._version = claim, game.version
+        self.fault = self._moved = ""
 
-    def check_free(self, key: str) -> None:
-        """Raise an `InputError` if a game is on another board that somebody looks at."""
-        holder = self.kept and self.kept.holders.get(key)
-        if isinstance(holder, Keeper) and holder is not self and holder.watched():
-            raise InputError(key, "this game is open in another tab")
+    def hold(self) -> None:
+        """Keep other boards from the game again, unless one has it meanwhile."""
+        if self.kept is not None and self._claim is not None:
+            self.kept.hold(self._claim)
+
+    def release(self) -> None:
+        """Let other boards have the game, as nobody looks at this one."""
+        if self.kept is not None and self._claim is not None:
+            self.kept.release(self._claim)
 
     def is_behind(self, game: Game) -> bool:
         """Whether a game has changed since it was kept."""
@@ -61,17 +70,26 @@ class Keeper:
     def keep(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
         """Keep a game as it stands; ``programs`` says of which sides engines play."""
         assert self.kept is not None
-        self._version = game.version
-        if not self._holds(self.key):  # It is a new game, or another board has taken it over.
-            self.key = self.kept.new_key()
-            self.kept.holders[self.key] = self
         record.tags = record.tags | _tags(game, time, programs)
         try:
-            self.kept.write(self.key, record)
-            self.fault = ""
+            self._write(self.kept, record)
         except OSError as error:
             where = f"{self.kept.folder} ({error.strerror or error})"
             self.fault = printable(f"This game is not kept: nothing can be written to {where}.")
+        else:
+            self._version, self.fault = game.version, self._moved
+
+    def _write(self, kept: Kept, record: Record) -> None:
+        """Write a game to its file, or if that is another board's by now, to a second one."""
+        if self._claim is not None and kept.hold(self._claim):
+            with suppress(ChangedElsewhere):
+                kept.write(self._claim, record)
+                return
+        if self._claim is not None:
+            kept.release(self._claim)
+            self._moved = _MOVED
+        self._claim = kept.begin(self.watched)
+        kept.write(self._claim, record)
 
 
 def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from merels.protocol.board.thinking import Job, Thinker
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.kept import Claim, Kept
 from merels.protocol.puzzles.training import Attempt, Trainer
 
 UNWATCHED_SECONDS = 20.0
@@ -93,6 +93,7 @@ class Session:
         with self.lock:
             self._feeds.append(feed)
             self._asleep = False
+            self.keeper.hold()
         self.changed()
         return feed
 
@@ -138,12 +139,16 @@ class Session:
                 stands = not self.playing or self.paused or self._asleep or bool(self.error)
                 begun = game.live.parent is not None
                 game.clock.run(game.last.side if begun and not stands else None)
-            if self.keeper.is_behind(game):
-                programs = [seat.choice is not None for seat in self.seats[:2]]
-                self.keeper.keep(game, self.record(), self.time, programs)
+            self._keep()
         self._thinker.changed()
         self.tell("moves")
         self.tell("state")
+
+    def _keep(self) -> None:
+        """Keep the game if it has changed; the caller holds the lock."""
+        if self.keeper.is_behind(self.game):
+            programs = [seat.choice is not None for seat in self.seats[:2]]
+            self.keeper.keep(self.game, self.record(), self.time, programs)
 
     def tick(self) -> None:
         """Check clocks and watchers; called several times a second."""
@@ -153,6 +158,7 @@ class Session:
             leave = not self._feeds and not self._asleep and monotonic() > self._watch_until
             if leave:
                 self._asleep = True
+                self.keeper.release()
                 if self.reviewer.running:
                     self.reviewer.forget()
         if leave or fell:
@@ -162,6 +168,8 @@ class Session:
         """End everything."""
         with self.lock:
             self._closed = True
+            self._keep()
+            self.keeper.release()
         self.reviewer.forget()
         for feed in list(self._feeds):
             feed.close()
@@ -173,9 +181,9 @@ class Session:
 
     # The game and its players; the caller holds the lock.
 
-    def begin(self, game: Game, key: str = "") -> None:
-        """Put another game on the board; ``key`` is that of a kept one."""
-        self.keeper.begin(game, key)
+    def begin(self, game: Game, claim: Claim | None = None) -> None:
+        """Put another game on the board; ``claim`` is that to a kept one."""
+        self.keeper.begin(game, claim)
         for seat in self.seats:
             seat.new_game()
         game.clock = self.new_clock()

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_record, read_tags
-from merels.engine.game.saving import write_whole
+from merels.engine.game.saving import Stamp, lock, stamp, write_whole
 
 UNFINISHED = "unterminated"
 """PGN's word for the end of a game that goes on."""
 _ENDING = ".pgn"
+_LOCK_ENDING = ".lock"
 _COMMENT = re.compile(r"\{[^}]*\}")
 
 
@@ -39,24 +41,114 @@ class Entry:
         return self.tags.get("Termination") == UNFINISHED
 
 
+class ChangedElsewhere(Exception):
+    """A game's file is not as the board that keeps the game has last read or written it."""
+
+
+class Claim:
+    """The right of one board to keep a game, by its key, in the game's file.
+
+    ``watched`` returns whether anybody looks at the board. `Kept` alone changes the rest.
+    """
+
+    def __init__(self, key: str, watched: Callable[[], bool], seen: Stamp | None) -> None:
+        self.key = key
+        self.watched = watched
+        self.seen = seen
+        """The file's stamp when it was last read or written; None: there was no file."""
+        self.lock: int | None = None
+        """The descriptor of the lock file, unless the file system has no locks."""
+
+
 class Kept:
-    """The games in a folder, which is made when the first is kept. Any thread may use it."""
+    """The games in a folder, which is made when the first is kept. Any thread may use it.
+
+    Several processes may use one folder. While a board of one holds the `Claim` to a game, boards
+    of the others neither write nor remove the game's file.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.holders: dict[str, object] = {}
-        """Who has a game on the board and keeps it; nobody else may."""
+        self._claims: dict[str, Claim] = {}
+        """The claims that boards of this process hold, by their keys."""
+        self._guard = Lock()
         self._seen: dict[str, Entry] = {}
 
     def new_key(self) -> str:
         """The key of another game; keys sort by time."""
         return f"{datetime.now():%Y%m%d-%H%M%S-%f}-{secrets.token_hex(3)}"
 
-    def write(self, key: str, record: Record) -> None:
-        """Keep a game, in place of what was kept under its key. It is there whole or not at all."""
+    def add(self, record: Record) -> None:
+        """Keep a game that is on no board."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / (key + _ENDING)
+        write_whole(self._file(self.new_key()), [format_record(record).encode()])
+
+    def begin(self, watched: Callable[[], bool]) -> Claim:
+        """Return the claim to a game that is to be kept; `OSError` if there can be no folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        claim = Claim(self.new_key(), watched, None)
+        self.hold(claim)
+        return claim
+
+    def claim(self, key: str, watched: Callable[[], bool]) -> Claim:
+        """Return the claim to a kept game; `InputError` if it is on a board that is looked at."""
+        claim = Claim(key, watched, stamp(self._path(key)))
+        if not self.hold(claim):
+            where = "in another tab" if key in self._claims else "on another board of merels"
+            raise InputError(key, f"this game is open {where}; close it there first")
+        return claim
+
+    def hold(self, claim: Claim) -> bool:
+        """Take a claim again that was released, or taken by a board that nobody looks at.
+
+        Returns whether the board holds it now.
+        """
+        with self._guard:
+            holder = self._claims.get(claim.key)
+            if holder is None:
+                try:
+                    claim.lock = _lock(self._lock_file(claim.key))
+                except BlockingIOError:
+                    return False
+            elif holder.watched is not claim.watched and holder.watched():
+                return False
+            elif holder is not claim:
+                claim.lock, holder.lock = holder.lock, None
+            self._claims[claim.key] = claim
+        return True
+
+    def release(self, claim: Claim) -> None:
+        """Let any board have a game."""
+        with self._guard:
+            if self._claims.get(claim.key) is claim:
+                del self._claims[claim.key]
+                _unlock(claim.lock, self._lock_file(claim.key))
+                claim.lock = None
+
+    def is_free(self, key: str) -> bool:
+        """Whether a game is on no board of any process that somebody looks at."""
+        with self._guard:
+            if key in self._claims:
+                return not self._claims[key].watched()
+            if not self._lock_file(key).exists():
+                return True
+            try:  # A killed process leaves its lock file.
+                _unlock(_lock(self._lock_file(key)), self._lock_file(key))
+            except BlockingIOError:
+                return False
+        return True
+
+    def write(self, claim: Claim, record: Record) -> None:
+        """Keep a game by a claim that is held; its file has the whole old game or the new one.
+
+        `ChangedElsewhere` if another program has changed, made or removed the file.
+        """
+        path = self._file(claim.key)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if stamp(path) != claim.seen:
+            raise ChangedElsewhere(claim.key)
         write_whole(path, [format_record(record).encode()])
+        claim.seen = stamp(path)
 
     def read(self, key: str) -> Record:
         """A game; `InputError` says why it cannot be read."""
@@ -65,9 +157,15 @@ class Kept:
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(key, f"the game's file cannot be read ({error})") from None
 
-    def remove(self, key: str) -> None:
-        """Remove a game for good."""
-        self._path(key).unlink(missing_ok=True)
+    def remove(self, claim: Claim, changed: int) -> None:
+        """Remove a game for good; `InputError` if it was changed after ``changed``."""
+        path = self._file(claim.key)
+        with suppress(FileNotFoundError):
+            if path.lstat().st_mtime_ns != changed:
+                raise InputError(
+                    claim.key, "this game has changed meanwhile; look at it before you delete it"
+                )
+            path.unlink()
 
     def entries(self, query: str = "") -> list[Entry]:
         """The games with all words of a query, the last changed first."""
@@ -78,13 +176,23 @@ class Kept:
     def text(self, query: str = "") -> str:
         """The games with all words of a query as one PGN text, in the order they were begun."""
         paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)]
-        return "".join(path.read_text(encoding="utf-8") for path in sorted(paths))
+        texts = []
+        for path in sorted(paths):
+            with suppress(FileNotFoundError):  # Another program has just removed it.
+                texts.append(path.read_text(encoding="utf-8"))
+        return "".join(texts)
+
+    def _file(self, key: str) -> Path:
+        return self.folder / (key + _ENDING)
+
+    def _lock_file(self, key: str) -> Path:
+        return self.folder / (key + _LOCK_ENDING)
 
     def _path(self, key: str) -> Path:
         """A game's file; no name but that of a game that is there gets near the disk."""
         if key not in {entry.key for entry in self._entries()}:
             raise InputError(key, f"no such game is kept in {self.folder}")
-        return self.folder / (key + _ENDING)
+        return self._file(key)
 
     def _entries(self) -> Iterator[Entry]:
         """Every game, in no order."""
@@ -105,3 +213,41 @@ class Kept:
             words = " ".join((*tags.values(), *_COMMENT.findall(text))).lower()
             seen = self._seen[path.stem] = Entry(path.stem, tags, changed, words)
         return seen
+
+
+def _lock(path: Path) -> int | None:
+    """The descriptor of a locked lock file; None if there can be none.
+
+    `BlockingIOError` if another process has locked it.
+    """
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        except OSError:
+            return None  # Nobody can write to the folder.
+        try:
+            lock(descriptor)
+        except (BlockingIOError, PermissionError) as error:
+            os.close(descriptor)
+            raise BlockingIOError(error.errno, error.strerror) from None
+        except OSError:
+            _unlock(descriptor, path)  # The file system has no locks.
+            return None
+        # The process that had locked it may have removed it before it was locked here.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.stat(path), os.fstat(descriptor)):
+                return descriptor
+        os.close(descriptor)
+
+
+def _unlock(descriptor: int | None, path: Path) -> None:
+    """Remove a lock file that is locked here, if any."""
+    if descriptor is None:
+        return
+    with suppress(OSError):
+        if os.name == "posix":
+            path.unlink()  # Once it is unlocked, it may be another process's.
+    os.close(descriptor)
+    with suppress(OSError):
+        if os.name != "posix":
+            path.unlink()  # Windows removes no open file.

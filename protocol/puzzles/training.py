@@ -14,7 +14,7 @@ from threading import Lock
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import COLOURS, Move, Position
-from merels.engine.game.saving import stamp, write_whole
+from merels.engine.game.saving import Stamp, stamp, write_whole
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.search import find_puzzles
@@ -134,7 +134,7 @@ class Trainer:
         self._lock = Lock()
         self._random = Random()
         self._given: set[str] = set()
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: Stamp | None = None
         """The stamp of the player's file as it was read or written last."""
         self._read()
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from merels.engine.game.errors import InputError
+from merels.engine.game.numbers import read_whole
 from merels.engine.game.record import Record, format_record
-from merels.protocol.board.keeping import KEPT_TAGS, Keeper, clock_of, seated
+from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
 from merels.protocol.board.requests import JSON, read_rules, read_text
 from merels.protocol.board.session import Session
 from merels.protocol.formats import read_games, write_game
@@ -67,7 +68,9 @@ def list_games(session: Session, body: JSON) -> JSON:
 
 
 def _entry_view(entry: Entry) -> JSON:
-    return _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
+    """What a list shows of a kept game; ``changed`` is text: a page has too few digits for it."""
+    view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
+    return view | {"changed": str(entry.changed)}
 
 
 def last_unfinished(kept: Kept | None) -> JSON | None:
@@ -75,9 +78,7 @@ def last_unfinished(kept: Kept | None) -> JSON | None:
     entries = kept.entries() if kept is not None else []
     if kept is None or not entries or not entries[0].unfinished:
         return None
-    holder = kept.holders.get(entries[0].key)
-    watched = isinstance(holder, Keeper) and holder.watched()
-    return None if watched else _entry_view(entries[0])
+    return _entry_view(entries[0]) if kept.is_free(entries[0].key) else None
 
 
 def keep(session: Session, body: JSON) -> JSON:
@@ -87,7 +88,7 @@ def keep(session: Session, body: JSON) -> JSON:
     for record in records:
         record.tags["PlyCount"] = str(len(record.moves))
         try:
-            kept.write(kept.new_key(), record)
+            kept.add(record)
         except OSError as error:
             where = str(kept.folder)
             raise InputError(where, f"nothing can be written there ({error.strerror})") from None
@@ -97,9 +98,13 @@ def keep(session: Session, body: JSON) -> JSON:
 def reopen(session: Session, body: JSON) -> None:
     """Put a kept game on the board again; one that is not over goes on as it was."""
     kept, key = _kept(session), read_text(body, "key")
-    session.keeper.check_free(key)
-    record = kept.read(key)
-    game = game_of(record)
+    claim = kept.claim(key, session.keeper.watched)
+    try:
+        record = kept.read(key)
+        game = game_of(record)
+    except BaseException:
+        kept.release(claim)
+        raise
     game.played = record.tags.get("Termination") == UNFINISHED and not game.over
     game.tags = {name: value for name, value in game.tags.items() if name not in KEPT_TAGS}
     with session.lock:
@@ -113,18 +118,21 @@ def reopen(session: Session, body: JSON) -> None:
             session.time = clock[0]
         elif session.time["kind"] == "clock":
             session.time = {"kind": "move", "seconds": 1.0}
-        session.begin(game, key)
+        session.begin(game, claim)
         game.clock = None if clock is None else clock[1]
     session.changed()
 
 
 def forget(session: Session, body: JSON) -> None:
-    """Remove a kept game for good."""
+    """Remove a kept game for good, if it is as it was when it was listed, ``changed`` then."""
     kept, key = _kept(session), read_text(body, "key")
-    session.keeper.check_free(key)
     if key == session.keeper.key:
         raise InputError(key, "this game is on the board")
-    kept.remove(key)
+    claim = kept.claim(key, session.keeper.watched)
+    try:
+        kept.remove(claim, read_whole(read_text(body, "changed"), 0, 2**63, "changed"))
+    finally:
+        kept.release(claim)
 
 
 def all_games(session: Session, body: JSON) -> JSON:

@@ -89,10 +89,10 @@ export class Games {
     const text = `${title(game)}. It cannot be brought back.`;
     if (!await ask("Delete this game?", text, "Delete", "Keep")) return;
     try {
-      await api("forget", { key: game.key });
-      await this.list();
+      await api("forget", { key: game.key, changed: game.changed });
     } catch (error) {
       this.tell(error.message);
     }
+    await this.list().catch((error) => this.tell(error.message));
   }
 }

@@ -1,0 +1,204 @@
+"""Two servers, or other programs, on one folder of games: nothing that was played is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.record import Record
+from merels.engine.game.record_reader import parse_record
+from merels.protocol.board.actions.table import act
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.session import Session
+from merels.protocol.board.view import state_view
+from merels.protocol.games.kept import Kept
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import ANALYST, PERSON
+
+PLAYERS = [PERSON, PERSON, ANALYST]
+ELSEWHERE = "open on another board"
+
+
+@pytest.fixture
+def boards(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
+    """Two boards of two servers: each has a store of its own for one folder."""
+    one, other = (Session(name, [OWN], Kept(tmp_path)) for name in ("one", "other"))
+    act(one, "new", {"players": PLAYERS})
+    play(one, "d6", "f4")
+    yield one, other
+    one.close()
+    other.close()
+
+
+def play(board: Session, *moves: str) -> None:
+    """Play moves of a game."""
+    for move in moves:
+        act(board, "play", {"move": move, "at": board.game.at.number})
+
+
+def kept(folder: Path) -> list[Record]:
+    """The games in a folder, in the order in which they were begun."""
+    return [parse_record(path.read_text()) for path in sorted(folder.glob("*.pgn"))]
+
+
+def lines(folder: Path) -> list[str]:
+    """The moves of the games in a folder."""
+    return [" ".join(map(str, record.moves)) for record in kept(folder)]
+
+
+def listed(board: Session) -> dict[str, str]:
+    """The only game in a board's list."""
+    [game] = act(board, "games", {})["games"]
+    assert isinstance(game, dict)
+    return game
+
+
+def fall_asleep(board: Session) -> None:
+    """Let a board find that nobody looks at it."""
+    board._watch_until = 0.0
+    board.tick()
+
+
+def test_a_game_is_on_one_board_of_all_servers(
+    tmp_path: Path, boards: tuple[Session, Session]
+) -> None:
+    one, other = boards
+    game = listed(other)
+    with pytest.raises(InputError, match=ELSEWHERE):
+        act(other, "reopen", {"key": game["key"]})
+    with pytest.raises(InputError, match=ELSEWHERE):
+        act(other, "forget", {"key": game["key"], "changed": game["changed"]})
+    play(one, "d2")
+    assert lines(tmp_path) == ["d6 f4 d2"]
+    one.close()
+    act(other, "reopen", {"key": game["key"]})
+    play(other, "b4")
+    assert lines(tmp_path) == ["d6 f4 d2 b4"]
+    other.close()
+    assert [path.suffix for path in tmp_path.iterdir()] == [".pgn"]
+
+
+def test_a_board_that_nobody_looks_at_gives_its_game_away(
+    tmp_path: Path, boards: tuple[Session, Session]
+) -> None:
+    one, other = boards
+    fall_asleep(one)
+    act(other, "reopen", {"key": listed(other)["key"]})
+    play(other, "d2", "b4")
+    # The first board is looked at again, and played on: both games are there.
+    one.subscribe()
+    assert state_view(one)["unkept"] == ""
+    play(one, "a1")
+    play(other, "f2")
+    play(one, "g7")
+    assert lines(tmp_path) == ["d6 f4 d2 b4 f2", "d6 f4 a1 g7"]
+    assert "second file" in state_view(one)["unkept"]
+    act(one, "new", {})
+    play(one, "a1")
+    assert state_view(one)["unkept"] == ""
+
+
+def test_a_board_that_is_looked_at_again_keeps_its_file(
+    tmp_path: Path, boards: tuple[Session, Session]
+) -> None:
+    one, other = boards
+    fall_asleep(one)
+    one.subscribe()
+    with pytest.raises(InputError, match=ELSEWHERE):
+        act(other, "reopen", {"key": listed(other)["key"]})
+    play(one, "d2")
+    assert lines(tmp_path) == ["d6 f4 d2"]
+
+
+@pytest.mark.parametrize("what", ["edited", "removed", "replaced by a link"])
+def test_a_file_that_another_program_changed_is_not_written_over(
+    tmp_path: Path, boards: tuple[Session, Session], what: str
+) -> None:
+    [path] = tmp_path.glob("*.pgn")
+    victim = tmp_path / "victim"
+    victim.write_text("the user's")
+    if what == "edited":
+        path.write_text(path.read_text().replace("1. d6 f4", "1. d6 {Well played} f4"))
+    elif what == "removed":
+        path.unlink()
+    else:
+        path.unlink()
+        path.symlink_to(victim)
+    play(boards[0], "d2", "b4")
+    new = [one for one in tmp_path.glob("*.pgn") if one != path]
+    assert [" ".join(map(str, parse_record(one.read_text()).moves)) for one in new] == [
+        "d6 f4 d2 b4"
+    ]
+    assert victim.read_text() == "the user's"
+    assert path.exists() == (what != "removed")
+    if what == "edited":
+        assert "Well played" in path.read_text()
+
+
+def test_a_game_that_changed_since_it_was_listed_is_not_deleted(
+    tmp_path: Path, boards: tuple[Session, Session]
+) -> None:
+    one, other = boards
+    before = listed(other)
+    play(one, "d2")
+    one.close()
+    with pytest.raises(InputError, match="changed meanwhile"):
+        act(other, "forget", {"key": before["key"], "changed": before["changed"]})
+    assert lines(tmp_path) == ["d6 f4 d2"]
+    now = listed(other)
+    act(other, "forget", {"key": now["key"], "changed": now["changed"]})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_deleted_game_that_is_played_on_is_kept_again(
+    tmp_path: Path, boards: tuple[Session, Session]
+) -> None:
+    one, other = boards
+    fall_asleep(one)
+    game = listed(other)
+    act(other, "forget", {"key": game["key"], "changed": game["changed"]})
+    assert lines(tmp_path) == []
+    one.subscribe()
+    play(one, "d2")
+    assert lines(tmp_path) == ["d6 f4 d2"]
+
+
+def test_what_could_not_be_written_is_kept_once_it_can_be(
+    tmp_path: Path, boards: tuple[Session, Session]
+) -> None:
+    one, _ = boards
+    folder, aside = tmp_path / "kept", tmp_path / "aside"
+    store = Kept(folder)
+    board = Session("third", [OWN], store)
+    act(board, "new", {"players": PLAYERS})
+    folder.write_text("no folder")
+    play(board, "d6", "f4")
+    assert "not kept" in state_view(board)["unkept"]
+    folder.rename(aside)
+    board.close()
+    assert lines(folder) == ["d6 f4"]
+
+
+def test_two_servers_on_one_folder_lose_no_ply(tmp_path: Path) -> None:
+    """The processes themselves, of which the first is killed."""
+    with Server(games=tmp_path) as first, Server(games=tmp_path) as second:
+        one = first.begin()
+        for at, move in enumerate(("d6", "f4", "d2")):
+            assert first.api("play", session=one, move=move, at=at) == (200, {})
+        opened = second.api("open")[1]
+        assert opened["unfinished"] is None, "it is being played on the first"
+        [game] = second.api("games", session=opened["session"])[1]["games"]
+        what = {"session": opened["session"], "key": game["key"], "changed": game["changed"]}
+        for action in ("reopen", "forget"):
+            status, answer = second.api(action, **what)
+            assert status == 400 and ELSEWHERE in answer["error"]
+        os.kill(first.pid, signal.SIGKILL)
+        first.stop()
+        assert second.api("reopen", **what) == (200, {})
+        assert second.api("play", session=opened["session"], move="b4", at=3) == (200, {})
+        assert lines(tmp_path) == ["d6 f4 d2 b4"]
