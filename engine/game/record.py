@@ -72,6 +72,12 @@ def format_record(record: Record) -> str:
     return "\n".join(lines) + "\n\n" + "\n".join(_wrap(" ".join(_words(record)))) + "\n\n"
 
 
+def movetext(record: Record) -> str:
+    """The record's moves, comments and variations on one line, without its result."""
+    *words, _ = _words(record)
+    return " ".join(words)
+
+
 def _wrap(text: str) -> Iterator[str]:
     """Words, one space between them, as lines of at most `LINE` characters; long words are kept."""
     start = 0

@@ -39,6 +39,8 @@ class Keeper:
         self._claim: Claim | None = None
         self._version = 0
         self._moved = ""
+        self._final: tuple[JSON, Sequence[bool]] | None = None
+        """The time control, and the sides that engines played, of a game that is over."""
 
     @property
     def key(self) -> str:
@@ -51,6 +53,7 @@ class Keeper:
             self.release()
         self._claim, self._version = claim, game.version
         self.fault = self._moved = ""
+        self._final = None
 
     def hold(self) -> None:
         """Keep other boards from the game again, unless one has it meanwhile."""
@@ -70,6 +73,8 @@ class Keeper:
     def keep(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
         """Keep a game as it stands; ``programs`` says of which sides engines play."""
         assert self.kept is not None
+        if game.over:  # What is set afterwards is of the next game.
+            time, programs = self._final = self._final or (time, programs)
         record.tags = record.tags | _tags(game, time, programs)
         try:
             self._write(self.kept, record)
@@ -94,8 +99,9 @@ class Keeper:
 
 def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
     """What a game needs to be played on, and what a list of games shows."""
-    tags = {"PlyCount": str(game.tree.root.end().ply)}
-    if not game.played:
+    end = game.tree.end()
+    tags = {"PlyCount": str(end.ply)}
+    if not game.played or game.live is not end:  # Moves were tried before any was played.
         return tags
     for side, name in enumerate(_SIDES):
         tags[f"{name}Type"] = _PROGRAM if programs[side] else "human"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import RLock
 from time import monotonic
 
@@ -146,6 +146,9 @@ class Session:
 
     def _keep(self) -> None:
         """Keep the game if it has changed; the caller holds the lock."""
+        if self.game.played and self.game.over:  # Whoever sits here next has not played it.
+            for part, name in enumerate(("White", "Black")):
+                self.game.tags.setdefault(name, self.player_name(part))
         if self.keeper.is_behind(self.game):
             programs = [seat.choice is not None for seat in self.seats[:2]]
             self.keeper.keep(self.game, self.record(), self.time, programs)
@@ -195,6 +198,14 @@ class Session:
         self.infos = None
         self.reviewer.forget()
         self.tell("info")
+
+    def change_game(self, change: Callable[[], None], another: bool = False) -> None:
+        """Let the game stand elsewhere; ``another``: as a game that is kept beside this one."""
+        self._keep()
+        change()
+        if another:
+            self.keeper.begin(self.game)
+        self.opinions = [None, None]
 
     def set_players(self, players: Sequence[Player]) -> None:
         """Seat White, Black and the analyst; those who stay keep their engines."""

@@ -80,6 +80,7 @@ def moves_view(session: Session, feed: Feed) -> JSON:
     return {
         "whole": whole,
         "first": {"number": first.number, "side": first.side},
+        "stop": tree.stop and tree.stop.number,
         "comment": tree.root.comment,
         "nodes": [
             [node.number, node.parent and node.parent.number, str(node.move), node.comment]
@@ -146,6 +147,7 @@ def state_view(session: Session) -> JSON:
         "reveals": session.reveals,
         "lines": session.lines,
         "error": session.error,
+        "keeps": session.keeper.kept is not None,
         "unkept": session.keeper.fault,
         "over": game.over,
         "result": result,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import NamedTuple
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
@@ -22,6 +23,14 @@ _AGREED = ("1/2-1/2", "Draw by agreement")
 _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount")
 
 
+class End(NamedTuple):
+    """The end of a game that did not end on the board: where, the result and the reason."""
+
+    node: Node
+    result: str
+    reason: str
+
+
 class Game(Variations):
     """A game with its clock and its result; its moves are the tree's main line."""
 
@@ -31,10 +40,10 @@ class Game(Variations):
         self.tags = _new_tags()
         self.offer: int | None = None
         """The side that offers a draw."""
-        self.ended: tuple[Node, str, str] | None = None
-        """Where a game ended that did not end on the board, its result and the reason."""
-        self.taken_back: list[Node] = []
-        """Where the game stood before moves were taken back, the last time last."""
+        self.ended: End | None = None
+        """How a game ended that did not end on the board."""
+        self.taken_back: list[tuple[Node, End | None]] = []
+        """Where the game stood, and how it had ended, before moves were taken back."""
 
     @property
     def last(self) -> Position:
@@ -45,6 +54,11 @@ class Game(Variations):
     def over(self) -> bool:
         """Whether the game has ended."""
         return self.result()[0] != "*"
+
+    @property
+    def settled(self) -> bool:
+        """Whether moves tried after the last move of the game are variations."""
+        return self.over or super().settled
 
     @property
     def in_play(self) -> bool:
@@ -59,8 +73,8 @@ class Game(Variations):
         outcome = self.last.outcome()
         if outcome is not None:
             return outcome.result, str(outcome)
-        if self.ended is not None and self.ended[0] is self.live:
-            return self.ended[1:]
+        if self.ended is not None and self.ended.node is self.live:
+            return self.ended.result, self.ended.reason
         return "*", ""
 
     # The game itself.
@@ -76,16 +90,20 @@ class Game(Variations):
         if self.at is before:
             self.at = node
         self.live = node
+        self.tree.stop_at(node if node.children else None)
         self.version += 1
-        self.offer = None
+        self.offer = self.ended = None
         self.taken_back.clear()
         self.forget_edits()
         if self.clock is not None:
             self.clock.press(side)
 
     def take_back(self, node: Node) -> None:
-        """Let the game stand where it stood before; what was played stays in the tree."""
-        self.taken_back.append(self.live)
+        """Let the game stand where it stood before; what was played becomes a variation."""
+        self.taken_back.append((self.live, self.ended))
+        if self.over:  # The game that goes on is another than the one that has ended.
+            self.tags = _new_tags()
+        self.ended = None
         if self.clock is not None:
             self.clock.take_back(self.live.ply - node.ply)
         self._stand(node)
@@ -93,34 +111,40 @@ class Game(Variations):
     @property
     def can_replay(self) -> bool:
         """Whether what was taken back last can be played again."""
-        return bool(self.taken_back) and self.taken_back[-1] in self.tree
+        return bool(self.taken_back) and self.taken_back[-1][0] in self.tree
 
     def replay(self) -> None:
         """Play again what was taken back last."""
         if not self.can_replay:
             raise InputError("redo", "no move has been taken back")
-        node = self.taken_back.pop()
+        node, self.ended = self.taken_back.pop()
         if self.clock is not None:
             self.clock.replay(node.ply - self.live.ply)
+        self._make_main(node)
         self._stand(node)
 
     def play_from(self, node: Node) -> None:
         """Let the game go on from a node, in place of the moves that it had there."""
         if node.position.outcome() is not None:
             raise InputError("play on", f"the game is over here: {node.position.outcome()}")
-        if not self.played:  # The game that goes on is another than the one that was recorded.
+        if not self.played or self.over:  # What goes on is another game than what was recorded.
             self.tags = _new_tags()
-        for one in node.line():
-            if one.parent is not None and one.parent.children[0] is not one:
-                self.tree.put(one, 0)
+        self._make_main(node)
         self.played = True
         self.ended = None
         self.taken_back.clear()
         self.forget_edits()
         self._stand(node)
 
+    def _make_main(self, node: Node) -> None:
+        """Let the main line lead to a node."""
+        for one in node.line():
+            if one.parent is not None and one.parent.children[0] is not one:
+                self.tree.put(one, 0)
+
     def _stand(self, node: Node) -> None:
         self.live = self.at = node
+        self.tree.stop_at(node if node.children else None)
         self.offer = None
         self.version += 1
 
@@ -143,8 +167,10 @@ class Game(Variations):
         return True
 
     def _end(self, result: str, reason: str) -> None:
-        self.ended = self.live, result, reason
+        self.ended = End(self.live, result, reason)
+        self.tree.stop_at(self.live if self.live.children else None)
         self.offer = None
+        self.taken_back.clear()
         self.version += 1
         if self.clock is not None:
             self.clock.run(None)
@@ -155,7 +181,7 @@ class Game(Variations):
         """The game as a record; ``names`` are White's and Black's, where it is played."""
         record = to_record(self.tree)
         record.result, reason = self.result()
-        at_end = self.live is self.tree.root.end()
+        at_end = self.live is self.tree.end()
         if record.comments and reason and not record.comments[-1] and at_end:
             record.comments[-1] = reason
         tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
@@ -180,5 +206,5 @@ def game_of(record: Record) -> Game:
             game.live.comment = ""
         else:
             reason = ""
-        game.ended = game.live, record.result, reason
+        game.ended = End(game.live, record.result, reason)
     return game

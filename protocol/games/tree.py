@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record, Variation
+from merels.engine.game.record import Record, Variation, movetext
+
+_BRACKETS = str.maketrans("{}", "[]")
+"""A comment in a comment would end it."""
 
 
 class Node:
@@ -45,21 +48,19 @@ class Node:
         """The moves that lead here."""
         return tuple(node.move for node in self.line() if node.move is not None)
 
-    def end(self) -> Node:
-        """The last node of the line that goes on from here."""
-        node = self
-        while node.children:
-            node = node.children[0]
-        return node
-
 
 class Tree:
-    """The moves from a start position."""
+    """The moves from a start position.
+
+    The main line is that of the first children, down to the node ``stop`` if there is one: all
+    moves after that node are variations, such as those that were taken back in a game.
+    """
 
     def __init__(self, start: Position) -> None:
         self.root = Node(0, None, None, start)
         self._nodes = {0: self.root}
         self._next = 1
+        self.stop: Node | None = None
         self.edits = 0
         """Changes of the tree that are more than a node added as a last child."""
 
@@ -77,6 +78,19 @@ class Tree:
     def has(self, number: int) -> bool:
         """Whether there is a node of that number."""
         return number in self._nodes
+
+    def end(self) -> Node:
+        """The last node of the main line."""
+        node = self.root
+        while node.children and node is not self.stop:
+            node = node.children[0]
+        return node
+
+    def stop_at(self, node: Node | None) -> None:
+        """Let the main line end at a node, or with None at the last first child."""
+        if node is not self.stop:
+            self.stop = node
+            self.edits += 1
 
     @property
     def next_number(self) -> int:
@@ -146,6 +160,7 @@ def from_record(record: Record) -> Tree:
     """The tree of a record."""
     tree = Tree(record.start)
     tree.root.comment = record.opening_comment
+    end = tree.root
     # Main lines come first, so that their moves are the first children.
     lines: deque[tuple[Record | Variation, Node]] = deque([(record, tree.root)])
     while lines:
@@ -160,22 +175,46 @@ def from_record(record: Record) -> Tree:
                 glyph for glyph in line.glyphs.get(index, ()) if glyph not in node.glyphs
             ]
             before = ""
+        if line is record:
+            end = node
+    if end.children:  # A variation begins with the last move.
+        tree.stop_at(end)
     return tree
 
 
 def to_record(tree: Tree) -> Record:
-    """The moves, variations, comments and glyphs of a tree as a record."""
+    """The moves, variations, comments and glyphs of a tree as a record.
+
+    Moves after the end of the main line become variations that begin with its last move. A record
+    without moves has no place for variations: they become text of the opening comment.
+    """
+    if tree.stop is not tree.root:
+        return _to_record(tree, tree.stop)
+    record = Record(tree.root.position, opening_comment=tree.root.comment)
+    if tree.root.children:
+        moves = movetext(_to_record(tree, None)).translate(_BRACKETS)
+        record.opening_comment = f"{tree.root.comment} Variation: {moves}".strip()
+    return record
+
+
+def _to_record(tree: Tree, stop: Node | None) -> Record:
+    """The record of a tree whose main line ends at a node, if any."""
     record = Record(tree.root.position, opening_comment=tree.root.comment)
     lines: list[tuple[Record | Variation, Node]] = [(record, tree.root)]
     while lines:
         line, node = lines.pop()
         while node.children:
-            for other in node.children[1:]:
+            ends = node is stop and line is record
+            for other in node.children if ends else node.children[1:]:
                 assert other.move is not None
-                variation = Variation([other.move], [other.comment])
-                variation.glyphs = {0: other.glyphs} if other.glyphs else {}
-                line.variations.setdefault(len(line.moves), []).append(variation)
+                before = line.moves[-1:] if ends else []
+                variation = Variation([*before, other.move], [*([""] * ends), other.comment])
+                variation.glyphs = {len(before): other.glyphs} if other.glyphs else {}
+                place = len(line.moves) - len(before)
+                line.variations.setdefault(place, []).append(variation)
                 lines.append((variation, other))
+            if ends:
+                break
             node = node.children[0]
             assert node.move is not None
             if node.glyphs:

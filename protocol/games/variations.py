@@ -30,7 +30,7 @@ class Variations:
 
     def __init__(self, start: Position | Tree) -> None:
         self.tree = start if isinstance(start, Tree) else Tree(start)
-        self.live = self.at = self.tree.root.end()
+        self.live = self.at = self.tree.end()
         self.played = True
         self.version = 0
         """Increased by every change of moves, comments or result."""
@@ -41,6 +41,11 @@ class Variations:
     def in_play(self) -> bool:
         """Whether the game is played and goes on."""
         return self.played
+
+    @property
+    def settled(self) -> bool:
+        """Whether moves tried after the last move of the game are variations."""
+        return self.played and self.live.parent is not None
 
     @property
     def shown(self) -> Position:
@@ -61,6 +66,8 @@ class Variations:
         """Try a move in the position shown; a move that is new there becomes a variation."""
         tree, parent = self.tree, self.at
         known = len(parent.children)
+        if parent is self.live and self.settled:
+            tree.stop_at(parent)
         node = tree.add(parent, move)
         if len(parent.children) == known:
             self.at = node
@@ -73,14 +80,24 @@ class Variations:
     def promote(self, node: Node) -> None:
         """Let the variation that a node belongs to change places with the one before it."""
         tree = self.tree
-        while node.parent is not None and node.parent.children[0] is node:
+        while (
+            node.parent is not None and node.parent.children[0] is node
+            and node.parent is not tree.stop
+        ):  # fmt: skip
             node = node.parent
         if node.parent is None:
             raise InputError("promote", "this is the main line already")
-        children = node.parent.children
+        stop, children = node.parent, node.parent.children
         place = children.index(node)
-        if place == 1 and self.in_play and children[0] in self.live.line():
+        if self.in_play and (
+            place == 0 or place == 1 and children[0] in self.live.line()
+        ):  # fmt: skip
             raise InputError("promote", "the game stays the main line while it is played")
+        if place == 0:  # Its line goes on with the main line, which ended before it.
+            self._carry_out(
+                lambda: tree.stop_at(None), lambda: tree.stop_at(stop), self.live, self.at
+            )
+            return
         self._carry_out(
             lambda: tree.put(node, place - 1), lambda: tree.put(node, place), self.live, self.at
         )
@@ -145,7 +162,7 @@ class Variations:
     ) -> None:
         """Remember a change that was made, and show what it leads to."""
         # A record that is only looked at always stands at the end of its main line.
-        after = (live if self.played else self.tree.root.end(), at)
+        after = (live if self.played else self.tree.end(), at)
         self._done.append(_Edit(redo, undo, before, after))
         self._undone.clear()
         self._show(after)

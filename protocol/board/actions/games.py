@@ -50,7 +50,7 @@ def export(session: Session, body: JSON) -> JSON:
     with session.lock:
         record, shown = session.record(), session.game.shown
         if session.reviewer.progress is not None:
-            nodes = session.game.tree.root.end().line()
+            nodes = session.game.tree.end().line()
             session.reviewer.progress.annotate(record, [node.number for node in nodes])
     return {
         "record": format_record(record), "shown": format_record(Record(shown)),
@@ -106,7 +106,8 @@ def reopen(session: Session, body: JSON) -> None:
         kept.release(claim)
         raise
     game.played = record.tags.get("Termination") == UNFINISHED and not game.over
-    game.tags = {name: value for name, value in game.tags.items() if name not in KEPT_TAGS}
+    if game.played:
+        game.tags = {name: value for name, value in game.tags.items() if name not in KEPT_TAGS}
     with session.lock:
         clock = clock_of(record) if game.played else None
         if game.played:

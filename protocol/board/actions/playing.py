@@ -30,7 +30,7 @@ def may_move(session: Session) -> bool:
         return False
     if session.analysing:
         return True
-    theirs = session.seats[game.last.side].choice is None or session.paused
+    theirs = session.seats[game.last.side].choice is None and not session.paused
     return session.playing and game.at is game.live and theirs
 
 
@@ -58,16 +58,26 @@ def _before_last_own(session: Session) -> Node | None:
 
 
 def new(session: Session, body: JSON) -> None:
-    """Begin a game: rules, players, time and perhaps a position to start from."""
-    start = parse_position(read_text(body, "position", START), read_rules(body))
+    """Begin a game: rules, players, time and perhaps a position to start from.
+
+    With ``analyse`` the position is only to be looked at.
+    """
+    text, played = read_text(body, "position", START), body.get("analyse") is not True
+    start = parse_position(text, read_rules(body))
+    if played and (outcome := start.outcome()) is not None:
+        raise InputError(text, f"the game is over here ({outcome}); analyse this position instead")
     _set_players(session, body)
-    session.begin(Game(start))
+    game = Game(start)
+    game.played = played
+    session.begin(game)
 
 
 def players(session: Session, body: JSON) -> None:
     """Change the players, their levels and the time during a game."""
-    before = session.time
+    before, names = session.time, session.names
     _set_players(session, body)
+    if session.names != names:
+        session.game.version += 1
     if session.time != before:
         session.game.clock = session.new_clock()
     session.error = ""
@@ -79,9 +89,8 @@ def _set_players(session: Session, body: JSON) -> None:
     if "time" in body:
         session.time = read_time(body["time"])
     session.set_players(seated)
-    if seated and names != session.names:
+    if seated:
         session.names = names
-        session.game.version += 1
 
 
 def play(session: Session, body: JSON) -> None:
@@ -96,8 +105,10 @@ def play(session: Session, body: JSON) -> None:
         return
     if session.playing and game.at is not game.live:
         raise InputError(str(move), "you are looking back; go to the last move to play on")
-    if session.seats[game.last.side].choice is not None and not session.paused:
-        raise InputError(str(move), "it is the engine's turn; pause it to play for it")
+    if session.playing and session.paused:
+        raise InputError(str(move), "the game is paused; resume it to play on")
+    if session.seats[game.last.side].choice is not None:
+        raise InputError(str(move), "it is the engine's turn")
     if game.flag():
         raise InputError(str(move), "the clock has run out")
     game.play(move)
@@ -106,7 +117,8 @@ def play(session: Session, body: JSON) -> None:
 def undo(session: Session, body: JSON) -> None:
     """Take back a user's last move, or in analysis undo the last change.
 
-    In a game of engines take back the last move, and pause.
+    In a game of engines take back the last move, and pause. After the end of the game, which
+    ``ended`` must confirm, what follows is another game: the one that has ended stays kept.
     """
     game = session.game
     if session.analysing:
@@ -115,7 +127,9 @@ def undo(session: Session, body: JSON) -> None:
     node = _before_last_own(session) if game.played else None
     if node is None:
         raise InputError("undo", "no move of yours has been played")
-    game.take_back(node)
+    if game.over and body.get("ended") is not True:
+        raise InputError("undo", f"the game is over ({game.result()[1]}); begin a new one")
+    session.change_game(lambda: game.take_back(node), another=game.over)
     if all(seat.choice is not None for seat in session.seats[:2]):
         session.paused = True
 
@@ -125,7 +139,7 @@ def redo(session: Session, body: JSON) -> None:
     if session.analysing:
         session.game.redo_edit()
     else:
-        session.game.replay()
+        session.change_game(session.game.replay)
 
 
 def go(session: Session, body: JSON) -> None:
@@ -134,10 +148,11 @@ def go(session: Session, body: JSON) -> None:
 
 
 def play_on(session: Session, body: JSON) -> None:
-    """Let the game go on from the position shown."""
-    if not session.game.played:
-        session.keeper.begin(session.game)
-    session.game.play_from(session.game.at)
+    """Let the game go on from the position shown; from a record or a finished game, another one."""
+    game = session.game
+    session.change_game(
+        lambda: game.play_from(game.at), another=not game.played or game.over
+    )
     session.analysing = session.paused = False
 
 

@@ -72,7 +72,7 @@ def _seat(session: Session, body: JSON) -> Seat:
 def _review(session: Session, body: JSON) -> None:
     """Start or stop a review of the game."""
     with session.lock:
-        record, nodes = session.record(), session.game.tree.root.end().line()
+        record, nodes = session.record(), session.game.tree.end().line()
     if body.get("on", True) and record.moves:
         session.reviewer.start(record, [node.number for node in nodes])
     else:

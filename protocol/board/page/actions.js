@@ -98,6 +98,17 @@ async function resign() {
   if (await ask("Resign?", text, "Resign", "Play on")) await send("resign");
 }
 
+/** Takes back a move; after the end of the game only if the user agrees to go on. */
+async function undo() {
+  const { over, analysing, keeps, reason, result } = now.state;
+  if (!over || analysing) return send("undo");
+  const what = keeps ? "It stays in My games, and you play on in another game."
+    : "Its result is lost.";
+  const text = `This game is over: ${reason || result}. ${what}`;
+  return await ask("Take a move back?", text, "Take it back", "Leave it")
+    && send("undo", { ended: true });
+}
+
 async function offerDraw() {
   const answer = await send("draw", { how: "offer" });
   if (!answer || answer.accepted !== false) return;
@@ -111,7 +122,7 @@ export const ACTIONS = {
   last: () => go(now.state.playing ? now.state.live : tree.end(here()).number),
   up: () => goTo(tree.alternative(here(), -1)),
   down: () => goTo(tree.alternative(here(), 1)),
-  undo: () => send("undo"),
+  undo,
   redo: () => send("redo"),
   promote: () => send("promote", { node: here().number }),
   delete: deleteMoves,
@@ -162,8 +173,8 @@ export function face(players) {
 async function edit() {
   const end = await dialogs.editor.open(now.state);
   if ((end !== "play" && end !== "analyse") || !await mayLeave()) return;
-  await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules });
-  await api("analyse", { on: end === "analyse" });
+  const analyse = end === "analyse";
+  await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules, analyse });
 }
 
 /** Gives puzzles, or the mistakes of the game; the one at hand can be analysed. */
@@ -171,8 +182,7 @@ async function solve(lessons) {
   const end = await dialogs.puzzles.open(now.state, lessons);
   if (end !== "analyse" || !dialogs.puzzles.shown || !await mayLeave()) return;
   const { position, rules } = dialogs.puzzles.shown;
-  await api("new", { position: position.text, ...rules });
-  await api("analyse", { on: true });
+  await api("new", { position: position.text, ...rules, analyse: true });
 }
 
 /** Opens what the page's address carries, for analysis. */

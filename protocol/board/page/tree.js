@@ -1,11 +1,12 @@
-// The tree of moves, as the server tells it: the first child goes on with a line, the others are
-// variations.
+// The tree of moves, as the server sends it: the first child goes on with a line, the others are
+// variations. The main line ends at the node `stop`, if any: all moves after it are variations.
 
 export class Tree {
   constructor() {
     this.root = { number: 0, parent: null, text: "", comment: "", children: [], ply: 0 };
     this.nodes = new Map([[0, this.root]]);
     this.first = { number: 1, side: 0 };
+    this.stop = null;
   }
 
   /** Takes news; returns the nodes that were added, or null if the whole tree is another. */
@@ -15,6 +16,7 @@ export class Tree {
       this.nodes = new Map([[0, this.root]]);
     }
     this.first = news.first;
+    this.stop = news.stop;
     this.root.comment = news.comment;
     const added = news.nodes.map(([number, parent, text, comment]) => {
       const above = this.nodes.get(parent);
@@ -33,8 +35,13 @@ export class Tree {
   /** The last node of the line that goes on from a node. */
   end(node) {
     let last = node;
-    while (last.children.length) [last] = last.children;
+    while (this.next(last)) last = this.next(last);
     return last;
+  }
+
+  /** The next move of a node's line; null: the line ends there. */
+  next(node) {
+    return node.number === this.stop ? null : node.children[0] || null;
   }
 
   /** The next or, with -1, the previous alternative to a node's move; null: there is none. */
@@ -45,7 +52,7 @@ export class Tree {
 
   isMain(node) {
     for (let one = node; one.parent; one = one.parent) {
-      if (one.parent.children[0] !== one) return false;
+      if (this.next(one.parent) !== one) return false;
     }
     return true;
   }

@@ -215,7 +215,8 @@ def test_clocks_run_and_fall(server: Server) -> None:
         state = stream.until("state", lambda state: state["clock"]["running"] == 1)
         state = stream.until("state", lambda state: state["over"], 5.0)
         assert (state["result"], state["reason"]) == ("1-0", "White wins, Black is out of time")
-        server.api("undo", session=session)
+        assert server.api("undo", session=session)[0] == 400
+        server.api("undo", session=session, ended=True)
         state = stream.until("state", lambda state: not state["plies"])
         assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.notation import parse_move
+from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import format_record
 from merels.engine.game.record_reader import parse_record
+from merels.engine.game.rules import PRESETS
 from merels.protocol.games.game import Game, game_of
 from merels.protocol.games.tree import from_record, to_record
 
@@ -38,7 +39,8 @@ def test_a_move_of_the_game_is_the_main_line_and_forgets_nothing() -> None:
     game.take_back(game.tree.node(1))
     assert game.can_replay
     game.play(parse_move("f4"))
-    assert movetext(game) == "1. d6 f4 ( 1... b4 ) 2. d2 *" and not game.can_replay
+    assert movetext(game) == "1. d6 f4 ( 1... b4 ) ( 1... f4 2. d2 ) *"
+    assert not game.can_replay
 
 
 def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> None:
@@ -75,3 +77,123 @@ def test_an_agreed_draw_is_read_as_it_was_written() -> None:
     text = format_record(game.record(("A", "B")))
     assert "1. d6 {Draw by agreement} 1/2-1/2" in text
     assert game_of(parse_record(text)).result() == ("1/2-1/2", "Draw by agreement")
+
+
+def played(*moves: str) -> Game:
+    """A game in play after some moves."""
+    game = Game(parse_record("1. d6 *").start)
+    for move in moves:
+        game.play(parse_move(move))
+    return game
+
+
+def saved(game: Game) -> Game:
+    """The game as it is read from its record."""
+    return game_of(parse_record(format_record(game.record(("A", "B")))))
+
+
+def test_moves_that_were_taken_back_leave_the_main_line() -> None:
+    game = played("d6", "f4", "d2", "b4")
+    game.take_back(game.tree.node(2))
+    assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 b4 ) *"
+    again = saved(game)
+    assert movetext(again) == movetext(game) and again.live.ply == 2
+    game.resign(1)
+    assert movetext(game) == (
+        "1. d6 f4 {White wins, Black resigns} ( 1... f4 2. d2 b4 ) 1-0"
+    )
+    again = saved(game)
+    assert again.result() == ("1-0", "White wins, Black resigns") and again.live.ply == 2
+    assert movetext(again) == movetext(game)
+
+
+def test_a_game_whose_moves_were_all_taken_back_has_none() -> None:
+    game = played("d6", "f4")
+    game.tree.comment(game.tree.node(1), "a start")
+    game.take_back(game.tree.root)
+    game.resign(0)
+    assert movetext(game) == "{Variation: 1. d6 [a start] f4} 0-1"
+    assert saved(game).result() == ("0-1", "")
+
+
+def test_what_was_taken_back_and_played_again_is_the_main_line() -> None:
+    game = played("d6", "f4", "d2")
+    game.take_back(game.tree.node(2))
+    game.take_back(game.tree.node(1))
+    game.replay()
+    assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
+    game.replay()
+    assert movetext(game) == "1. d6 f4 2. d2 *"
+    # A variation that was put before it does not take its place.
+    game.take_back(game.tree.node(2))
+    game.attempt(parse_move("b4"))
+    game.promote(game.at)
+    game.replay()
+    assert movetext(game) == "1. d6 f4 2. d2 ( 2. b4 ) *"
+
+
+def test_a_won_game_is_not_lost_by_a_resignation_after_undo() -> None:
+    start = parse_position("OO******/@@@*****/*O****** w 0 0 0 30", PRESETS["mill"])
+    game = Game(start)
+    won = next(move for move in start.legal_moves() if start.play(move).outcome())
+    game.play(won)
+    assert game.result()[0] == "1-0"
+    game.take_back(game.tree.root)
+    game.resign(0)
+    assert not game.can_replay
+    assert movetext(game) == f"{{Variation: 30. {won}}} 0-1"
+
+
+def test_the_same_moves_again_do_not_bring_a_resignation_back() -> None:
+    game = played("d6", "f4")
+    game.resign(0)
+    game.take_back(game.tree.root)
+    game.play(parse_move("d6"))
+    game.play(parse_move("f4"))
+    assert game.result() == ("*", "")
+    game.take_back(game.tree.node(1))
+    game.replay()
+    assert game.result() == ("*", "")
+
+
+def test_an_end_that_was_taken_back_comes_again_with_its_moves() -> None:
+    game = played("d6", "f4")
+    game.resign(0)
+    game.take_back(game.tree.root)
+    assert game.result() == ("*", "")
+    game.replay()
+    assert game.result() == ("0-1", "Black wins, White resigns")
+
+
+def test_a_move_that_was_tried_is_no_move_of_the_game() -> None:
+    game = played("d6", "f4")
+    game.attempt(parse_move("d2"))
+    assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
+    game.resign(0)
+    assert movetext(game) == "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
+    # Nor is one that is tried after the end, of a game that was read, too.
+    for ended in (game, saved(game), game_of(parse_record("1. d6 f4 0-1"))):
+        ended.at = ended.live
+        ended.attempt(parse_move("b4"))
+        assert ended.result()[0] == "0-1" and movetext(ended).startswith("1. d6 f4 ")
+        assert movetext(ended).endswith("b4 ) 0-1")
+
+
+def test_moves_tried_after_an_unfinished_record_go_on_with_it() -> None:
+    game = game_of(parse_record("1. d6 f4 *"))
+    game.attempt(parse_move("d2"))
+    assert movetext(game) == "1. d6 f4 2. d2 *"
+    fresh = Game(game.tree.root.position)
+    fresh.attempt(parse_move("d6"))
+    assert movetext(fresh) == "1. d6 *"
+
+
+def test_a_variation_that_repeats_the_last_move_ends_no_game_later() -> None:
+    text = "1. d6 f4 ( 1... f4 2. d2 ) 1-0"
+    game = game_of(parse_record(text))
+    assert game.live.ply == 2 and game.result() == ("1-0", "")
+    assert movetext(game) == text
+    game.promote(game.tree.node(3))
+    assert movetext(game) == "1. d6 f4 2. d2 *"
+    game.undo_edit()
+    assert movetext(game) == text

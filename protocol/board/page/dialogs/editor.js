@@ -124,6 +124,7 @@ export class Editor {
     const side = COLOURS[answer.position ? answer.position.side : 0];
     $("editor-note").textContent = answer.fault || answer.note || `${side} to move.`;
     $("editor-note").classList.toggle("fault", Boolean(answer.fault));
-    $("editor-play").disabled = $("editor-analyse").disabled = Boolean(answer.fault);
+    $("editor-analyse").disabled = Boolean(answer.fault);
+    $("editor-play").disabled = !answer.position || Boolean(answer.position.end);
   }
 }

@@ -33,7 +33,7 @@ export class MoveList {
   grow(added) {
     const { root } = this.tree;
     const isNext = (node, index) => node.parent === (index ? added[index - 1] : this.end)
-      && node.parent.children.length === 1;
+      && node.parent.children.length === 1 && this.tree.next(node.parent);
     if (added && added.every(isNext)) {
       for (const node of added) this.addMove(node);
       return;
@@ -43,7 +43,14 @@ export class MoveList {
     this.judged = 0;
     this.end = root;
     $("moves").replaceChildren();
-    while (this.end.children.length) this.addMove(this.end.children[0]);
+    while (this.tree.next(this.end)) this.addMove(this.tree.next(this.end));
+    if (this.end.children.length) this.addVariations(this.end.children);
+  }
+
+  /** Adds moves after the end of the main line, or in place of the last one added. */
+  addVariations(moves) {
+    $("moves").append(element("li", { class: "variations" },
+      ...moves.map((move) => element("p", {}, ...this.variation(move)))));
   }
 
   /** Adds the next move of the main line, and the variations in its place. */
@@ -56,12 +63,9 @@ export class MoveList {
     if (side === 1 && broken) cells.push(element("li", { class: "gap" }, "…"));
     cells.push(element("li", {}, this.button(node)));
     const others = node.parent.children.slice(1);
-    if (others.length) {
-      if (side === 0) cells.push(element("li", { class: "gap" }, "…"));
-      cells.push(element("li", { class: "variations" },
-        ...others.map((other) => element("p", {}, ...this.variation(other)))));
-    }
+    if (others.length && side === 0) cells.push(element("li", { class: "gap" }, "…"));
     $("moves").append(...cells);
+    if (others.length) this.addVariations(others);
     this.end = node;
   }
 

@@ -23,11 +23,11 @@ export function statusOf(state, choice) {
   }[choice.step];
   const { engine, name } = state.players[state.turn];
   if (playing && paused) {
-    parts.push(`Paused; it is ${next}'s turn. Resume ${engine === null ? "to play on" : "lets"
-      + ` ${name} move`}${asked && engine !== null ? ", or move for it" : ""}.`);
+    const what = engine === null ? "to play on" : `to let ${name} move`;
+    parts.push(`Paused; it is ${next}'s turn. Resume ${what}.`);
   } else if (state.thinking) parts.push(`${name} is thinking …`);
   else if (playing && back) parts.push(`It is ${next}'s turn: » goes to the last move.`);
-  if (asked && !(playing && paused && choice.step !== "remove")) parts.push(asked);
+  if (asked) parts.push(asked);
   if (playing && state.offer !== null) {
     parts.push(`${COLOURS[state.offer]} offers a draw; a move declines it.`);
   }

@@ -40,6 +40,7 @@ def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
     page.wait("document.getElementById('editor-dialog').open")
     page.click("#editor-clear")
     page.wait(f"/game is over/.test({NOTE})")
+    assert page.run("return document.getElementById('editor-play').disabled")
     put(page, "white", "d7", "a7", "d6", "d5")
     put(page, "black", "d2", "d1", "a1", "g1")
     page.click("#editor-side-1")

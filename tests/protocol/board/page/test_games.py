@@ -282,13 +282,49 @@ def test_an_engine_that_stands_no_better_accepts_a_draw(session: Session) -> Non
     assert session.game.result() == ("1/2-1/2", "Draw by agreement")
 
 
-def test_a_paused_game_says_whose_turn_it_is_and_how_to_go_on(page: Browser) -> None:
+def test_a_paused_game_takes_no_move_and_says_how_to_go_on(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    ask(page, "pause", on=True)
-    page.wait("!document.getElementById('pause').hidden")
-    click(page, "d6")
-    said = "Paused; it is Black's turn. Resume lets merels (Beginner) move, or move for it."
-    page.wait(f"document.getElementById('status').textContent.startsWith({said!r})")
-    shot(page, "paused")
-    page.click("#pause")
+    play(page, "d6")
     page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.click("#pause")
+    said = "Paused; it is White's turn. Resume to play on."
+    page.wait(f"document.getElementById('status').textContent.startsWith({said!r})")
+    assert page.run("return document.querySelectorAll('.target').length") == 0
+    shot(page, "paused")
+    for point in ("a1", "g1", "b2", "d2"):
+        click(page, point)
+    assert len(moves(page)) == 2
+    page.click("#pause")
+    page.wait("document.querySelectorAll('.target').length > 0")
+    ask(page, "pause", on=True)
+    ask(page, "resign")
+    page.wait("/resigns/.test(document.getElementById('status').textContent)")
+
+
+def test_undo_after_the_end_asks_first_and_leaves_the_game(page: Browser) -> None:
+    begin(page)
+    for point in ("d6", "f4", "d2"):
+        play(page, point)
+    click(page, "d2")
+    page.click("#resign")
+    page.click("#ask-yes")
+    page.wait("document.getElementById('result-title').textContent === 'White wins'")
+    page.click("#result-close")
+    count = ask(page, "games")["found"]
+    page.key("u")
+    page.wait(DIALOG.format("ask"))
+    assert "White wins, Black resigns. It stays in My games" in page.text("#ask-text")
+    shot(page, "ask-undo")
+    page.key("Enter")
+    page.wait(f"!{DIALOG.format('ask')}")
+    assert "White wins, Black resigns" in page.text("#status")
+    page.click("#undo")
+    page.click("#ask-yes")
+    page.wait("document.querySelectorAll('#moves .variations .taken').length === 1")
+    assert moves(page) == ["d6", "f4", "d2"]
+    play(page, "b4")
+    text = ask(page, "export")["record"]
+    assert "1. d6 f4 2. b4 ( 2. d2 ) *" in text
+    found = ask(page, "games")
+    assert found["found"] == count + 1
+    assert sorted(game["result"] for game in found["games"][:2]) == ["*", "1-0"]

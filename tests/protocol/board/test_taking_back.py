@@ -1,0 +1,270 @@
+"""Undo, ends and pauses: no record says what did not happen, and no result is lost silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.record_reader import parse_record
+from merels.protocol.board.actions.table import act
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.session import Session
+from merels.protocol.board.view import moves_view, state_view
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.games.kept import Kept
+from tests.processes import FAKE
+from tests.protocol.board.steps import ANALYST, PERSON, clock
+from tests.protocol.board.webdriver import wait
+
+NEARLY_WON = "OO******/@@@*****/*O****** w 0 0 0 30"
+OVER = "the game is over"
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Iterator[Session]:
+    """A board whose games are kept, with a fake engine that moves at once."""
+    session = Session("board", [OWN, EngineSpec((*FAKE, "sound"), "Fake")], Kept(tmp_path))
+    yield session
+    session.close()
+
+
+def begin(board: Session, black: Any = PERSON, white: Any = PERSON, **more: Any) -> None:
+    """Begin a game, of two persons unless engines are named."""
+    act(board, "new", {"players": [white, black, ANALYST], **more})
+
+
+def play(board: Session, *moves: str) -> None:
+    """Play moves of a game."""
+    for move in moves:
+        act(board, "play", {"move": move, "at": board.game.at.number})
+
+
+def record(board: Session) -> str:
+    """The movetext of the game as it is saved."""
+    return " ".join(act(board, "export", {})["record"].split("\n\n")[1].split())
+
+
+def kept(folder: Path) -> list[str]:
+    """The movetexts of the games in a folder, in the order in which they were begun."""
+    texts = [path.read_text() for path in sorted(folder.glob("*.pgn"))]
+    return [" ".join(text.split("\n\n")[1].split()) for text in texts]
+
+
+def test_undo_and_resign_saves_the_game_that_was_resigned(board: Session, tmp_path: Path) -> None:
+    begin(board)
+    play(board, "d6", "f4", "d2")
+    act(board, "undo", {})
+    assert kept(tmp_path) == ["1. d6 f4 ( 1... f4 2. d2 ) *"]
+    act(board, "resign", {})
+    said = "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
+    assert kept(tmp_path) == [said] and record(board) == said
+    assert not state_view(board)["redo"]
+    with pytest.raises(InputError, match="no move has been taken back"):
+        act(board, "redo", {})
+
+
+def test_a_won_game_is_not_saved_as_lost(board: Session, tmp_path: Path) -> None:
+    begin(board, position=NEARLY_WON)
+    won = next(m for m in board.game.last.legal_moves() if board.game.last.play(m).outcome())
+    play(board, str(won))
+    with pytest.raises(InputError, match=OVER):
+        act(board, "undo", {})
+    assert board.game.result() == ("1-0", "White wins, Black has two men")
+    act(board, "undo", {"ended": True})
+    act(board, "resign", {})
+    # The game that was won is kept as it ended, and what came after is another game.
+    first, second = kept(tmp_path)
+    assert first == f"30. {won} {{White wins, Black has two men}} 1-0"
+    assert second == f"{{Variation: 30. {won}}} 0-1"
+
+
+@pytest.mark.parametrize("end", ["resign", "agree", "time"])
+def test_undo_after_the_end_asks_and_erases_no_result(
+    board: Session, tmp_path: Path, end: str
+) -> None:
+    begin(board, **({"time": clock(1)} if end == "time" else {}))
+    play(board, "d6", "f4")
+    if end == "resign":
+        act(board, "resign", {})
+    elif end == "agree":
+        act(board, "draw", {"how": "offer"})
+        act(board, "draw", {"how": "accept"})
+    else:
+        sleep(1.1)
+        board.tick()
+    ended = board.game.result()
+    assert ended[0] != "*"
+    for body in ({}, {"ended": False}, {"ended": "yes"}):
+        with pytest.raises(InputError, match=f"{OVER}.*{ended[1]}"):
+            act(board, "undo", body)
+    assert board.game.result() == ended
+    act(board, "undo", {"ended": True})
+    assert state_view(board)["playing"] and board.game.live.ply == 1
+    if end == "time":
+        assert board.game.clock is not None and board.game.clock.left(0) > 0.5
+    play(board, "b4")
+    finished, other = kept(tmp_path)
+    assert finished == f"1. d6 f4 {{{ended[1]}}} {ended[0]}"
+    assert other == "1. d6 b4 ( 1... f4 ) *"
+
+
+def test_going_on_from_a_move_of_a_finished_game_is_another_game(
+    board: Session, tmp_path: Path
+) -> None:
+    begin(board)
+    play(board, "d6", "f4")
+    act(board, "resign", {})
+    act(board, "analyse", {"on": True})
+    act(board, "go", {"node": 1})
+    act(board, "play_on", {})
+    play(board, "b4")
+    finished, other = kept(tmp_path)
+    assert finished == "1. d6 f4 {Black wins, White resigns} 0-1"
+    assert other == "1. d6 b4 ( 1... f4 ) *"
+
+
+def test_a_finished_game_stays_one_of_its_players(board: Session, tmp_path: Path) -> None:
+    begin(board, {"engine": None, "name": "Ben"}, {"engine": None, "name": "Anna"})
+    play(board, "d6", "f4")
+    act(board, "resign", {})
+    others = [{"engine": None, "name": "Cleo"}, {"engine": 0, "level": "Club"}, ANALYST]
+    act(board, "players", {"players": others, "time": clock(60)})
+    act(board, "comment", {"node": 1, "text": "A start"})
+    [path] = tmp_path.glob("*.pgn")
+    tags = parse_record(path.read_text()).tags
+    assert (tags["White"], tags["Black"], tags["BlackType"]) == ("Anna", "Ben", "human")
+    assert "TimeControl" not in tags
+    # A game that goes on is the new players'.
+    act(board, "undo", {"ended": True})
+    assert board.record().tags["White"] == "Cleo"
+
+
+def test_moves_tried_after_the_end_leave_the_result(board: Session, tmp_path: Path) -> None:
+    begin(board)
+    play(board, "d6", "f4")
+    act(board, "resign", {})
+    key = board.keeper.key
+    begin(board)
+    act(board, "reopen", {"key": key})
+    play(board, "d2")
+    assert kept(tmp_path) == [
+        "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
+    ]
+
+
+def test_a_kept_game_goes_on_without_the_moves_taken_back(
+    board: Session, tmp_path: Path
+) -> None:
+    begin(board)
+    play(board, "d6", "f4", "d2")
+    act(board, "undo", {})
+    key = board.keeper.key
+    begin(board)
+    act(board, "reopen", {"key": key})
+    assert state_view(board)["playing"] and board.game.live.ply == 2
+    play(board, "b4")
+    assert kept(tmp_path) == ["1. d6 f4 2. b4 ( 2. d2 ) *"]
+
+
+def test_the_page_is_told_where_the_main_line_ends(board: Session) -> None:
+    begin(board)
+    play(board, "d6", "f4")
+    feed = board.subscribe()
+    assert moves_view(board, feed)["stop"] is None
+    act(board, "undo", {})
+    news = moves_view(board, feed)
+    assert (news["whole"], news["stop"]) == (True, 1)
+    act(board, "redo", {})
+    assert moves_view(board, feed)["stop"] is None
+
+
+@pytest.mark.parametrize("black", [PERSON, {"engine": 1}])
+def test_a_paused_game_takes_no_move_of_either_side(board: Session, black: Any) -> None:
+    begin(board, black, time=clock(600))
+    act(board, "pause", {"on": True})
+    with pytest.raises(InputError, match="the game is paused"):
+        play(board, "d6")
+    state = state_view(board)
+    assert state["legal"] == [] and not state["thinking"] and state["plies"] == 0
+    act(board, "pause", {"on": False})
+    play(board, "d6")
+    if black != PERSON:
+        wait(lambda: board.game.live.ply == 2, 60, "a reply")
+        act(board, "pause", {"on": True})
+        act(board, "undo", {})
+        assert state_view(board)["clock"]["running"] is None
+        with pytest.raises(InputError, match="the game is paused"):
+            play(board, "d2")
+    else:
+        act(board, "pause", {"on": True})
+        assert state_view(board)["clock"]["running"] is None
+        with pytest.raises(InputError, match="the game is paused"):
+            play(board, "f4")
+        # An analysis is no play, and leaves the pause as it is.
+        act(board, "analyse", {"on": True})
+        play(board, "f4")
+        act(board, "analyse", {"on": False})
+        assert state_view(board)["paused"] and board.game.live.ply == 1
+
+
+def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> None:
+    slow = EngineSpec((*FAKE, "stops-only", "0.2"), "Slow")
+    session = Session("board", [OWN, slow], Kept(tmp_path))
+    try:
+        begin(session, {"engine": 1}, time=clock(600))
+        play(session, "d6")
+        wait(lambda: any(text.startswith("go ") for *_, text in session.log.since(0)), 60, "a go")
+        act(session, "pause", {"on": True})
+        wait(lambda: any(text.startswith("bestmove") for *_, text in session.log.since(0)), 60,
+             "the answer to the stop")
+        assert session.game.live.ply == 1
+        with pytest.raises(InputError, match="the game is paused"):
+            play(session, "f4")
+        left = session.game.clock and session.game.clock.left(1)
+        assert session.game.clock is not None and session.game.clock.left(1) == left
+        act(session, "pause", {"on": False})
+        assert session.game.clock.running == 1
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize("text", [
+    "********/********/******** w 0 0 0 1", "OO******/@@******/*O****** w 0 0 0 30",
+])
+def test_a_position_in_which_the_game_is_over_begins_no_game(board: Session, text: str) -> None:
+    begin(board)
+    play(board, "d6")
+    with pytest.raises(InputError, match=OVER):
+        act(board, "new", {"position": text})
+    assert record(board) == "1. d6 *"
+    act(board, "new", {"position": text, "analyse": True})
+    state = state_view(board)
+    assert state["analysing"] and not state["played"] and state["final"]
+    with pytest.raises(InputError, match=OVER):
+        act(board, "play_on", {})
+    with pytest.raises(InputError, match=OVER):
+        act(board, "analyse", {"on": False})
+    assert not state_view(board)["played"]
+
+
+def test_a_position_set_up_to_be_analysed_is_no_game(board: Session, tmp_path: Path) -> None:
+    act(board, "new", {"position": NEARLY_WON, "analyse": True})
+    [move, *_] = board.game.last.legal_moves()
+    play(board, str(move))
+    assert record(board) == f"30. {move} *"
+    [path] = tmp_path.glob("*.pgn")
+    assert "Termination" not in path.read_text()
+
+
+def test_an_engine_judges_a_draw_by_the_game_as_it_stands(board: Session) -> None:
+    """What it thought of moves that were taken back does not count."""
+    begin(board, {"engine": 1})
+    play(board, "d6")
+    wait(lambda: board.game.live.ply == 2, 60, "a reply")
+    act(board, "undo", {})
+    assert board.opinions == [None, None]
