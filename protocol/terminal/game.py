@@ -54,6 +54,10 @@ class Game:
         self.level = level
         self.seconds = seconds
         self.resigned: int | None = None
+        self._final: Record | None = None
+        """The record of a game that is over: later settings are those of the next game."""
+        self._asks = self._is_sure = False
+        """Whether the last command asked for a second undo, and the one before it."""
         self._path = path
         self._searcher = Searcher()
         self._table_cache = TableCache()
@@ -88,6 +92,7 @@ class Game:
         words = line.split()
         if not words:
             return
+        self._asks, self._is_sure = False, self._asks
         try:
             command = COMMANDS.get(words[0].lower())
             if command is not None:
@@ -137,6 +142,7 @@ class Game:
     def _play(self, move: Move) -> None:
         self.positions.append(self.position.push(move))
         self.moves.append(move)
+        self._final = self.record() if self.over else None
         self._show()
 
     def _show(self, rest: str = "") -> None:
@@ -148,7 +154,16 @@ class Game:
         print(flush=True)
 
     def _undo(self, rest: str) -> None:
-        """Take back the person's last move and everything after it."""
+        """Take back the person's last move and everything after it, or a resignation.
+
+        After the end of the game the person is asked to type it twice, and the game is kept.
+        """
+        if self.over and not self._is_sure:
+            self._asks = True
+            raise InputError("undo", "the game is over; undo once more takes the end back")
+        if self.over:
+            self._keep_or_print()
+            self._final = None
         if self.resigned is not None:
             self.resigned = None
             self._show()
@@ -177,6 +192,7 @@ class Game:
         if self.over:
             raise InputError("resign", "the game is over")
         self.resigned = self.human
+        self._final = self.record()
         self._show()
 
     def _set_level(self, rest: str) -> None:
@@ -195,13 +211,10 @@ class Game:
         print(f"You play {COLOURS[self.human]} now.")
 
     def _new(self, rest: str) -> None:
-        try:
-            self.keep()
-        except InputError as error:
-            print(error)  # The record itself has been printed.
+        self._keep_or_print()
         del self.positions[1:]
         self.moves.clear()
-        self.resigned = None
+        self.resigned = self._final = None
         self._seed = any_seed()
         self._searcher.clear()
         self._show()
@@ -210,6 +223,13 @@ class Game:
         if not rest:
             raise InputError("save", "expected the name of a file after it")
         self.save(rest)
+
+    def _keep_or_print(self) -> None:
+        """Save the game as `keep` does; an error, after which the record is printed, is shown."""
+        try:
+            self.keep()
+        except InputError as error:
+            print(error)
 
     def keep(self) -> None:
         """Save a game that has begun, if a file was named for it."""
@@ -232,6 +252,8 @@ class Game:
 
     def record(self) -> Record:
         """The game as a record; without a result if it is unfinished."""
+        if self._final is not None:
+            return self._final
         outcome = self.position.outcome()
         if self.resigned is not None:
             result, comment = ("0-1", "1-0")[self.resigned], f"{COLOURS[self.resigned]} resigns"
@@ -267,7 +289,7 @@ COMMANDS: dict[str, tuple[Callable[[Game, str], None], str]] = {
     "help": (Game._help, "this text"),
     "moves": (Game._moves, "your legal moves"),
     "hint": (Game._hint, "what the engine would play"),
-    "undo": (Game._undo, "take back your last move"),
+    "undo": (Game._undo, "take back your last move, or after the end, typed twice, the end"),
     "board": (Game._show, "draw the board again"),
     "level": (Game._set_level, "L: change its level (a name, a rating, or full)"),
     "time": (Game._set_time, "SECONDS: change how long it thinks"),

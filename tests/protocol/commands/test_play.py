@@ -145,3 +145,33 @@ def test_help() -> None:
     text = shown("", "--help")
     assert text.startswith("usage: merels play")
     assert "Beginner 800" in text
+
+
+WON = ("-position", "OO******/@@@*****/*O****** w 0 0 0 30")
+
+
+def test_undo_after_the_end_is_asked_for_twice_and_erases_no_result(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    typed = "g7-c5xd6\nundo\nboard\nundo\nundo\ng7-c5xf6\n"
+    text = shown(typed, *QUICK, *WON, "-record", str(path))
+    assert text.count("'undo': the game is over; undo once more takes the end back") == 2
+    records = parse_records(path.read_text(encoding="utf-8"))
+    assert [(record.result, str(*record.moves)) for record in records] == [
+        ("1-0", "g7-c5xd6"), ("1-0", "g7-c5xf6")
+    ]
+
+
+def test_a_resignation_that_is_taken_back_is_kept_as_a_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    shown("d6\nresign\nundo\nundo\na1\nquit\n", *QUICK, "-record", str(path))
+    first, second = parse_records(path.read_text(encoding="utf-8"))
+    assert (first.result, len(first.moves)) == ("0-1", 2)
+    assert (second.result, len(second.moves)) == ("*", 4)
+
+
+def test_what_is_set_after_the_end_is_of_the_next_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    shown("d6\nresign\nswap\nlevel club\nnew\nquit\n", *QUICK, "-record", str(path))
+    record = next(parse_records(path.read_text(encoding="utf-8")))
+    assert record.result == "0-1"
+    assert (record.tags["White"], record.tags["Black"]) == ("You", "merels (Beginner)")
