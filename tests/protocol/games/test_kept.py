@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,60 @@ def test_two_servers_count_the_puzzles_of_one_player(tmp_path: Path) -> None:
     for trainer in (first, second, second, first):
         fail(trainer)
     assert Trainer(tmp_path).player.tried == first.player.tried == 4
+
+
+CLAIMING = """
+import os, sys
+from pathlib import Path
+from merels.protocol.games.kept import Claim, Kept
+folder, held = Path(sys.argv[1]), 0
+kept = Kept(folder)
+while held < 700:
+    claim = Claim("game", bool, None)
+    if kept.hold(claim):
+        os.close(os.open(folder / "mark", os.O_CREAT | os.O_EXCL))
+        os.unlink(folder / "mark")
+        kept.release(claim)
+        held += 1
+"""
+
+
+def test_one_process_at_a_time_has_a_game(tmp_path: Path) -> None:
+    """Also when the lock file is removed while another process is about to lock it."""
+    words = [sys.executable, "-c", CLAIMING, str(tmp_path)]
+    processes = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate(timeout=60)[1] for process in processes] == [""] * 3
+    assert list(tmp_path.iterdir()) == []
+
+
+ON_A_FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from merels.protocol.board.actions.table import act
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.session import Session
+from merels.protocol.games.kept import Kept
+board = Session("board", [OWN], Kept(Path(sys.argv[1])))
+act(board, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
+act(board, "play", {"move": "d6", "at": 0})
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, most))
+act(board, "play", {"move": "f4", "at": 1})
+print(board.keeper.fault)
+print(*sorted(path.suffix for path in Path(sys.argv[1]).iterdir()))
+print([path.read_text().split()[-3:] for path in Path(sys.argv[1]).glob("*.pgn")])
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+board.close()
+"""
+
+
+def test_a_full_disk_keeps_what_was_kept_of_a_game(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    words = [sys.executable, "-c", ON_A_FULL_DISK, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    fault, files, moves = done.stdout.splitlines()
+    assert fault.startswith("This game is not kept:") and "File too large" in fault
+    assert (files, moves) == (".lock .pgn", "[['1.', 'd6', '*']]")
+    # With room again, the board has kept it at its end.
+    [path] = tmp_path.iterdir()
+    assert "1. d6 f4 *" in path.read_text()
