@@ -89,10 +89,17 @@ def append_whole(path: Name, part: Part) -> None:
 
 
 def create_draft(path: Name) -> str:
-    """Create an empty file in the folder of ``path`` under a name that no file had before."""
+    """Create an empty file in the folder of ``path`` under a name that no file had before.
+
+    Nobody may read it who may not read the file that it is to replace.
+    """
     folder, name = os.path.split(os.fspath(path))
     draft = os.path.join(folder, f"{name[:_NAME_LENGTH]}.{secrets.token_hex(4)}{DRAFT}")
-    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    try:
+        mode = os.lstat(path).st_mode & 0o666
+    except FileNotFoundError:
+        mode = 0o666
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
     return draft
 
 
@@ -143,12 +150,14 @@ def _write(descriptor: int, part: Part) -> None:
 
 def _open_stream(path: Name, target: os.stat_result) -> int | None:
     """A descriptor that writes to ``path`` if it is no ordinary file, else None."""
-    for stream in (1, 2):
-        with suppress(OSError):
-            if os.path.samestat(target, os.fstat(stream)):
-                for output in (sys.stdout, sys.stderr):
-                    output.flush()
-                return os.dup(stream)
+    for output, stream in ((sys.stdout, 1), (sys.stderr, 2)):
+        try:
+            known = os.fstat(stream)
+        except OSError:
+            continue  # It was closed.
+        if os.path.samestat(target, known):
+            output.flush()
+            return os.dup(stream)
     if stat.S_ISREG(target.st_mode):
         return None
     if stat.S_ISDIR(target.st_mode):

@@ -16,8 +16,8 @@ from merels.protocol.games.game import Game
 from merels.protocol.games.kept import UNFINISHED, ChangedElsewhere, Claim, Kept
 
 _MOVED = (
-    "Another board or program has changed the file of this game. This board keeps the game in a "
-    "second file; My games has both."
+    "Another board or program has changed or removed the file of this game. The game goes on in a "
+    "second file in My games."
 )
 _SIDES = ("White", "Black")
 _PROGRAM = "program"

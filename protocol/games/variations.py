@@ -89,10 +89,8 @@ class Variations:
             raise InputError("promote", "this is the main line already")
         stop, children = node.parent, node.parent.children
         place = children.index(node)
-        if self.in_play and (
-            place == 0 or place == 1 and children[0] in self.live.line()
-        ):  # fmt: skip
-            raise InputError("promote", "the game stays the main line while it is played")
+        if self.played and (place == 0 or place == 1 and children[0] in self.live.line()):
+            raise InputError("promote", "the game that is played here stays the main line")
         if place == 0:  # Its line goes on with the main line, which ended before it.
             self._carry_out(
                 lambda: tree.stop_at(None), lambda: tree.stop_at(stop), self.live, self.at
@@ -108,8 +106,9 @@ class Variations:
         if parent is None:
             raise InputError("delete", "the start is not a move")
         of_game = node in self.live.line()
-        if of_game and self.in_play:
-            raise InputError(str(node.move), "a move of the game is not deleted while it is played")
+        if of_game and self.played:
+            when = "while it is played" if self.in_play else "after it has ended"
+            raise InputError(str(node.move), f"a move of the game is not deleted {when}")
         place = parent.children.index(node)
         self._carry_out(
             lambda: tree.remove(node), lambda: tree.put(node, place),

@@ -18,7 +18,7 @@ from merels.tournament.journal.journal import (
     Journal,
     remove_files,
 )
-from merels.tournament.records.files import new_draft, file_error, system_error
+from merels.tournament.records.files import file_error, new_draft, system_error
 from merels.tournament.records.settings import Settings, read_settings
 
 

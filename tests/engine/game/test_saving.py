@@ -98,6 +98,8 @@ def test_permissions_are_kept(tmp_path: Path) -> None:
         path.chmod(mode)
         write_whole(path, [b"new"])
         assert stat.S_IMODE(path.stat().st_mode) == mode
+    path.chmod(0o600)
+    assert stat.S_IMODE(os.stat(create_draft(path)).st_mode) == 0o600
     before = os.umask(0o027)
     try:
         write_whole(tmp_path / "made", [b""])

@@ -53,11 +53,19 @@ def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> No
     with pytest.raises(InputError, match="not deleted while it is played"):
         game.delete(game.live)
     game.resign(0)
-    game.promote(game.at)
-    assert movetext(game) == "1. f4 ( 1. d6 ) 0-1"
+    # Nor is that of a game that has ended, whose result would be another line's.
+    with pytest.raises(InputError, match="stays the main line"):
+        game.promote(game.at)
+    with pytest.raises(InputError, match="not deleted after it has ended"):
+        game.delete(game.live)
+    ended = "1. d6 {Black wins, White resigns} ( 1. f4 ) 0-1"
+    assert movetext(game) == ended
+    # A record may be changed, but the result stays with the line that it is of.
+    game = saved(game)
+    game.promote(game.tree.node(2))
+    assert movetext(game) == "1. f4 ( 1. d6 ) *"
     game.undo_edit()
-    game.undo_edit()
-    assert movetext(game) == "1. d6 {Black wins, White resigns} 0-1"
+    assert movetext(game) == ended
 
 
 def test_deleting_the_end_of_a_record_and_undoing_it_keeps_its_result() -> None:
