@@ -147,7 +147,7 @@ def state_view(session: Session) -> JSON:
         "reveals": session.reveals,
         "lines": session.lines,
         "error": session.error,
-        "keeps": session.keeper.kept is not None,
+        "kept": session.keeper.kept is not None and not session.keeper.is_behind(game),
         "unkept": session.keeper.fault,
         "over": game.over,
         "result": result,

@@ -100,9 +100,9 @@ async function resign() {
 
 /** Takes back a move; after the end of the game only if the user agrees to go on. */
 async function undo() {
-  const { over, analysing, keeps, reason, result } = now.state;
-  if (!over || analysing) return send("undo");
-  const what = keeps ? "It stays in My games, and you play on in another game."
+  const { over, analysing, kept, reason, result } = now.state;
+  if (!over || analysing || !now.state.undo) return send("undo");
+  const what = kept ? "It stays in My games, and you play on in another game."
     : "Its result is lost.";
   const text = `This game is over: ${reason || result}. ${what}`;
   return await ask("Take a move back?", text, "Take it back", "Leave it")

@@ -178,7 +178,7 @@ def test_what_could_not_be_written_is_kept_once_it_can_be(
     act(board, "new", {"players": PLAYERS})
     folder.write_text("no folder")
     play(board, "d6", "f4")
-    assert "not kept" in state_view(board)["unkept"]
+    assert "not kept" in state_view(board)["unkept"] and not state_view(board)["kept"]
     folder.rename(aside)
     board.close()
     assert lines(folder) == ["d6 f4"]
