@@ -21,7 +21,13 @@ from merels.engine.game.shell import shell_text
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.flags.command_line import Given, parse, with_absolute_paths, without
-from merels.tournament.flags.run_options import RunOptions, file_of, load_factory, make_run_options
+from merels.tournament.flags.run_options import (
+    RunOptions,
+    file_of,
+    load_factory,
+    make_run_options,
+    usable_cores,
+)
 from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import Begun, is_new, open_journal, stored
@@ -130,6 +136,12 @@ def _run(given: Given, seed: int | None, command: Command) -> int:
     ]
     if limits := proof_limits(settings.openings, rules):
         notices.append(f"the openings of -openings book are {limits}: one side may be winning")
+    cores = len(usable_cores())
+    if options.executor is None and options.concurrency > cores:
+        notices.append(
+            f"-force-concurrency: {options.concurrency} games share {counted(cores, 'processor')}; "
+            "times, and losses on time, say little about the engines"
+        )
     notes = {
         "id": secrets.token_hex(8),
         "arguments": json.dumps(given.line),

@@ -21,7 +21,7 @@ from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
 from merels.tournament.records.files import file_digest
 from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
-from merels.tournament.records.settings import FORMATS, REPLAYS, OpeningSettings, Settings
+from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
 from merels.tournament.statistics.sprt import Sprt
 
 MOST_ENGINES = 1000
@@ -68,7 +68,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
         adjudication=_adjudication(given, rules),
         sprt=sprt,
         penta=given.key_switch("-report", "penta", True),
-        replays=given.number("-replays", REPLAYS, 0, MOST_REPLAYS),
+        replays=given.number("-replays", 0, 0, MOST_REPLAYS),
         event=given.text("-event", "merels tournament"),
         site=given.text("-site", "?"),
     )

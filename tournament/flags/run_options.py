@@ -57,7 +57,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     """The run that the flags ask for."""
     _check_files(given, settings)
     demo = not given.engines
-    usual = min(len(_cores()), 4) if demo else 1
+    usual = min(len(usable_cores()), 4) if demo else 1
     concurrency = given.number("-concurrency", usual, 1, MOST_WORKERS)
     executor = given.text("-executor", "") or None
     cpus, log = _cpus(given, settings, concurrency), _log(given)
@@ -192,7 +192,7 @@ def _usual_wait(settings: Settings) -> int:
     return max(3600, 8 * longest // NANOSECONDS)
 
 
-def _cores() -> list[int]:
+def usable_cores() -> list[int]:
     """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
@@ -201,7 +201,7 @@ def _cores() -> list[int]:
 
 def _check_concurrency(concurrency: int) -> None:
     """Refuse more games at once than there are cores: engines would lose on time."""
-    cores = len(_cores())
+    cores = len(usable_cores())
     if concurrency > cores:
         raise InputError(
             f"-concurrency {concurrency}",
@@ -238,7 +238,7 @@ def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[tuple[int
         return ()
     if not hasattr(os, "sched_setaffinity"):
         raise InputError(flag, "this system cannot pin a process to a core")
-    available = _cores()
+    available = usable_cores()
     text = given.text(flag, "")
     cpus = _parse_cpus(text) if text else _spread_cores(available)
     missing = sorted(set(cpus) - set(available))

@@ -87,9 +87,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-maxmoves": Flag("adjudicate a draw after X moves", words=ONE),
         "-tb": Flag("adjudicate with the tables of perfect play in this folder", words=ONE),
         "-replays": Flag(
-            "play a game again, up to X times (3), that was lost on time through delays by the "
-            "runner or the machine: by default, since such a loss says little about the engine. "
-            "0: it stands",
+            "play a game again, up to X times (0), that was lost on time through delays by the "
+            "runner or the machine. By default the loss stands, and the end counts such losses",
             words=ONE,
         ),
     },

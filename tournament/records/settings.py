@@ -20,9 +20,6 @@ from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 
-REPLAYS = 3
-"""How often a game is played again, by default, whose loss on time is no engine's fault."""
-
 
 @dataclass(frozen=True, slots=True)
 class OpeningSettings:
@@ -66,7 +63,7 @@ class Settings:
     sprt: Sprt | None = None
     penta: bool = True
     """Whether a match is judged by game pairs rather than by single games."""
-    replays: int = REPLAYS
+    replays: int = 0
     tuning: Tuning | None = None
     """What is tuned, by an engine that is entered twice; its values change from round to round."""
     event: str = "merels tournament"

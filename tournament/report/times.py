@@ -132,7 +132,12 @@ class TimeLosses:
             return f"{games} of {counted(self.games, 'game')} ({percent(games, self.games)})"
 
         stand = {0: "", 1: "; 1 stands"}.get(self.standing, f"; {self.standing} stand")
+        remedies = (
+            "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity; -replays N "
+            "plays such games again"
+        )
         return [
             f"Time losses through delays by the runner or the machine: {part(self.caused)}{stand}",
+            *([remedies] if self.standing else []),
             f"Other time losses: {part(self.others)}",
         ]

@@ -57,6 +57,14 @@ def test_lines_that_scripts_scrape() -> None:
     assert "nan" not in out
 
 
+def test_games_that_share_processors_are_warned_of() -> None:
+    words = match("-rounds", "1", "-games", "2", "-srand", "1")
+    assert "-force-concurrency" not in Marked(*words).wait()[2]
+    status, _, err = Marked(*words, "-concurrency", "99", "-force-concurrency").wait()
+    assert status == 0 and "-force-concurrency: 99 games share " in err
+    assert "losses on time, say little about the engines" in err
+
+
 def test_identical_engines_print_no_nan() -> None:
     status, out, _ = Marked(*match("-rounds", "2", "-ratinginterval", "1", nodes=(9, 9))).wait()
     assert status == 0 and "nan" not in out.lower()

@@ -198,6 +198,11 @@ def test_an_engines_own_plies_override_the_common_depth() -> None:
     assert [engine.limit.depth for engine in make_settings(given, 1).engines] == [3, 1]
 
 
+def test_a_loss_on_time_stands_by_default() -> None:
+    assert make_settings(parse(TWO), 1).replays == 0
+    assert make_settings(parse([*TWO, "-replays", "3"]), 1).replays == 3
+
+
 def test_ponder_needs_no_value() -> None:
     given = parse([*TWO[:3], "ponder", *TWO[3:]])
     assert [engine.ponder for engine in make_settings(given, 1).engines] == [True, False]
@@ -218,7 +223,7 @@ def test_a_core_named_twice_is_one_core() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
 def test_two_engines_that_think_at_once_get_two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_options, "_cores", lambda: [0, 1, 2, 3, 4])
+    monkeypatch.setattr(run_options, "usable_cores", lambda: [0, 1, 2, 3, 4])
     pondering = [*TWO, "ponder", "-use-affinity", "0-4", "-concurrency"]
     given = parse([*pondering, "2"])
     assert make_run_options(given, make_settings(given, 1)).cpus == ((0, 1), (2, 3))

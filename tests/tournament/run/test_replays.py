@@ -79,8 +79,8 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
 
 
 @needs_proc
-def test_a_loss_of_a_runner_that_was_stopped_is_void_and_played_again(tmp_path: Path) -> None:
-    out, err = play_with_stopped_worker(tmp_path)
+def test_a_loss_of_a_runner_that_was_stopped_is_played_again_on_request(tmp_path: Path) -> None:
+    out, err = play_with_stopped_worker(tmp_path, "-replays", "3")
     row = only_row(tmp_path)
     assert (row.number, row.termination, row.overtime) == (1, "adjudication", "")
     assert row.attempts_voided == 1
@@ -92,13 +92,14 @@ def test_a_loss_of_a_runner_that_was_stopped_is_void_and_played_again(tmp_path: 
 
 
 @needs_proc
-def test_such_a_loss_stands_where_the_user_wants_it_to(tmp_path: Path) -> None:
-    out, err = play_with_stopped_worker(tmp_path, "-replays", "0")
+def test_such_a_loss_stands_by_default_and_the_end_names_remedies(tmp_path: Path) -> None:
+    out, err = play_with_stopped_worker(tmp_path)
     row = only_row(tmp_path)
     assert (row.result, row.termination, row.voided) == ("0-1", "time forfeit", "")
     lost = row.lost_move()
     assert lost is not None and lost.excused and "void" not in err
     assert "by the runner or the machine: 1 of 1 game (100.0%); 1 stands\n" in out
+    assert "Against such losses: a lower -concurrency, " in out and "-replays N" in out
     text = ratings(tmp_path, "text")
     assert "by the runner or the machine: 1 of 1 game (100.0%); 1 stands\n" in text
     page = ratings(tmp_path, "html")
