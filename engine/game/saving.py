@@ -142,6 +142,44 @@ def lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def create_lock(path: Name) -> int | None:
+    """Return the descriptor of a lock file that is locked here; None where there can be none.
+
+    `BlockingIOError` if another process has locked it. The end of a process unlocks its files.
+    """
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        except OSError:
+            return None  # Nobody can write to the folder.
+        try:
+            lock(descriptor)
+        except (BlockingIOError, PermissionError) as error:
+            os.close(descriptor)
+            raise BlockingIOError(error.errno, error.strerror) from None
+        except OSError:
+            remove_lock(descriptor, path)  # The file system has no locks.
+            return None
+        # The process that had locked it may have removed it before it was locked here.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.stat(path), os.fstat(descriptor)):
+                return descriptor
+        os.close(descriptor)
+
+
+def remove_lock(descriptor: int | None, path: Name) -> None:
+    """Remove a lock file that is locked here, if any."""
+    if descriptor is None:
+        return
+    with suppress(OSError):
+        if os.name == "posix":
+            os.unlink(path)  # Once it is unlocked, it may be another process's.
+    os.close(descriptor)
+    with suppress(OSError):
+        if os.name != "posix":
+            os.unlink(path)  # Windows removes no open file.
+
+
 def _write(descriptor: int, part: Part) -> None:
     rest = memoryview(part).cast("B")
     while rest:

@@ -15,7 +15,7 @@ from threading import Lock
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_record, read_tags
-from merels.engine.game.saving import Stamp, lock, stamp, write_whole
+from merels.engine.game.saving import Stamp, create_lock, remove_lock, stamp, write_whole
 
 UNFINISHED = "unterminated"
 """PGN's word for the end of a game that goes on."""
@@ -107,7 +107,7 @@ class Kept:
             holder = self._claims.get(claim.key)
             if holder is None:
                 try:
-                    claim.lock = _lock(self._lock_file(claim.key))
+                    claim.lock = create_lock(self._lock_file(claim.key))
                 except BlockingIOError:
                     return False
             elif holder.watched is not claim.watched and holder.watched():
@@ -122,7 +122,7 @@ class Kept:
         with self._guard:
             if self._claims.get(claim.key) is claim:
                 del self._claims[claim.key]
-                _unlock(claim.lock, self._lock_file(claim.key))
+                remove_lock(claim.lock, self._lock_file(claim.key))
                 claim.lock = None
 
     def is_free(self, key: str) -> bool:
@@ -133,7 +133,7 @@ class Kept:
             if not self._lock_file(key).exists():
                 return True
             try:  # A killed process leaves its lock file.
-                _unlock(_lock(self._lock_file(key)), self._lock_file(key))
+                remove_lock(create_lock(self._lock_file(key)), self._lock_file(key))
             except BlockingIOError:
                 return False
         return True
@@ -213,41 +213,3 @@ class Kept:
             words = " ".join((*tags.values(), *_COMMENT.findall(text))).lower()
             seen = self._seen[path.stem] = Entry(path.stem, tags, changed, words)
         return seen
-
-
-def _lock(path: Path) -> int | None:
-    """The descriptor of a locked lock file; None if there can be none.
-
-    `BlockingIOError` if another process has locked it.
-    """
-    while True:
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-        except OSError:
-            return None  # Nobody can write to the folder.
-        try:
-            lock(descriptor)
-        except (BlockingIOError, PermissionError) as error:
-            os.close(descriptor)
-            raise BlockingIOError(error.errno, error.strerror) from None
-        except OSError:
-            _unlock(descriptor, path)  # The file system has no locks.
-            return None
-        # The process that had locked it may have removed it before it was locked here.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.stat(path), os.fstat(descriptor)):
-                return descriptor
-        os.close(descriptor)
-
-
-def _unlock(descriptor: int | None, path: Path) -> None:
-    """Remove a lock file that is locked here, if any."""
-    if descriptor is None:
-        return
-    with suppress(OSError):
-        if os.name == "posix":
-            path.unlink()  # Once it is unlocked, it may be another process's.
-    os.close(descriptor)
-    with suppress(OSError):
-        if os.name != "posix":
-            path.unlink()  # Windows removes no open file.

@@ -30,7 +30,7 @@ from merels.tournament.flags.run_options import (
 )
 from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import Journal, JournalError
-from merels.tournament.journal.open import Begun, is_new, open_journal, stored
+from merels.tournament.journal.open import Begun, is_new, open_journal, reserved, stored
 from merels.tournament.pairing.openings import proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.preflight import preflight
@@ -157,7 +157,8 @@ def _run(given: Given, seed: int | None, command: Command) -> int:
         former.update({} if journal is None else journal.meta())
         _try_engines(plan, options, journal, command)
 
-    with open_journal(path, settings, "-resume" in given.words, notes, before) as journal:
+    resume = "-resume" in given.words
+    with reserved(path), open_journal(path, settings, resume, notes, before) as journal:
         played = journal.numbers()
         try:
             for notice in notices:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from merels.engine.game.saving import publish
+from merels.engine.game.saving import create_lock, publish, remove_lock
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import (
     APPLICATION_ID,
@@ -20,6 +20,9 @@ from merels.tournament.journal.journal import (
 )
 from merels.tournament.records.files import file_error, new_draft, system_error
 from merels.tournament.records.settings import Settings, read_settings
+
+LOCK = ".lock"
+"""The end of the name of a journal's lock file, which exists while a run writes the journal."""
 
 
 def open_journal(
@@ -70,6 +73,22 @@ def _check_changes(journal: Journal, settings: Settings) -> None:
             journal.path or "",
             f"this is the journal of another {kind}; {what}; name another file for this one",
         )
+
+
+@contextlib.contextmanager
+def reserved(path: str | None) -> Iterator[None]:
+    """Keep other runs from writing to a journal; `InputError` if one already does."""
+    if path is None:
+        yield
+        return
+    try:
+        descriptor = create_lock(path + LOCK)
+    except BlockingIOError:
+        raise file_error(path, "another run is writing this journal; let it end first") from None
+    try:
+        yield
+    finally:
+        remove_lock(descriptor, path + LOCK)
 
 
 @contextlib.contextmanager

@@ -189,6 +189,26 @@ def test_interrupted_at_once(tmp_path: Path, signals: list[signal.Signals]) -> N
 
 
 @needs_proc
+def test_a_second_run_of_a_journal_is_refused_at_the_start(tmp_path: Path) -> None:
+    flags = match("-rounds", "1000", "-journal", f"file={tmp_path}/j", "-resume")
+    run = Marked(*flags)
+    wait_for(run, "Finished game 2 ")
+    status, out, err = Marked(*flags).wait()
+    assert (status, out) == (2, "")
+    assert "'j': another run is writing this journal; let it end first (" in err
+    run.process.kill()
+    run.process.wait()
+    assert run.process.stdout is not None and run.process.stderr is not None
+    run.process.stdout.close()
+    run.process.stderr.close()
+    run = Marked(*flags)  # A killed run leaves nothing locked.
+    wait_for(run, "Finished game ")
+    run.process.send_signal(signal.SIGINT)
+    assert run.wait()[0] == 130
+    assert not (tmp_path / "j.lock").exists()
+
+
+@needs_proc
 def test_a_run_under_nohup_survives_sighup(tmp_path: Path) -> None:
     words = match("-rounds", "40", *parallel(2), "-journal", f"file={tmp_path}/j")
     run = Marked(*words, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
