@@ -16,6 +16,8 @@ from merels.engine.game.score import PovScore, Score
 from merels.engine.search.limits import Info
 from merels.protocol.client.scanner import last_answer, last_score, parse_brief
 
+ERROR = "sanmill_error"
+"""The word that begins an answer of Sanmill's instead of a move, with a JSON object behind it."""
 NO_MOVES = ("0000", "(none)", "none", "null", "draw")
 """What engines write instead of a move."""
 
@@ -23,7 +25,9 @@ _LONGEST_NUMBER = 18
 _COUNTS = ("depth", "seldepth", "multipv", "nodes", "nps", "time", "hashfull", "tbhits")
 _BOUNDS = {b"lowerbound": "lower", b"upperbound": "upper"}
 _AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
-_ANYWHERE = re.compile(rb"(?<![^\s])bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE)
+_ANYWHERE = re.compile(
+    rb"(?<![^\s])(?:bestmove(?![^\s])|(?=sanmill_error(?![^\s])))([^\n]*)\n", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -44,6 +48,8 @@ Search = Callable[[bytes, int], Answer | None]
 
 class AnswerFinder:
     """Finds ``bestmove`` in whole lines: at their start, or with ``inside`` anywhere.
+
+    With ``inside`` an `ERROR` is an answer as well, and is part of its text.
 
     ``info`` is the last line with a score so far. Lines behind a ``bestmove`` are put back.
     """
@@ -95,7 +101,10 @@ def _first_move(words: list[str]) -> str:
 @lru_cache(maxsize=1 << 14)
 def read_move(answer: bytes) -> tuple[str, Move | None]:
     """The text of the move in an answer, and the move if the text is one, legal or not."""
-    text = _first_move(answer.decode("utf-8", "replace").split())
+    words = answer.decode("utf-8", "replace").split()
+    if words[:1] == [ERROR]:
+        return " ".join(words), None
+    text = _first_move(words)
     try:
         return text, parse_move(text)
     except InputError:

@@ -17,9 +17,9 @@ from merels.engine.game.notation import (
     parse_move,
 )
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import FIELDS, PRESETS, Rules
+from merels.engine.game.rules import FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.client.answers import Answer, Search, parse_info
+from merels.protocol.client.answers import ERROR, Answer, Search, parse_info
 from merels.protocol.client.options import Options
 from merels.protocol.client.scanner import Brief, parse_brief
 from merels.protocol.process.errors import EngineError
@@ -39,6 +39,8 @@ class UciAdapter:
     mate_in_plies = False
     in_steps = False
     """Whether a move with a removal takes several searches: see `SanmillAdapter.ask`."""
+    own_rules: Rules | None = None
+    """The rules that an engine of this dialect plays by, where it has no option for them."""
     can_ponder = True
     has_template = True
     """Whether `go` is `go_template` with the clocks filled in."""
@@ -154,6 +156,7 @@ class SanmillAdapter(UciAdapter):
     inside = True
     in_steps = True
     white_view = True
+    own_rules = make_rules("morris", ["NoRemovalPlies=100"])
     can_ponder = False
     has_template = False
 
@@ -177,11 +180,14 @@ class SanmillAdapter(UciAdapter):
     ) -> bytes:  # fmt: skip
         """``go``, with the thinking time set before it, in milliseconds as the engine takes it.
 
-        It knows no limit by nodes or mate, and no choice of moves: those are left out.
+        Its MoveTimeMs ends a search by depth or nodes, too. It knows no limit by mate and no choice
+        of moves: those are left out. Older builds ignore ``nodes``.
         """
-        words = b"go" if limit.depth is None else b"go depth %d" % limit.depth
-        if infinite:
-            words = b"go infinite"
+        words = b"go infinite" if infinite else b"go"
+        if limit.depth is not None and not infinite:
+            words += b" depth %d" % limit.depth
+        if limit.nodes is not None and not infinite:
+            words += b" nodes %d" % limit.nodes
         budget = thinking_time(limit)
         clock = milliseconds(limit.clock(side))
         if budget is None and clock is not None:
@@ -200,6 +206,8 @@ class SanmillAdapter(UciAdapter):
         if answer is None:
             return None
         words = answer.text.split()
+        if words[:1] == [ERROR.encode()]:
+            return answer
         text, elapsed = words[0] if words else b"", answer.elapsed
         for _ in range(self._removals(position, text)):
             line += (b" " if b" moves " in line else b" moves ") + text.rpartition(b" ")[2]

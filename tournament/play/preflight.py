@@ -229,6 +229,7 @@ def _untold(rules: Rules, engine: Engine) -> list[str]:
     variant = offered.get("UCI_Variant")
     name = told.get("uci_variant", "" if variant is None else variant.default)
     assumed = PRESETS.get(name.lower(), DEFAULT_RULES)
+    played = (assumed, dialect.own_rules or assumed)
     fields = []
     for field in FIELDS:
         value = getattr(rules, field.attribute)
@@ -236,7 +237,7 @@ def _untold(rules: Rules, engine: Engine) -> list[str]:
         try:
             for name in names:
                 offered[name].check(told[name.lower()])
-            missing = not names and value != getattr(assumed, field.attribute)
+            missing = not names and all(value != getattr(own, field.attribute) for own in played)
             why = ""
         except InputError as error:
             missing, why = True, f" ({error.expected})"

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import make_rules
@@ -15,8 +16,10 @@ from merels.engine.search.limits import Limit
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.process.errors import EngineError
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
+from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import Entrant, Opening, TimeControl
 from tests.processes import FAKE, SANMILL
 from tests.tournament.specs import game
@@ -84,7 +87,8 @@ def test_scores_are_white_s_view() -> None:
             Limit(white_clock=0.001, black_clock=0.09, remaining_moves=3), BLACK,
             b"setoption name MoveTimeMs value 10\ngo\n",
         ),
-        (Limit(nodes=50), WHITE, b"go\n"),
+        (Limit(nodes=50), WHITE, b"go nodes 50\n"),
+        (Limit(depth=6, nodes=50), WHITE, b"go depth 6 nodes 50\n"),
     ],
 )
 def test_its_thinking_time_is_an_option(limit: Limit, side: int, line: bytes) -> None:
@@ -108,6 +112,41 @@ def test_whole_games_against_our_rules() -> None:
             assert result.termination == "normal", result.reason
             own = result.moves[::2] if white is sanmill else result.moves[1::2]
             assert any("x" in move.move for move in own)
+
+
+def test_an_error_is_its_answer_and_stands_in_the_record() -> None:
+    error = 'sanmill_error {"code": "bad_token", "at": 3}'
+    script = (
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        f"    answers = {{'uci': 'uciok', 'isready': 'readyok', 'go': 'info string ' {error!r}}}\n"
+        "    word = line.split()[0]\n"
+        "    if word in answers: print(answers[word], flush=True)\n"
+    )
+    command = (sys.executable, "-c", script)
+    with Engine.popen(command, protocol="sanmill") as engine:
+        with pytest.raises(EngineError, match="illegal move 'sanmill_error .*bad_token"):
+            engine.play(Position(), Limit(nodes=1))
+    sanmill = Entrant(EngineSpec(command, "Sanmill", "sanmill"), TimeControl(depth=6))
+    sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
+    with EngineCache() as engines:
+        result = play_game(game(sanmill, sound), engines)
+    assert (result.result, result.termination) == ("0-1", "illegal move")
+    assert error in result.reason
+
+
+@pytest.mark.parametrize("rules", ["mill", "morris", "roman"])
+def test_a_limit_that_is_off_need_not_be_told(rules: str) -> None:
+    """Sanmill has no limit for three against three: a rule set without it is what it plays."""
+    entrant = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
+    assert preflight([entrant], [], rules, Opening(START)) == []
+
+
+@pytest.mark.parametrize("field", ["Flying=never", "DoubleMill=each", "LockedMills=none"])
+def test_a_rule_that_it_cannot_be_told_is_named(field: str) -> None:
+    entrant = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
+    with pytest.raises(InputError, match=f"cannot be told {field};"):
+        preflight([entrant], [], f"morris {field}", Opening(START))
 
 
 def test_a_claim_of_a_draw_is_no_move() -> None:
