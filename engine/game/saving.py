@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Sequence
@@ -94,7 +93,7 @@ def create_draft(path: Name) -> str:
     Nobody may read it who may not read the file that it is to replace.
     """
     folder, name = os.path.split(os.fspath(path))
-    draft = os.path.join(folder, f"{name[:_NAME_LENGTH]}.{secrets.token_hex(4)}{DRAFT}")
+    draft = os.path.join(folder, f"{name[:_NAME_LENGTH]}.{os.urandom(4).hex()}{DRAFT}")
     try:
         mode = os.lstat(path).st_mode & 0o666
     except FileNotFoundError:
