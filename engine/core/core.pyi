@@ -53,6 +53,9 @@ SAMPLE_BYTES: int
 WHOLE: int                               # a whole point, in the numbers of a sample
 NO_POINTS: int                           # points that nobody knows
 
+def monotonic_ns() -> int:
+    """The clock of every deadline, in nanoseconds: `time.monotonic_ns` may be another one."""
+
 def perft(rules: _Rules, fields: _Board, depth: int) -> int:
     """The number of legal move sequences of ``depth`` plies; draws by counting do not end them.
 
@@ -214,7 +217,7 @@ class SearchWorker:
         """End the running search as soon as possible; from any thread."""
 
     def set_deadline(self, deadline: int | None) -> None:
-        """When the running or next search ends, in monotonic nanoseconds; None for never."""
+        """When the running or next search ends (`monotonic_ns`); None for never."""
 
     def arm(self) -> None:
         """Forget an earlier `stop`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypedDict
@@ -66,7 +65,7 @@ class Reporter:
     def _spent(self) -> _Spent:
         """What the search has spent by now."""
         nodes = sum(worker.nodes for worker in self.workers)
-        elapsed = time.monotonic_ns() - self.clock.asked
+        elapsed = core.monotonic_ns() - self.clock.asked
         return {
             "nodes": nodes,
             "nps": nodes * 1_000_000_000 // max(elapsed, 1),

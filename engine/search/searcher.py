@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -124,7 +123,7 @@ class Searcher:
             if clock is None or not clock.pondering:
                 return
             clock.pondering = False
-            clock.started = time.monotonic_ns()
+            clock.started = core.monotonic_ns()
             self._set_deadlines(clock)
         self._woken.set()
 

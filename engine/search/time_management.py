@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from merels.engine.core import core
 from merels.engine.game.score import Score
 from merels.engine.search.limits import LONGEST, Limit
 
@@ -59,8 +59,8 @@ class TimeManager:
     overhead: float
     infinite: bool = False
     pondering: bool = False
-    asked: int = field(default_factory=time.monotonic_ns)
-    """When the search was asked for, in nanoseconds: what it reports counts from here."""
+    asked: int = field(default_factory=core.monotonic_ns)
+    """When the search was asked for, on the core's clock: what it reports counts from here."""
     started: int = 0
     """When its limits began to count: a ponderhit sets it anew."""
     soft: float | None = None
@@ -91,10 +91,10 @@ class TimeManager:
 
     def elapsed(self) -> float:
         """Seconds since the limits began to count."""
-        return (time.monotonic_ns() - self.started) / 1e9
+        return (core.monotonic_ns() - self.started) / 1e9
 
     def deadline(self) -> int | None:
-        """The monotonic time, in nanoseconds, at which the search is cut; None: never."""
+        """When the search is cut, on the core's clock in nanoseconds; None: never."""
         if self.waits or self.hard is None:
             return None
         return self.started + int(min(self.hard, LONGEST) * 1e9)

@@ -22,7 +22,13 @@ cdef extern from *:
       }
     #endif
     """
+    # The one clock of deadlines: Python's own may differ, after sleep on macOS, or on Windows.
     int64_t now "merels_now"() noexcept nogil
+
+
+def monotonic_ns():
+    return now()
+
 
 cdef enum:
     CHECK_EVERY = 512        # nodes between looks at the clock

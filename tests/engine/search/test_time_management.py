@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from time import monotonic_ns
+import subprocess
+import sys
 
 import pytest
 
+from merels.engine.core import core
 from merels.engine.game.position import WHITE
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Limit
@@ -70,6 +72,29 @@ def test_about_half_of_the_budget_is_the_point_to_stop_at(
     clock = TimeManager(Limit(white_clock=1e6), WHITE, OVERHEAD)
     clock.deadline()
     assert clock.soft is not None and clock.soft > 1000
-    clock.started = monotonic_ns() - int(spent * clock.soft * 1e9)
+    clock.started = core.monotonic_ns() - int(spent * clock.soft * 1e9)
     answers = [clock.enough(move, depth, Score(cp=0)) for depth, move in enumerate(moves, 1)]
     assert answers[-1] == enough
+
+
+SHIFTED = """
+import sys, time
+real, shift = time.monotonic_ns, int(float(sys.argv[1]) * 1e9)
+time.monotonic_ns = lambda: real() + shift
+time.monotonic = lambda: time.monotonic_ns() / 1e9
+from merels.engine import Limit, Position, Searcher
+
+searcher = Searcher(1)
+print(searcher.search(Position(), Limit(depth=4, time=60)).info.depth)
+print(searcher.search(Position(), Limit(depth=4, white_clock=3600, remaining_moves=1)).info.depth)
+searcher.search(Position(), Limit(time=0.05))
+"""
+
+
+@pytest.mark.parametrize("shift", ["-1000", "1000"])
+def test_a_timed_search_reads_one_clock(shift: str) -> None:
+    """Python's monotonic clock and the core's differ after sleep on macOS, and on Windows."""
+    done = subprocess.run(
+        [sys.executable, "-c", SHIFTED, shift], capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout.split(), done.stderr) == (["4", "4"], "")
