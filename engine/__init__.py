@@ -15,9 +15,10 @@ __version__ = "0.1.0"
 __all__ = [
     "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Info",
     "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Record", "Result",
-    "Rules", "Score", "Searcher", "Tables", "evaluate", "format_moves", "format_position",
-    "format_record", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
-    "parse_position", "parse_record", "parse_records", "parse_rules", "play_moves",
+    "Rules", "Score", "Searcher", "Signals", "Tables", "evaluate", "format_moves",
+    "format_position", "format_record", "format_seventeen", "level_named", "make_rules",
+    "open_tables", "parse_move", "parse_position", "parse_record", "parse_records", "parse_rules",
+    "play_moves",
 ]  # fmt: skip
 
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from merels.engine.search.levels import LEVELS, Level, level_named
     from merels.engine.search.limits import Info, Limit, Result
     from merels.engine.search.searcher import Searcher
+    from merels.engine.search.signals import Signals
     from merels.engine.tablebase.probe import Tables, open_tables
 else:  # Using the rules alone does not load the search.
     __getattr__ = on_demand(__name__, {
@@ -79,5 +81,6 @@ else:  # Using the rules alone does not load the search.
         "engine.search.levels": ("LEVELS", "Level", "level_named"),
         "engine.search.limits": ("Info", "Limit", "Result"),
         "engine.search.searcher": ("Searcher",),
+        "engine.search.signals": ("Signals",),
         "engine.tablebase.probe": ("Tables", "open_tables"),
     })  # fmt: skip

@@ -202,6 +202,12 @@ class TranspositionTable:
     def full(self) -> int:
         """How many entries in a thousand are this search's."""
 
+class Deadline:
+    """When the searches that share it end, also those that run already; at first never."""
+
+    def set(self, at: int | None) -> None:
+        """End them at this time (`monotonic_ns`), or never; from any thread."""
+
 class SearchWorker:
     """One thread's search, which keeps its move-ordering history for the next.
 
@@ -213,15 +219,6 @@ class SearchWorker:
     table_hits: int
 
     def __init__(self, table: TranspositionTable) -> None: ...
-    def stop(self) -> None:
-        """End the running search as soon as possible; from any thread."""
-
-    def set_deadline(self, deadline: int | None) -> None:
-        """When the running or next search ends (`monotonic_ns`); None for never."""
-
-    def arm(self) -> None:
-        """Forget an earlier `stop`."""
-
     def clear(self) -> None:
         """Forget the move-ordering history."""
 
@@ -239,10 +236,11 @@ class SearchWorker:
         first_depth: int = 1,
         max_depth: int = ...,
         node_limit: int = 0,
+        deadline: Deadline | None = None,
         lines: int = 1,
         errors: tuple[int, int, int, int, int, int] | None = None,
     ) -> bool:
-        """Search by iterative deepening until a limit, `stop` or ``report`` ends it.
+        """Search by iterative deepening until a limit or ``report`` ends it.
 
         history         the keys of the game's earlier positions that may recur, oldest first
         root_moves      the moves to choose from
@@ -255,6 +253,7 @@ class SearchWorker:
         first_depth     the depth of the first iteration, which is always finished
         max_depth       the depth of the last one, at most ``MAX_DEPTH``
         node_limit      of this worker; 0: none
+        deadline        when to end; another thread stops the search by a deadline in the past
         lines           principal variations, at most ``MAX_LINES``
         errors          what a level sees wrongly: its insight, greed, freedom, noise and
                         oversight, and a seed that chooses the errors

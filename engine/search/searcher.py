@@ -17,6 +17,7 @@ from merels.engine.search.levels import Errors, Level, errors_of
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.reporting import Lines, Reporter, final_info
 from merels.engine.search.root import Root, make_root
+from merels.engine.search.signals import Signals
 from merels.engine.search.time_management import TimeManager
 
 if TYPE_CHECKING:
@@ -50,11 +51,6 @@ class Searcher:
         self._table: core.TranspositionTable | None = None
         self._workers: list[core.SearchWorker] = []
         self._context: object = None
-        self._clock: TimeManager | None = None
-        self._lock = threading.Lock()
-        self._stopped = threading.Event()
-        self._woken = threading.Event()
-        self._ponderhit = False
 
     def resize(self, hash_mb: int) -> None:
         """Give the transposition table a new size in MiB; it is allocated when first needed."""
@@ -65,7 +61,8 @@ class Searcher:
     def prepare(self) -> None:
         """Allocate what a search needs.
 
-        `InputError` when memory does not suffice; the next call asks for `DEFAULT_HASH`.
+        `InputError` if there is too little memory for ``hash_mb``, which is then set to
+        `DEFAULT_HASH` or 1 for the next call; `MemoryError` if there is too little even for 1.
         """
         weights.ensure()
         if self._table is None:
@@ -75,7 +72,9 @@ class Searcher:
                 self._table = core.TranspositionTable(self.hash_mb, _LEAST_MB)
             except (MemoryError, OverflowError):
                 wanted = self.hash_mb
-                self.hash_mb = DEFAULT_HASH
+                if wanted == _LEAST_MB:
+                    raise MemoryError("not enough memory to search") from None
+                self.hash_mb = DEFAULT_HASH if wanted > DEFAULT_HASH else _LEAST_MB
                 raise InputError(f"{wanted} MiB", "not enough memory for Hash") from None
             self._workers = []
         while len(self._workers) < self.threads:
@@ -100,33 +99,6 @@ class Searcher:
         for worker in self._workers:
             worker.clear()
 
-    def arm(self) -> None:
-        """Forget an earlier `stop` or `ponderhit`; call before handing a search to a thread."""
-        self._ponderhit = False
-        self._stopped.clear()
-        self._woken.clear()
-        for worker in self._workers:
-            worker.arm()
-
-    def stop(self) -> None:
-        """End the running search, or the one just handed to a thread, at once."""
-        self._stopped.set()
-        self._woken.set()
-        for worker in self._workers:
-            worker.stop()
-
-    def ponderhit(self) -> None:
-        """The opponent played the expected move: the pondering search's limit counts from now."""
-        with self._lock:
-            self._ponderhit = True
-            clock = self._clock
-            if clock is None or not clock.pondering:
-                return
-            clock.pondering = False
-            clock.started = core.monotonic_ns()
-            self._set_deadlines(clock)
-        self._woken.set()
-
     def tables_for(self, rules: Rules) -> Tables | None:
         """The tablebases, if they hold for these rules."""
         return self.tables if self.tables is not None and self.tables.hold_for(rules) else None
@@ -143,40 +115,37 @@ class Searcher:
         multipv: int = 1,
         overhead: float = 0.01,
         level: Level | None = None,
+        signals: Signals | None = None,
     ) -> Result:
-        """Search a position until a limit or `stop`; the interpreter's lock is free meanwhile.
+        """Search a position until a limit or a signal; the interpreter's lock is free meanwhile.
 
         ``on_info`` is called at least once, and after each iteration for each of ``multipv``
-        lines. ``root_moves`` are the only ones to choose from; all are, if there are none. An
-        ``infinite`` search ends by `stop` alone, as one to ``ponder`` does until `ponderhit`.
-        ``overhead`` is the seconds that a move may lose outside of the search. A search without
-        any limit runs to the greatest depth. The same position, limit by depth or nodes and one
-        thread give the same answer after `clear`.
+        lines. ``root_moves`` are the only ones to choose from; all are, if there are none. Only
+        `Signals.stop` ends an ``infinite`` search, or one that is to ``ponder`` before
+        `Signals.ponderhit`. ``overhead`` is the seconds that a move may lose outside of the search.
+        A search without any limit runs to the greatest depth. The same position, limit by depth or
+        nodes and one thread give the same answer after `clear`.
         """
-        clock = TimeManager(limit, position.side, overhead, infinite)
-        with self._lock:
-            # The ponderhit may have been faster than this thread.
-            clock.pondering = ponder and not self._ponderhit
-            self._clock = clock
+        signals = signals or Signals()
+        clock = TimeManager(limit, position.side, overhead, infinite, ponder)
+        signals.begin(clock)
         on_info = on_info or (lambda info: None)
         outcome = position.outcome()
         if outcome is None:
-            result = self._think(position, clock, on_info, root_moves, multipv, level)
+            result = self._think(
+                position, clock, signals, on_info, root_moves, multipv, level
+            )
         else:
             result = Result(None, None, final_info(outcome, position.side))
             on_info(result.info)
-        while clock.waits and not self._stopped.is_set():
-            self._woken.wait()
-            if not self._stopped.is_set():
-                self._woken.clear()
-        self._clock = None
-        self.arm()
+        signals.wait()
         return result
 
     def _think(
         self,
         position: Position,
         clock: TimeManager,
+        signals: Signals,
         on_info: Callable[[Info], None],
         root_moves: Sequence[Move],
         multipv: int,
@@ -198,13 +167,11 @@ class Searcher:
         self._table.grow(1 + level.nodes // 50_000 if level else self._worth(clock))
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
-        with self._lock:
-            self._set_deadlines(clock)
         nodes = min(
             (count for count in (clock.limit.nodes, level and level.nodes) if count), default=0
         )
         cut, missing = self._run(
-            position, root, clock, reporter.iteration, multipv, nodes, errors
+            position, root, clock, signals, reporter.iteration, multipv, nodes, errors
         )
         if cut:
             reporter.cut()
@@ -222,15 +189,9 @@ class Searcher:
         wanted = min(nodes, default=math.inf) * _ENTRY / (1 << 20)
         return math.ceil(min(wanted, self.hash_mb))
 
-    def _set_deadlines(self, clock: TimeManager) -> None:
-        """Tell every worker when to end."""
-        deadline = clock.deadline()
-        for worker in self._workers:
-            worker.set_deadline(deadline)
-
-    def _max_depth(self, root: Root, clock: TimeManager) -> int:
+    def _max_depth(self, root: Root, clock: TimeManager, signals: Signals) -> int:
         """The depth to search to."""
-        if self._stopped.is_set():
+        if signals.stopped:
             return 1
         if len(root.moves) == 1 and clock.limit.clock(clock.side) is not None and not clock.waits:
             return 1  # A forced move needs no thought; one look gives it a score.
@@ -242,6 +203,7 @@ class Searcher:
         position: Position,
         root: Root,
         clock: TimeManager,
+        signals: Signals,
         report: Callable[[int, Lines], bool],
         multipv: int,
         nodes: int,
@@ -263,7 +225,7 @@ class Searcher:
         ) -> bool:
             return worker.run(
                 rules, board, history, root.moves, report, ranks=root.ranks, tables=tables,
-                table_men=root.table_men, errors=errors, **own,
+                table_men=root.table_men, errors=errors, deadline=signals.deadline, **own,
             )
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
@@ -281,18 +243,15 @@ class Searcher:
             cut = run(
                 self._workers[0],
                 report,
-                max_depth=self._max_depth(root, clock),
+                max_depth=self._max_depth(root, clock, signals),
                 lines=multipv,
                 node_limit=max(1, nodes - share * len(helpers)) if nodes else 0,
             )
             return cut, self.threads - 1 - len(helpers)
         finally:
-            for worker in self._workers[1:]:
-                worker.stop()
+            signals.end()
             for thread in helpers:
                 thread.join()
-            for worker in self._workers[1:]:
-                worker.arm()
 
 
 def _memory_mb() -> float:

@@ -62,7 +62,6 @@ class _Player:
         self.table = core.TranspositionTable(_HASH_MB)
         self.worker = core.SearchWorker(self.table)
         self.worker.clear()
-        self.worker.set_deadline(None)
         self.rules = core_rules(rules)
         self.nodes = nodes
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 
 from merels.engine import __version__
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
+from merels.engine.search.signals import Signals
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
 
@@ -30,8 +31,6 @@ class OwnAnalysis(Analysis):
         super().__init__()
         self._stop = stop
         self._queue: SimpleQueue[Info | Exception | None] = SimpleQueue()
-        self._ending = Lock()
-        self._ended = False
         self._thread = Thread(target=self._search, args=(run,), name="analysis", daemon=True)
         self._thread.start()
 
@@ -41,8 +40,6 @@ class OwnAnalysis(Analysis):
         except Exception as error:
             self._queue.put(error)
         finally:
-            with self._ending:
-                self._ended = True
             self._queue.put(None)
 
     def _next(self) -> Info | None:
@@ -56,9 +53,7 @@ class OwnAnalysis(Analysis):
         return None
 
     def stop(self) -> None:
-        with self._ending:  # A search that comes after it is not this one's to stop.
-            if not self._ended:
-                self._stop()
+        self._stop()
 
 
 class OwnEngine(AnyEngine):
@@ -73,6 +68,7 @@ class OwnEngine(AnyEngine):
         self.name = f"merels {__version__}"
         self.level = level
         self._searcher = Searcher(hash_mb, threads)
+        self._signals = Signals()
 
     @property
     def tables(self) -> Tables | None:
@@ -97,23 +93,24 @@ class OwnEngine(AnyEngine):
         self._searcher.clear()
 
     def interrupt(self) -> None:
-        self._searcher.stop()
+        self._signals.stop()
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
-        self._searcher.arm()  # An earlier interrupt found no search and must not stop this one.
+        self._signals = Signals()
         result = self._searcher.search(
-            task.position, limit, root_moves=task.root_moves, level=self.level
+            task.position, limit, root_moves=task.root_moves, level=self.level,
+            signals=self._signals,
         )
         return PlayResult(result.move, result.ponder, result.info)
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
         self._searcher.prepare()
-        self._searcher.arm()
+        signals = self._signals = Signals()
 
         def run(report: Report) -> object:
             return self._searcher.search(
                 task.position, limit or Limit(), report, root_moves=task.root_moves,
-                infinite=limit is None, multipv=multipv, level=self.level,
+                infinite=limit is None, multipv=multipv, level=self.level, signals=signals,
             )
 
-        return OwnAnalysis(run, self._searcher.stop)
+        return OwnAnalysis(run, signals.stop)

@@ -13,6 +13,7 @@ from merels.engine.game.position import Position
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import MOST_SECONDS, Info, Limit, Result
 from merels.engine.search.searcher import Searcher
+from merels.engine.search.signals import Signals
 
 _LOOK_UP = 0.1
 """Seconds between checks for Ctrl-C, which does not wake a waiting thread on Windows."""
@@ -40,7 +41,9 @@ def search(
     def job() -> None:
         try:
             results.append(
-                searcher.search(position, limit, on_info, multipv=multipv, level=level)
+                searcher.search(
+                    position, limit, on_info, multipv=multipv, level=level, signals=signals
+                )
             )
         except Exception as error:
             errors.append(error)
@@ -48,7 +51,7 @@ def search(
             calls.put(True)
 
     searcher.prepare()
-    searcher.arm()
+    signals = Signals()
     interrupted = False
     # An exception might come where nobody waits for the thread yet, and leave it to search on.
     before = signal.signal(signal.SIGINT, lambda *_: calls.put(False))
@@ -56,7 +59,7 @@ def search(
         Thread(target=job).start()
         while not _next(calls):
             interrupted = True
-            searcher.stop()
+            signals.stop()
     finally:
         signal.signal(signal.SIGINT, before)
     if errors:

@@ -9,6 +9,7 @@ from queue import SimpleQueue
 
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Info
+from merels.engine.search.signals import Signals
 from merels.engine.tools.perft import divide
 from merels.engine.tools.show import bench_lines
 from merels.protocol.uci.dialects import Uci
@@ -25,8 +26,8 @@ class Job(ABC):
 
     def __init__(self, output: Output) -> None:
         self.output = output
-        self.stopped = threading.Event()
-        """Set once the job is to end as soon as possible."""
+        self.signals = Signals()
+        """What the client sends to the job."""
 
     @abstractmethod
     def run(self) -> Sequence[str]:
@@ -36,13 +37,6 @@ class Job(ABC):
         """Report an error that ended the work, and return the last lines that are still owed."""
         self.output.error(error)
         return ()
-
-    def stop(self) -> None:
-        """End the job soon, also if it has not begun yet."""
-        self.stopped.set()
-
-    def ponderhit(self) -> None:
-        """The move that is pondered on was played."""
 
 
 class Search(Job):
@@ -57,22 +51,9 @@ class Search(Job):
     ) -> None:
         super().__init__(output)
         self._player, self._position, self._go, self._dialect = player, position, go, dialect
-        self._may_answer = threading.Event()
-        """Not set while the answer is held back: until a stop, or a ponderhit if it ponders."""
-        if not (go.infinite or go.ponder):
-            self._may_answer.set()
-        player.searcher.arm()
 
     def run(self) -> Sequence[str]:
         """Search, and return the bestmove."""
-        try:
-            return self._searched()
-        except Exception as error:
-            lines = self.failed(error)
-            self._may_answer.wait()
-            return lines
-
-    def _searched(self) -> Sequence[str]:
         go, player, searcher = self._go, self._player, self._player.searcher
         settings = player.settings
         show_wdl = settings.flag("UCI_ShowWDL")
@@ -81,7 +62,7 @@ class Search(Job):
             self.output.write(self._dialect.info(info, show_wdl))
 
         untimed = go.limit.untimed and not (go.infinite or go.ponder)
-        player.prepare(wait=untimed, stopped=self.stopped.is_set)
+        player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
         result = searcher.search(
             self._position,
             go.limit,
@@ -92,6 +73,7 @@ class Search(Job):
             multipv=settings.number("MultiPV"),
             overhead=settings.number("Move Overhead") / 1000,
             level=player.level,
+            signals=self.signals,
         )
         if result.missing:
             had = searcher.threads - result.missing
@@ -109,18 +91,6 @@ class Search(Job):
         moves = () if over else self._go.root_moves or self._position.legal_moves()
         return "info depth 0 score cp 0", self._dialect.bestmove(moves[0] if moves else None, None)
 
-    def stop(self) -> None:
-        """End the search: its best move so far is the answer."""
-        super().stop()
-        self._may_answer.set()
-        self._player.searcher.stop()
-
-    def ponderhit(self) -> None:
-        """Let the limits count from now on."""
-        if not self._go.infinite:
-            self._may_answer.set()
-        self._player.searcher.ponderhit()
-
 
 class Count(Job):
     """Counts the leaves below each move, ``depth`` plies from a position."""
@@ -137,10 +107,12 @@ class Count(Job):
         if not self._depth:
             return "", "Nodes searched: 1"
         total = 0
-        for move, leaves in divide(self._position, self._depth, self.stopped.is_set):
+        for move, leaves in divide(
+            self._position, self._depth, lambda: self.signals.stopped
+        ):
             total += leaves
             self.output.write(f"{move}: {leaves}")
-        if self.stopped.is_set():
+        if self.signals.stopped:
             self.output.note("the count was stopped; its sum covers what was counted")
         return "", f"Nodes searched: {total}"
 
@@ -197,7 +169,7 @@ class Worker:
         if job is not None:
             if not at_once:
                 self._idle.wait(job.patience)
-            job.stop()
+            job.signals.stop()
         return self.join(timeout)
 
     def join(self, timeout: float | None = None) -> bool:

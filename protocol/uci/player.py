@@ -56,7 +56,8 @@ class Player:
     ) -> None:
         """Get the tables and the memory that a search needs, less memory if there is not enough.
 
-        ``wait`` and ``stopped`` are as in `TableCache.fetch`. `InputError` if there is too little.
+        ``wait`` and ``stopped`` are as in `TableCache.fetch`. `InputError` for unusable weights,
+        `MemoryError` without memory for any search.
         """
         if self._table_cache is None:
             # The handshake must not wait for the imports that opening tables needs.
@@ -69,13 +70,11 @@ class Player:
         )
         for problem in problems:
             self._output.note(f"error {problem}; the engine plays on without it")
-        try:
-            searcher.prepare()
-        except InputError as error:
-            wanted = settings.number("Hash")
-            if wanted <= searcher.hash_mb:
-                searcher.resize(wanted)
-                raise
-            self._output.error(f"{error}; {searcher.hash_mb} MiB are used instead")
-            settings.set("Hash", str(searcher.hash_mb))
-            searcher.prepare()
+        while True:
+            try:
+                return searcher.prepare()
+            except InputError as error:
+                if searcher.hash_mb == settings.number("Hash"):
+                    raise
+                self._output.error(f"{error}; {searcher.hash_mb} MiB are used instead")
+                settings.set("Hash", str(searcher.hash_mb))

@@ -123,7 +123,7 @@ class Session:
     def _set_option(self, rest: str) -> None:
         name, text = split_setting(rest)
         job = self._worker.job
-        if job is not None and not job.stopped.is_set():
+        if job is not None and not job.signals.stopped:
             raise InputError(name, "options cannot be set during a search; the old value is kept")
         self._worker.join()
         option = TABLE.find(name)
@@ -206,11 +206,11 @@ class Session:
 
     def _stop(self, rest: str) -> None:
         if (job := self._worker.job) is not None:
-            job.stop()
+            job.signals.stop()
 
     def _ponder_hit(self, rest: str) -> None:
         if (job := self._worker.job) is not None:
-            job.ponderhit()
+            job.signals.ponderhit()
 
     def _perft(self, rest: str) -> None:
         """Count; without a number do nothing, where ``go`` alone would search without end."""

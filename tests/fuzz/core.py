@@ -92,7 +92,8 @@ def some_search(chance: random.Random) -> Value:
     moves = core.legal_moves(decode(rules, {}), decode(board, {})) or [7]
     extra = {
         "ranks": [0] * len(moves), "tables": {"a": "TableSet"}, "table_men": 9, "first_depth": 1,
-        "max_depth": 2, "node_limit": 500, "lines": 2, "errors": [90, 3, 2, 5, 7, 1],
+        "max_depth": 2, "node_limit": 500, "deadline": {"a": "Deadline"}, "lines": 2,
+        "errors": [90, 3, 2, 5, 7, 1],
     }
     chosen = chance.sample(sorted(extra), chance.randint(0, 5))
     report = {"a": "report"} if chance.random() < 0.8 else None
@@ -133,9 +134,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "TranspositionTable.clear": _some(), "TranspositionTable.grow": _some(),
     "TranspositionTable.new_search": _some(),
     "TranspositionTable.full": _some(), "SearchWorker": _some({"a": "TranspositionTable"}),
-    "SearchWorker.stop": _some(), "SearchWorker.arm": _some(), "SearchWorker.clear": _some(),
-    "monotonic_ns": _some(), "SearchWorker.set_deadline": _some(2**60),
-    "SearchWorker.nodes": _some(),
+    "SearchWorker.clear": _some(), "SearchWorker.nodes": _some(),
+    "monotonic_ns": _some(), "Deadline": _some(), "Deadline.set": _some(2**60),
     "SearchWorker.table_hits": _some(), "SearchWorker.run": some_search,
     "Retrograde": lambda chance: [some_rules(chance), 3, 3, 1, _A_TABLE],
     "Retrograde.begin": lambda chance: [chance.randrange(5), chance.randrange(4)],
@@ -336,6 +336,6 @@ def _worker(objects: dict[str, object]) -> core.SearchWorker:
 _MADE: dict[str, Callable[[dict[str, object]], object]] = {
     "TableSet": _tables, "Retrograde": _retrograde, "PlacingSlice": _slice,
     "SearchWorker": _worker, "TranspositionTable": lambda objects: core.TranspositionTable(1),
-    "Fit": lambda objects: core.Fit(0.5, 3),
+    "Deadline": lambda objects: core.Deadline(), "Fit": lambda objects: core.Fit(0.5, 3),
     "Brief": lambda objects: scanner.parse_brief(b"info depth 3 score cp 5", 0),
 }

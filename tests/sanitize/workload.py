@@ -35,6 +35,7 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
+from merels.engine.search.signals import Signals
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables, open_tables
@@ -246,30 +247,32 @@ def threads() -> list[object]:
             result = searcher.search(position, Limit(nodes=20_000))
             assert result.move in position.legal_moves()
         position = Position(parse_rules("mill"))
-        stopped_at(searcher, position, Limit(), searcher.stop, ponder=False)
-        stopped_at(searcher, position, Limit(time=0.03), searcher.ponderhit, ponder=True)
+        ended_by(Signals.stop, searcher, position, Limit(), ponder=False)
+        ended_by(Signals.ponderhit, searcher, position, Limit(time=0.03), ponder=True)
     return []
 
 
-def stopped_at(
-    searcher: Searcher, position: Position, limit: Limit, end: Callable[[], None], ponder: bool
+def ended_by(
+    signal: Callable[[Signals], None], searcher: Searcher, position: Position, limit: Limit,
+    ponder: bool,
 ) -> None:
-    """Search on a thread until an iteration is done, then end it from this one."""
+    """Search on a thread until an iteration is done, then end it by a signal from this one."""
+    signals = Signals()
     begun = threading.Event()
     moves: list[Move | None] = []
 
     def search() -> None:
         result = searcher.search(
-            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder
+            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder,
+            signals=signals,
         )
         moves.append(result.move)
 
-    searcher.arm()
     thread = threading.Thread(target=search, daemon=True)
     thread.start()
     assert begun.wait(PATIENCE)
     time.sleep(0.05)
-    end()
+    signal(signals)
     thread.join(PATIENCE)
     assert moves, "the search goes on"
     assert moves[0] in position.legal_moves()

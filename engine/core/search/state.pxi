@@ -50,7 +50,6 @@ cdef struct Worker:
     const Tables *tables                     # the tablebase; NULL: none is asked
     int table_men                            # it is asked for boards with fewer men than this
     uint64_t table_hits
-    const int *stop                          # shared by all workers of a search
     uint64_t nodes
     uint64_t node_limit
     uint64_t next_look                       # nodes after which the limits are looked at
@@ -72,7 +71,7 @@ cdef struct Worker:
 
 # Look at the limits of the search, and say when to look again.
 cdef void look_at_limits(Worker *w) noexcept nogil:
-    if w.nodes >= w.node_limit or read_shared(w.stop) or now() >= read_time(w.deadline):
+    if w.nodes >= w.node_limit or now() >= read_time(w.deadline):
         w.stopped = True
     w.next_look = min(w.node_limit, (w.nodes | (CHECK_EVERY - 1)) + 1)
 

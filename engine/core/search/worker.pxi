@@ -6,7 +6,6 @@ cdef enum:
     NEVER = 0x7FFFFFFFFFFFFFFF
     ATTENTION = 16           # plies ahead from which on no more is overlooked
 
-cdef int GO_ON = 0           # a stop flag that is never raised
 cdef int64_t NO_END = NEVER  # a deadline that never comes
 
 
@@ -38,35 +37,39 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
 
 
 # Let a worker search within limits, which it looks at next.
-cdef inline void set_limits(Worker *w, uint64_t node_limit, const int64_t *deadline,
-                            const int *stop) noexcept nogil:
+cdef inline void set_limits(Worker *w, uint64_t node_limit,
+                            const int64_t *deadline) noexcept nogil:
     w.node_limit = node_limit
     w.deadline = deadline
-    w.stop = stop
     w.next_look = 0
 
 
 # Let a worker search without killers of another search, and with nothing that stops it.
 cdef inline void begin_search(Worker *w) noexcept nogil:
     w.stopped = False
-    set_limits(w, <uint64_t>-1, &NO_END, &GO_ON)
+    set_limits(w, <uint64_t>-1, &NO_END)
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
 
 
-# `stop` and `set_deadline` come from other threads while `run` searches without the interpreter's
-# lock.
+# When searches end: other threads set it while workers read it without the interpreter's lock.
+cdef class Deadline:
+    cdef int64_t at
+
+    def __cinit__(self):
+        self.at = NEVER
+
+    def set(self, at):
+        write_time(&self.at, at if at is not None else NEVER)
+
+
 cdef class SearchWorker:
     cdef Worker w
     cdef TranspositionTable table
-    cdef int stop_flag
-    cdef int64_t deadline
     cdef int running         # see guard.pxi
 
     def __cinit__(self, TranspositionTable table not None):
-        self.deadline = NEVER
         self.table = table
         self.w.table = &table.table
-        self.w.stop = &GO_ON
         load_reductions(&self.w)
         self.w.room = <scored_t *>malloc(ROOM_FOR_MOVES * sizeof(scored_t))
         if self.w.room == NULL:
@@ -83,15 +86,6 @@ cdef class SearchWorker:
     def table_hits(self):
         return self.w.table_hits
 
-    def stop(self):
-        write_shared(&self.stop_flag, 1)
-
-    def arm(self):
-        write_shared(&self.stop_flag, 0)
-
-    def set_deadline(self, deadline):
-        write_time(&self.deadline, deadline if deadline is not None else NEVER)
-
     def clear(self):
         claim(&self.running, "this worker")
         memset(self.w.history.butterfly, 0, sizeof(self.w.history.butterfly))
@@ -100,7 +94,9 @@ cdef class SearchWorker:
 
     def run(self, tuple rules not None, tuple fields not None, history, root_moves, report,
             *, ranks=(), TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
-            int max_depth=MAX_DEPTH, uint64_t node_limit=0, int lines=1, tuple errors=None):
+            int max_depth=MAX_DEPTH, uint64_t node_limit=0, Deadline deadline=None, int lines=1,
+            tuple errors=None):
+        cdef const int64_t *end = &NO_END if deadline is None else &deadline.at
         if first_depth < 1 or lines < 1:
             raise ValueError("the first depth and the number of lines are 1 or more")
         claim(&self.running, "this worker")
@@ -115,9 +111,9 @@ cdef class SearchWorker:
             load_game(&self.w.game, rules, history)
             if report is None:
                 return self.deepen_silently(load_board(fields), list(root_moves), list(ranks),
-                                            first_depth, max_depth, node_limit)
+                                            first_depth, max_depth, node_limit, end)
             return self.deepen(load_board(fields), list(root_moves), list(ranks), report,
-                               first_depth, max_depth, node_limit, lines)
+                               first_depth, max_depth, node_limit, end, lines)
         finally:
             if self.w.tables != NULL:
                 end_sharing(&tables.tables.users)
@@ -134,20 +130,19 @@ cdef class SearchWorker:
 
     # From here on limits end the search. The first iteration is always finished, so that there is a
     # move to play.
-    cdef void watch_limits(self, uint64_t node_limit) noexcept nogil:
-        set_limits(&self.w, node_limit if node_limit else <uint64_t>-1, &self.deadline,
-                   &self.stop_flag)
+    cdef void watch_limits(self, uint64_t node_limit, const int64_t *end) noexcept nogil:
+        set_limits(&self.w, node_limit if node_limit else <uint64_t>-1, end)
 
     # Iteration after iteration for another worker, which reports: all this one does is fill the
     # table. It does not ask for the interpreter's lock in between, for which the other would wait.
     cdef bint deepen_silently(self, Board b, list root_moves, list ranks, int first_depth,
-                              int max_depth, uint64_t node_limit) except -1:
+                              int max_depth, uint64_t node_limit, const int64_t *end) except -1:
         cdef int depth, value = 0
         self.begin(&b, root_moves, ranks)
         with nogil:
             for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
                 if depth > first_depth:
-                    self.watch_limits(node_limit)
+                    self.watch_limits(node_limit, end)
                 value = search_line(&self.w, &b, value, depth, 0)
                 if self.w.stopped:
                     break
@@ -155,7 +150,8 @@ cdef class SearchWorker:
 
     # Iteration after iteration, until a limit or the report ends it.
     cdef bint deepen(self, Board b, list root_moves, list ranks, report, int first_depth,
-                     int max_depth, uint64_t node_limit, int lines) except -1:
+                     int max_depth, uint64_t node_limit, const int64_t *end,
+                     int lines) except -1:
         cdef Worker *w = &self.w
         cdef int depth, line, number
         cdef int values[MAX_LINES]
@@ -166,7 +162,7 @@ cdef class SearchWorker:
         memset(values, 0, sizeof(values))
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
-                self.watch_limits(node_limit)
+                self.watch_limits(node_limit, end)
             found = []
             for line in range(number):
                 w.seldepth = 0

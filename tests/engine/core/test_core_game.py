@@ -140,7 +140,6 @@ def test_a_stored_result_without_a_move_gives_the_search_none() -> None:
     """Only bounds are stored of the replies that all fall short; the next search meets them."""
     weights.ensure()
     worker = core.SearchWorker(core.TranspositionTable(1))
-    worker.set_deadline(None)
     lines: list[list[int]] = []
 
     def report(depth: int, found: list[tuple[int, int, list[int]]]) -> bool:

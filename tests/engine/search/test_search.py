@@ -20,6 +20,7 @@ from merels.engine.game.score import Score
 from merels.engine.search.levels import LEVELS, level_for
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.searcher import Searcher
+from merels.engine.search.signals import Signals
 from tests.engine.random_games import random_positions
 from tests.processes import needs_proc
 
@@ -86,7 +87,7 @@ def test_a_new_game_starts_as_a_new_process() -> None:
 
 
 def begin(
-    searcher: Searcher, position: Position, limit: Limit, ponder: bool
+    searcher: Searcher, position: Position, limit: Limit, signals: Signals, ponder: bool
 ) -> SimpleQueue[Result]:
     """Begin a search, endless or one that ponders; its result comes through the queue."""
     results: SimpleQueue[Result] = SimpleQueue()
@@ -94,7 +95,8 @@ def begin(
 
     def run() -> None:
         results.put(searcher.search(
-            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder
+            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder,
+            signals=signals,
         ))
 
     threading.Thread(target=run, daemon=True).start()
@@ -103,31 +105,47 @@ def begin(
 
 
 def test_stop_ends_an_infinite_search() -> None:
-    searcher = Searcher(4)
-    results = begin(searcher, Position(), Limit(), ponder=False)
-    searcher.stop()
+    searcher, signals = Searcher(4), Signals()
+    results = begin(searcher, Position(), Limit(), signals, ponder=False)
+    signals.stop()
     assert results.get(timeout=60).move is not None
-    # The stop was used up: the next search runs.
+    # A stop too late ends no other search.
+    signals.stop()
     assert searcher.search(Position(), Limit(depth=4)).info.depth == 4
 
 
 def test_infinite_never_ends_by_itself() -> None:
-    searcher = Searcher(4)
+    searcher, signals = Searcher(4), Signals()
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
-    results = begin(searcher, won, Limit(depth=1), ponder=False)
+    results = begin(searcher, won, Limit(depth=1), signals, ponder=False)
     with pytest.raises(Empty):
         results.get(timeout=0.5)
-    searcher.stop()
+    signals.stop()
     results.get(timeout=60)
 
 
 def test_ponderhit_starts_the_clock() -> None:
-    searcher = Searcher(4)
-    results = begin(searcher, Position(), Limit(time=0.05), ponder=True)
+    searcher, signals = Searcher(4), Signals()
+    results = begin(searcher, Position(), Limit(time=0.05), signals, ponder=True)
     with pytest.raises(Empty):
         results.get(timeout=0.3)
-    searcher.ponderhit()
+    signals.ponderhit()
     assert results.get(timeout=60).move is not None
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_report_that_raises_leaves_the_next_search_whole(threads: int) -> None:
+    searcher = Searcher(4, threads)
+    for waits in (False, True):
+        signals = Signals()
+
+        def give_up(info: Info) -> None:
+            signals.stop()
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            searcher.search(Position(), Limit(), give_up, infinite=waits, signals=signals)
+        assert searcher.search(Position(), Limit(depth=6)).info.depth == 6
 
 
 def test_a_win_at_hand_is_seen_and_counted() -> None:

@@ -205,7 +205,6 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
     table = core.TranspositionTable(1)
     worker = core.SearchWorker(table)
     worker.clear()
-    worker.set_deadline(None)
     worker.run(
         core_rules(rules), core_board(position), [], core_moves(position),
         lambda depth, lines: False, node_limit=50_000,

@@ -316,8 +316,13 @@ def test_a_search_that_gets_no_thread_still_answers(gui: Gui, tmp_path: Path) ->
 
 
 @needs_prlimit
-def test_a_search_that_gets_no_memory_still_answers(tmp_path: Path) -> None:
-    error = "info string error '16 MiB': not enough memory for Hash"
+def test_a_search_that_gets_no_memory_for_its_table_uses_the_smallest(tmp_path: Path) -> None:
+    def less(wanted: int, used: int) -> str:
+        return (
+            f"info string error '{wanted} MiB': not enough memory for Hash; {used} MiB are used "
+            "instead"
+        )
+
     # Otherwise a thread reserves memory of its own, and the table fits into it.
     with Gui(environment={"MALLOC_ARENA_MAX": "1"}) as gui:
         # A small table first: without the interpreter's lock it is freed when the thread that made
@@ -328,12 +333,14 @@ def test_a_search_that_gets_no_memory_still_answers(tmp_path: Path) -> None:
         gui.fen()
         leave_memory(gui, 6)
         lines = gui.go("go depth 2 searchmoves a1")
-        assert lines[1:] == [error, "info depth 0 score cp 0", "bestmove a1"]
-        assert gui.ask() == [error]
-        smaller = gui.ask("setoption name Hash value 12") + gui.ask()
-        assert smaller == [error.replace("16", "12")] * 2
-        gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100")
-        assert gui.line() == error
-        assert gui.pending(0.2) == []
+        assert lines[:2] == [less(17, 16), less(16, 1)]
+        check(lines, Position())
+        assert " depth 2 " in lines[-2] and lines[-1].split()[1] == "a1"
+        assert gui.ask() == []
+        assert gui.ask("setoption name Hash value 12") == [less(12, 1)]
+        gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100 depth 2")
+        assert gui.line() == less(16, 1)
+        held = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.2)
+        assert " depth 2 " in held[-1]
         gui.send("ponderhit")
-        assert gui.until("bestmove")[0] == "info depth 0 score cp 0"
+        check(held + gui.until("bestmove"), Position())
