@@ -190,10 +190,14 @@ class TranspositionTable:
     def clear(self, megabytes: int = 0) -> None:
         """Forget all results, and use so many MiB from now on; 0: the whole table."""
 
-    def grow(self, megabytes: int = 0) -> None:
+    def used(self) -> int:
+        """The MiB in use."""
+
+    def grow(self, megabytes: int = 0, deadline: Deadline | None = None) -> None:
         """Use at least so many MiB from now on, and keep what is known; 0: the whole table.
 
-        No worker may search meanwhile.
+        At the deadline the results that were not moved yet are out of reach, until the table grows
+        again. No worker may search meanwhile.
         """
 
     def new_search(self) -> None:

@@ -6,6 +6,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from merels.engine.core import core, weights
@@ -27,6 +28,8 @@ DEFAULT_HASH = 16
 """MiB of a transposition table."""
 _LEAST_MB = 1
 """MiB of the table that a search uses at least."""
+_CLEARED_MB = 16
+"""MiB in use from which on a new table takes less time than clearing."""
 _NODES_A_SECOND = 10_000_000
 """Of one thread, and hardly more."""
 _ENTRY = 16
@@ -93,9 +96,14 @@ class Searcher:
         self._forget()
 
     def _forget(self) -> None:
-        """Forget everything learnt; the table grows again as it is needed."""
-        if self._table is not None:
-            self._table.clear(_LEAST_MB)
+        """Forget everything learned; the table grows again as it is needed."""
+        table = self._table
+        if table is not None and table.used() > _CLEARED_MB:
+            with suppress(MemoryError):  # Both together may be too much.
+                self._table = core.TranspositionTable(self.hash_mb, _LEAST_MB)
+                self._workers = []
+        if table is not None and table is self._table:
+            table.clear(_LEAST_MB)
         for worker in self._workers:
             worker.clear()
 
@@ -116,6 +124,7 @@ class Searcher:
         overhead: float = 0.01,
         level: Level | None = None,
         signals: Signals | None = None,
+        asked: int | None = None,
     ) -> Result:
         """Search a position until a limit or a signal; the interpreter's lock is free meanwhile.
 
@@ -123,11 +132,13 @@ class Searcher:
         lines. ``root_moves`` are the only ones to choose from; all are, if there are none. Only
         `Signals.stop` ends an ``infinite`` search, or one that is to ``ponder`` before
         `Signals.ponderhit`. ``overhead`` is the seconds that a move may lose outside of the search.
-        A search without any limit runs to the greatest depth. The same position, limit by depth or
+        Time counts from when the search was ``asked`` for (`core.monotonic_ns`), or from now. A
+        search without any limit runs to the greatest depth. The same position, limit by depth or
         nodes and one thread give the same answer after `clear`.
         """
         signals = signals or Signals()
-        clock = TimeManager(limit, position.side, overhead, infinite, ponder)
+        asked = core.monotonic_ns() if asked is None else asked
+        clock = TimeManager(limit, position.side, overhead, infinite, ponder, asked)
         signals.begin(clock)
         on_info = on_info or (lambda info: None)
         outcome = position.outcome()
@@ -152,8 +163,6 @@ class Searcher:
         level: Level | None,
     ) -> Result:
         """Search a position that has moves, and choose one."""
-        self.prepare()
-        assert self._table is not None
         # A level has no perfect knowledge.
         tables = None if level else self.tables_for(position.rules)
         root = make_root(position, root_moves, tables, multipv)
@@ -164,7 +173,10 @@ class Searcher:
             if self._context is not None or level is not None:
                 self._forget()
             self._context = context
-        self._table.grow(1 + level.nodes // 50_000 if level else self._worth(clock))
+        self.prepare()
+        assert self._table is not None
+        megabytes = 1 + level.nodes // 50_000 if level else self._worth(clock)
+        self._table.grow(megabytes, signals.deadline)
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
         nodes = min(

@@ -27,10 +27,13 @@ class Signals:
             self.stopped = True
             self._apply()
 
-    def ponderhit(self) -> None:
-        """Start the limits of a search that ponders: the opponent played the expected move."""
+    def ponderhit(self, at: int | None = None) -> None:
+        """Start the limits of a search that ponders: the opponent played the expected move.
+
+        Time counts from ``at`` (`core.monotonic_ns`), or from now.
+        """
         with self._changed:
-            self._hit = core.monotonic_ns()
+            self._hit = core.monotonic_ns() if at is None else at
             self._apply()
 
     def begin(self, clock: TimeManager) -> None:

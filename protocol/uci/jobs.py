@@ -47,10 +47,11 @@ class Search(Job):
     """
 
     def __init__(
-        self, output: Output, player: Player, position: Position, go: Go, dialect: Uci
+        self, output: Output, player: Player, position: Position, go: Go, dialect: Uci, asked: int
     ) -> None:
         super().__init__(output)
         self._player, self._position, self._go, self._dialect = player, position, go, dialect
+        self._asked = asked
 
     def run(self) -> Sequence[str]:
         """Search, and return the bestmove."""
@@ -74,6 +75,7 @@ class Search(Job):
             overhead=settings.number("Move Overhead") / 1000,
             level=player.level,
             signals=self.signals,
+            asked=self._asked,
         )
         if result.missing:
             had = searcher.threads - result.missing

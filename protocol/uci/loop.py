@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from merels.engine.core import core
 from merels.protocol.uci.session import Session
 from merels.protocol.uci.streams import Output, make_usable
 
@@ -25,7 +26,7 @@ def main() -> int:
     interrupted = False
     try:
         for line in read_lines(sys.stdin.buffer):
-            session.handle(line)
+            session.handle(line, core.monotonic_ns())
             if session.over:
                 break
     except OSError:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from merels.engine import __version__
+from merels.engine.core import core
 from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import BLACK, WHITE, Position
@@ -46,9 +47,15 @@ class Session:
         self._player = Player(output)
         self._worker = Worker(output)
         self._debug = False
+        self._read_at = 0
+        """When the line that is being handled was read: clocks run from then on."""
 
-    def handle(self, line: str) -> None:
-        """Do what one line says; whatever it contains, the session continues."""
+    def handle(self, line: str, read_at: int | None = None) -> None:
+        """Do what one line says; whatever it contains, the session continues.
+
+        ``read_at`` is when the line was read (`core.monotonic_ns`), by default now.
+        """
+        self._read_at = core.monotonic_ns() if read_at is None else read_at
         self._output.received(line)
         words = line.split()
         start = _first_command(words)
@@ -202,7 +209,9 @@ class Session:
         if go.perft is not None:
             self._worker.start(Count(self._output, position, go.perft))
         else:
-            self._worker.start(Search(self._output, self._player, position, go, self._dialect))
+            self._worker.start(Search(
+                self._output, self._player, position, go, self._dialect, self._read_at
+            ))  # fmt: skip
 
     def _stop(self, rest: str) -> None:
         if (job := self._worker.job) is not None:
@@ -210,7 +219,7 @@ class Session:
 
     def _ponder_hit(self, rest: str) -> None:
         if (job := self._worker.job) is not None:
-            job.signals.ponderhit()
+            job.signals.ponderhit(self._read_at)
 
     def _perft(self, rest: str) -> None:
         """Count; without a number do nothing, where ``go`` alone would search without end."""

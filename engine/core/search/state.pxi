@@ -1,37 +1,11 @@
-# What a thread's search has at hand, its clock, and how a level distorts what it sees.
+# What a thread's search has at hand, and how a level distorts what it sees.
 #
 # Needs board.pxi, ends.pxi, movegen.pxi, evaluation/evaluate.pxi, tablebase/probe.pxi,
-# search/transposition.pxi, search/ordering.pxi.
-
-cdef extern from *:
-    """
-    #if defined(_WIN32)
-      #include <windows.h>
-      static int64_t merels_now(void) {
-          LARGE_INTEGER count, rate;
-          QueryPerformanceCounter(&count);
-          QueryPerformanceFrequency(&rate);
-          return (int64_t)((double)count.QuadPart * 1e9 / (double)rate.QuadPart);
-      }
-    #else
-      #include <time.h>
-      static int64_t merels_now(void) {
-          struct timespec t;
-          clock_gettime(CLOCK_MONOTONIC, &t);
-          return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-      }
-    #endif
-    """
-    # The one clock of deadlines: Python's own may differ, after sleep on macOS, or on Windows.
-    int64_t now "merels_now"() noexcept nogil
-
-
-def monotonic_ns():
-    return now()
-
+# search/clock.pxi, search/transposition.pxi, search/ordering.pxi.
 
 cdef enum:
-    CHECK_EVERY = 512        # nodes between looks at the clock
+    MOST_PAUSE = 512         # nodes between looks at the limits
+    LONG_PAUSE = 1000000     # nanoseconds between them
 
 cdef struct Errors:
     int insight                              # share of the evaluation that is understood, percent
@@ -53,6 +27,8 @@ cdef struct Worker:
     uint64_t nodes
     uint64_t node_limit
     uint64_t next_look                       # nodes after which the limits are looked at
+    uint64_t pause                           # nodes between looks
+    int64_t last_look                        # when they were looked at
     const int64_t *deadline                  # nanoseconds; other threads may move it
     bint stopped
     int seldepth
@@ -69,11 +45,18 @@ cdef struct Worker:
     int reductions[64][64]                   # by depth and move count
 
 
-# Look at the limits of the search, and say when to look again.
+# Look at the limits of the search, and set when to look again: sooner where a node takes long, as
+# one does that touches new memory, or a table on a disk.
 cdef void look_at_limits(Worker *w) noexcept nogil:
-    if w.nodes >= w.node_limit or now() >= read_time(w.deadline):
+    cdef int64_t time = now()
+    if w.nodes >= w.node_limit or time >= read_time(w.deadline):
         w.stopped = True
-    w.next_look = min(w.node_limit, (w.nodes | (CHECK_EVERY - 1)) + 1)
+    if time - w.last_look > LONG_PAUSE:
+        w.pause = max(w.pause // 8, <uint64_t>1)
+    elif w.pause < MOST_PAUSE:
+        w.pause *= 2
+    w.last_look = time
+    w.next_look = min(w.node_limit, w.nodes + w.pause)
 
 
 # Count another node, whose variation is not known yet. Whether the search must end.

@@ -8,10 +8,11 @@
 # A short search is slowed by memory that it does not need, so the part in use is chosen by the
 # searcher, and grows. What lies beyond it is empty.
 #
-# Needs bitboard.pxi, board.pxi, pages.pxi.
+# Needs bitboard.pxi, board.pxi, pages.pxi, search/clock.pxi.
 
 cdef enum:
     BUCKET = 4               # entries
+    CHECK_EVERY = 4096       # entries moved between looks at the clock
     UPPER = 1                # the value is at most the score
     LOWER = 2                # the value is at least the score
     EXACT = 3
@@ -98,14 +99,17 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
 
 
 # Move the entries of what were all buckets in use, from the last one down, to where they are now:
-# never to a bucket further down. Where one is full, an entry is lost.
-cdef void spread(Table *table, uint64_t before) noexcept nogil:
+# never to a bucket further down. Where one is full, an entry is lost. At the deadline those that
+# are left stay where no probe finds them; the next call may still move them.
+cdef void spread(Table *table, uint64_t before, const int64_t *deadline) noexcept nogil:
     cdef Entry *entry = &table.entries[BUCKET * before]
     cdef Entry *bucket
     cdef Entry moved
     cdef int i
     while entry != table.entries:
         entry -= 1
+        if (entry - table.entries) % CHECK_EVERY == 0 and now() >= read_time(deadline):
+            return
         if entry.data == 0:
             continue
         moved = entry[0]
@@ -127,15 +131,15 @@ cdef class TranspositionTable:
             raise ValueError("a table needs at least 1 MiB")
         if size + PAGE > <size_t>-1:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
-        self.table.memory = malloc(size + PAGE)
+        # The system hands out memory that is zero, and that costs nothing before it is touched.
+        self.table.memory = calloc(size + PAGE, 1)
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
         self.table.entries = <Entry *>((<size_t>self.table.memory + PAGE - 1) & ~<size_t>(PAGE - 1))
         self.size = size
         large_pages(self.table.entries, size)
-        # The system hands memory out when it is first written to: now, not on a running clock.
-        self.table.buckets = self.buckets_of(0)
-        self.clear(used)
+        self.table.buckets = self.buckets_of(used)
+        self.table.generation = 0
 
     def __dealloc__(self):
         free(self.table.memory)
@@ -147,13 +151,17 @@ cdef class TranspositionTable:
             used = self.size
         return used // (BUCKET * sizeof(Entry))
 
+    def used(self):
+        return self.table.buckets * BUCKET * sizeof(Entry) >> 20
+
     def clear(self, int megabytes=0):
         with nogil:
             memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * sizeof(Entry))
         self.table.buckets = self.buckets_of(megabytes)
         self.table.generation = 0
 
-    def grow(self, int megabytes=0):
+    def grow(self, int megabytes=0, Deadline deadline=None):
+        cdef const int64_t *end = &NO_END if deadline is None else &deadline.at
         cdef uint64_t before = self.table.buckets
         cdef uint64_t wanted = self.buckets_of(megabytes)
         if wanted <= before:
@@ -161,7 +169,7 @@ cdef class TranspositionTable:
         # At least twice as many, so that all entries together are seldom moved.
         self.table.buckets = min(max(wanted, 2 * before), self.buckets_of(0))
         with nogil:
-            spread(&self.table, before)
+            spread(&self.table, before, end)
 
     def new_search(self):
         self.table.generation = (self.table.generation + 1) & 0xFF

@@ -3,10 +3,7 @@
 # Needs board.pxi, ends.pxi, movegen.pxi, tablebase/probe.pxi, search/root.pxi.
 
 cdef enum:
-    NEVER = 0x7FFFFFFFFFFFFFFF
     ATTENTION = 16           # plies ahead from which on no more is overlooked
-
-cdef int64_t NO_END = NEVER  # a deadline that never comes
 
 
 # What is overlooked and how far the evaluation errs: drawn anew for every search, as a person's
@@ -47,19 +44,10 @@ cdef inline void set_limits(Worker *w, uint64_t node_limit,
 # Let a worker search without killers of another search, and with nothing that stops it.
 cdef inline void begin_search(Worker *w) noexcept nogil:
     w.stopped = False
+    w.pause = MOST_PAUSE
+    w.last_look = 0
     set_limits(w, <uint64_t>-1, &NO_END)
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
-
-
-# When searches end: other threads set it while workers read it without the interpreter's lock.
-cdef class Deadline:
-    cdef int64_t at
-
-    def __cinit__(self):
-        self.at = NEVER
-
-    def set(self, at):
-        write_time(&self.at, at if at is not None else NEVER)
 
 
 cdef class SearchWorker:

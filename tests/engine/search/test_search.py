@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 
 import pytest
 
-from merels.engine.core import core
+from merels.engine.core import core, weights
 from merels.engine.game.notation import parse_move, parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
@@ -297,18 +297,34 @@ def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.Mo
 
 
 @needs_proc
-def test_memory_is_allocated_before_a_clock_runs() -> None:
+def test_memory_that_comes_zeroed_is_touched_only_where_it_is_used() -> None:
     def resident() -> int:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") >> 20
 
+    weights.ensure()
     before = resident()
-    searcher = Searcher(128)
+    searcher = Searcher(1024)
     searcher.prepare()
-    assert resident() - before >= 120
-    more = resident()
     searcher.search(Position(), Limit(nodes=50_000))
-    assert resident() - more <= 8
+    searcher.clear()
+    assert resident() - before <= 16
+    large = Searcher(64)
+    large.search(Position(), Limit(depth=11))
+    assert resident() - before >= 48
+    large.clear()
+    large.prepare()
+    assert resident() - before <= 24
+
+
+def test_time_counts_from_when_a_search_was_asked_for() -> None:
+    second = 1_000_000_000
+    infos: list[Info] = []
+    result = Searcher(4).search(
+        Position(), Limit(time=0.5), infos.append, asked=core.monotonic_ns() - second
+    )
+    assert (result.info.depth, result.cut) == (1, True)
+    assert all((info.time or 0) >= 1 for info in infos)
 
 
 # The side to move has lost, but for a move to a position that then occurs for the third time.

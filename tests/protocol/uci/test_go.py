@@ -13,6 +13,7 @@ from merels.engine.game.position import Position
 from merels.engine.search.limits import Limit
 from merels.protocol.uci.dialects import Uci, Ugi
 from merels.protocol.uci.go_command import parse_go
+from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 
 MOVING = "*O*@O**@/*@*O**@*/O*@**O** w 0 0 12 24"
@@ -288,6 +289,22 @@ def test_a_line_of_mistakes_is_answered_in_a_few_lines(gui: Gui) -> None:
         errors = [line for line in lines if line.startswith("info string error ")]
         assert len(errors) == 11
         assert errors[-1] == "info string error 990 more words after go are ignored"
+
+
+def test_a_search_that_has_to_wait_has_less_time(gui: Gui) -> None:
+    """The count before it takes longer than this search may."""
+    gui.ask()
+    gui.raw(b"go perft 6\ngo movetime 10\n")
+    lines = gui.until("bestmove")
+    assert {line.split()[2] for line in lines if line.startswith("info depth")} == {"1"}
+
+
+@needs_proc
+def test_a_search_does_not_wait_for_a_large_table(gui: Gui) -> None:
+    gui.send("setoption name Hash value 1024")
+    check(gui.go("go movetime 100"), Position())
+    status = Path(f"/proc/{gui.process.pid}/status").read_text()
+    assert int(status.partition("VmHWM:")[2].split()[0]) < 256 << 10
 
 
 def leave_memory(gui: Gui, mebibytes: int) -> None:
