@@ -40,10 +40,11 @@ class Job(ABC):
 
 
 class Search(Job):
-    """The search for one ``go``; whatever happens, it ends in one bestmove.
+    """The search for one ``go``, which ends in one bestmove.
 
-    It has its own position and limits, which no later command changes. Made once the job before
-    it has ended, since both use the player.
+    Without the weights or the memory to search, it ends the process instead. It has its own
+    position and limits, which no later command changes. Made once the job before it has ended,
+    since both use the player.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Search(Job):
         self._asked = asked
 
     def run(self) -> Sequence[str]:
-        """Search, and return the bestmove."""
+        """Search, and return the bestmove. End the process if it cannot search."""
         go, player, searcher = self._go, self._player, self._player.searcher
         settings = player.settings
         show_wdl = settings.flag("UCI_ShowWDL")
@@ -63,7 +64,11 @@ class Search(Job):
             self.output.write(self._dialect.info(info, show_wdl))
 
         untimed = go.limit.untimed and not (go.infinite or go.ponder)
-        player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
+        try:
+            player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
+        except Exception as error:
+            # An engine that answers without a search would look healthy.
+            self.output.fail(error)
         result = searcher.search(
             self._position,
             go.limit,

@@ -9,6 +9,7 @@ import os
 import stat
 import sys
 import threading
+from typing import NoReturn
 
 from merels.engine.game.errors import InputError, shorten
 
@@ -70,19 +71,31 @@ class Output:
     def error(self, what: Exception | str) -> None:
         """Write an ``info string error``. An unexpected exception is called internal: it is a
         defect, which must not cost the game."""
-        if isinstance(what, Exception) and not isinstance(what, InputError):
-            what = f"internal, {type(what).__name__}: {shorten(str(what), 200)}"
-        self.write(f"info string error {what}")
+        self.write(f"info string error {_described(what)}")
 
-    def _leave(self, error: OSError) -> None:
-        """End the process from whichever thread this is.
+    def fail(self, what: Exception | str) -> NoReturn:
+        """End the process with status 1, from any thread, and a line on standard error.
 
         The main thread may be blocked reading standard input, and no other thread can wake it.
         """
+        with contextlib.suppress(OSError):
+            print(f"merels: {_described(what)}", file=sys.stderr, flush=True)
+        os._exit(1)
+
+    def _leave(self, error: OSError) -> NoReturn:
+        """End the process: standard output cannot be written."""
         if error.errno in _NOBODY_READS:
             os._exit(0)
-        print(f"merels: standard output cannot be written: {error.strerror}", file=sys.stderr)
-        os._exit(1)
+        self.fail(f"standard output cannot be written: {error.strerror}")
+
+
+def _described(what: Exception | str) -> str:
+    """What is wrong, on one line."""
+    if isinstance(what, (str, InputError)):
+        return str(what)
+    if isinstance(what, MemoryError):
+        return str(what) or "not enough memory"
+    return f"internal, {type(what).__name__}: {shorten(str(what), 200)}"
 
 
 class _Log:

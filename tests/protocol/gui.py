@@ -126,6 +126,14 @@ class Gui:
             lines.append(line)
         return lines
 
+    def rest(self) -> list[str]:
+        """All lines up to the end of the output."""
+        self._reader.join(PATIENCE)
+        lines: list[str] = []
+        while (line := self._lines.get(timeout=PATIENCE)) is not None:
+            lines.append(line.decode().rstrip("\n"))
+        return lines
+
     def fen(self) -> str:
         """The position on the board, as text."""
         self.send("fen")

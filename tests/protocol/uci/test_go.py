@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+import merels.engine
+import merels.protocol
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Limit
@@ -330,6 +333,48 @@ def test_a_search_that_gets_no_thread_still_answers(gui: Gui, tmp_path: Path) ->
     gui.send("isready", "quit")
     assert gui.line() == "readyok"
     assert gui.code() == 0
+
+
+@pytest.mark.parametrize("damage", ["flipped", "missing"])
+def test_an_engine_without_its_weights_ends_at_go(tmp_path: Path, damage: str) -> None:
+    for package in (merels.engine, merels.protocol):
+        folder = Path(package.__path__[0])
+        shutil.copytree(
+            folder, tmp_path / "merels" / folder.name,
+            ignore=shutil.ignore_patterns("*.c", "__pycache__"),
+        )  # fmt: skip
+    weights = tmp_path / "merels" / "engine" / "core" / "weights.bin"
+    if damage == "missing":
+        weights.unlink()
+    else:
+        data = bytearray(weights.read_bytes())
+        data[len(data) // 2] ^= 1
+        weights.write_bytes(data)
+    with Gui(environment={"PYTHONPATH": str(tmp_path)}) as gui:
+        (error,) = gui.ask()
+        assert error.startswith("info string error ") and "reinstall merels" in error
+        gui.send("go depth 2")
+        assert_unable_to_search(gui, "reinstall merels")
+
+
+@needs_prlimit
+def test_an_engine_without_memory_for_its_weights_ends_at_go(tmp_path: Path) -> None:
+    with Gui(environment={"MALLOC_ARENA_MAX": "1"}) as gui:
+        gui.send(f"setoption name TablePath value {tmp_path}", "go perft 1")  # starts the thread
+        gui.until("Nodes searched")
+        leave_memory(gui, 4)
+        (error,) = gui.ask()
+        assert error.startswith("info string error ") and "memory" in error
+        gui.send("go depth 2")
+        assert_unable_to_search(gui, "memory")
+
+
+def assert_unable_to_search(gui: Gui, why: str) -> None:
+    """The process ends with status 1, without a bestmove, and one line that gives the reason."""
+    assert gui.code() == 1
+    assert gui.rest() == []
+    error = gui.errors()
+    assert error.startswith("merels: ") and why in error and error.count("\n") == 1
 
 
 @needs_prlimit
