@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,9 +13,12 @@ from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.sectors import sectors
+from merels.engine.tablebase.storage import FolderLocked
 
 SMALL_MEN = 7
 """Three men against three, and four against three."""
+_RETRY_SECONDS = 0.05
+"""Seconds between looks at a build in another process."""
 
 
 def has_small_tables(rules: Rules, root: Path) -> bool:
@@ -34,8 +38,13 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
     """
     root = root or default_root()
     try:
-        if not has_small_tables(rules, root):
-            Builder(root, rules, threads=threads, depths=True).build(SMALL_MEN)
+        builder = Builder(root, rules, threads=threads, depths=True)
+        while not has_small_tables(rules, root):
+            try:
+                builder.build(SMALL_MEN)
+                break
+            except FolderLocked:  # Another process builds them, or tables that include them.
+                time.sleep(_RETRY_SECONDS)
         tables = open_tables(root, rules)
     except (InputError, OSError, MemoryError, RuntimeError):
         return None  # RuntimeError: the system allows no thread, or the program is ending.

@@ -11,6 +11,10 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.saving import DRAFT, Part, lock, write_whole
 
 
+class FolderLocked(InputError):
+    """Another process writes to the folder."""
+
+
 def write_table(path: Path, parts: Sequence[Part]) -> None:
     """Write a table's file; `InputError` where the disk is full or the file cannot be written."""
     try:
@@ -39,7 +43,7 @@ def remove_drafts(folder: Path) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Keep other programs from writing to a folder of tables.
 
-    `InputError` where one already does.
+    `FolderLocked` where one already does, `InputError` where no lock can be had.
     """
     try:
         descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
@@ -51,7 +55,7 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             lock(descriptor)
         except (BlockingIOError, PermissionError):  # On Windows the latter.
-            raise InputError(str(folder), "another build is at work there") from None
+            raise FolderLocked(str(folder), "another build is at work there") from None
         except OSError as error:
             raise InputError(
                 str(folder), f"cannot be locked ({error.strerror}): use another file system"

@@ -70,10 +70,12 @@ class TableCache:
             problems = []
             if folder and not os.path.isdir(folder):
                 problems = [f"'{shorten(folder)}' is not a folder of tables"]
+            # Looked at first: another process may finish them while these are opened.
+            complete = bool(folder) or has_small_tables(rules, root)
             tables = open_tables(root, rules)
             self._tables = tables if tables.headers else None
             self._key = key
-            if not folder and key not in self._builders and not has_small_tables(rules, root):
+            if not complete and key not in self._builders:
                 self._builders[key] = build_in_background(rules, root, self._forget)
             return self._tables, problems + tables.problems
 

@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Barrier
+from time import monotonic
 
 import pytest
 
@@ -72,6 +74,26 @@ def test_tables_that_are_built_meanwhile_are_waited_for_again(
     for rules in (PRESETS["roman"], PRESETS["mill"]):
         tables, _ = cache.fetch(rules, wait=True)
         assert tables is not None and tables.men == 7
+
+
+def test_engines_that_start_together_all_get_the_small_tables(tmp_path: Path) -> None:
+    """Only one can build them."""
+    cache = {"MERELS_TABLES": str(tmp_path)}
+    with ExitStack() as stack:
+        engines = [stack.enter_context(Gui(environment=cache)) for _ in range(2)]
+        for gui in engines:
+            gui.send(f"position fen {DRAWN}", "isready")
+        for gui in engines:
+            gui.until("readyok")
+        deadline = monotonic() + PATIENCE
+        while not all(hits(gui) for gui in engines):
+            assert monotonic() < deadline, "an engine still has no small tables"
+
+
+def hits(gui: Gui) -> int:
+    """The positions that a short search finds in tables."""
+    lines = [line for line in gui.go("go movetime 20") if " tbhits " in line]
+    return int(lines[-1].split(" tbhits ")[1].split()[0])
 
 
 DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
