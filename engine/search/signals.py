@@ -14,11 +14,12 @@ class Signals:
     def __init__(self) -> None:
         self.stopped = False
         """Whether `stop` was called."""
+        self.hit: int | None = None
+        """When `ponderhit` was called for (`core.monotonic_ns`), or None."""
         self.deadline = core.Deadline()
         """When the search's workers end; in the past once they are to end now."""
         self._changed = threading.Condition()
         self._clock: TimeManager | None = None
-        self._hit: int | None = None
         self._ended = False
 
     def stop(self) -> None:
@@ -33,7 +34,7 @@ class Signals:
         Time counts from ``at`` (`core.monotonic_ns`), or from now.
         """
         with self._changed:
-            self._hit = core.monotonic_ns() if at is None else at
+            self.hit = core.monotonic_ns() if at is None else at
             self._apply()
 
     def begin(self, clock: TimeManager) -> None:
@@ -57,7 +58,7 @@ class Signals:
     def _apply(self) -> None:
         clock = self._clock
         if clock is not None:
-            if clock.pondering and self._hit is not None:
-                clock.pondering, clock.started = False, self._hit
+            if clock.pondering and self.hit is not None:
+                clock.pondering, clock.started = False, self.hit
             self.deadline.set(0 if self.stopped or self._ended else clock.deadline())
         self._changed.notify_all()

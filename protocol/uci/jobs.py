@@ -33,6 +33,10 @@ class Job(ABC):
     def run(self) -> Sequence[str]:
         """Do the work, on the worker's thread, and return its last lines."""
 
+    def is_limited(self) -> bool:
+        """Whether it ends without a signal, and may finish after the end of the input."""
+        return False
+
     def failed(self, error: Exception) -> Sequence[str]:
         """Report an error that ended the work, and return the last lines that are still owed."""
         self.output.error(error)
@@ -53,6 +57,11 @@ class Search(Job):
         super().__init__(output)
         self._player, self._position, self._go, self._dialect = player, position, go, dialect
         self._asked = asked
+
+    def is_limited(self) -> bool:
+        go = self._go
+        waits = go.infinite or go.ponder and self.signals.hit is None
+        return go.limit.ends(self._position.side) and not waits
 
     def run(self) -> Sequence[str]:
         """Search, and return the bestmove. End the process if it cannot search."""
@@ -128,6 +137,9 @@ class Bench(Job):
     """Runs the benchmark, which has a searcher of its own and cannot be stopped."""
 
     patience = Count.patience
+
+    def is_limited(self) -> bool:
+        return True
 
     def run(self) -> Sequence[str]:
         """Run it, and return its result."""

@@ -11,26 +11,37 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from merels.engine import __version__
 from merels.engine.core import core
 from merels.protocol.uci.session import Session
 from merels.protocol.uci.streams import Output, make_usable
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line that are kept; the rest of it is dropped."""
+_WELCOME = (
+    f"merels {__version__}, a Nine Men's Morris engine: help lists its commands; "
+    "to play, quit and run 'merels play'"
+)
+"""What a person at a terminal sees, and no program."""
 
 
 def main() -> int:
     """Speak the protocol on standard input and output until ``quit`` or the end of input."""
     make_usable()
-    session = Session(Output(sys.stdout.fileno()))
+    output = Output(sys.stdout.fileno())
+    session = Session(output)
     interrupted = False
     try:
+        if sys.stdin.isatty():
+            output.write(_WELCOME)
         for line in read_lines(sys.stdin.buffer):
             session.handle(line, core.monotonic_ns())
             if session.over:
                 break
+        else:
+            session.end_input()
     except OSError:
-        pass  # The terminal has gone: the input has ended.
+        pass  # The terminal has gone.
     except KeyboardInterrupt:
         interrupted = True
     finally:

@@ -30,6 +30,8 @@ from merels.protocol.uci.streams import Output
 
 FAREWELL = 1.0
 """Seconds to wait for work that cannot be stopped when the process ends."""
+_LOOK_UP = 0.1
+"""Seconds between checks whether the output of a last search is still read."""
 
 
 class Session:
@@ -61,7 +63,8 @@ class Session:
         start = _first_command(words)
         if start:
             unknown = " ".join(words[:start])
-            self._output.note(f"unknown command '{shorten(unknown)}' is ignored; try help")
+            hint = _HINTS.get(unknown.lower(), "try help")
+            self._output.note(f"unknown command '{shorten(unknown)}' is ignored; {hint}")
         if start == len(words):
             return
         name = words[start].lower()
@@ -72,6 +75,13 @@ class Session:
             COMMANDS[name].handle(self, rest)
         except Exception as error:
             self._output.error(error)
+
+    def end_input(self) -> None:
+        """Wait for a job that ends by itself, as long as its output is read."""
+        job = self._worker.job
+        if job is not None and job.is_limited():
+            while not self._worker.join(_LOOK_UP) and self._output.is_read():
+                pass
 
     def close(self, at_once: bool = False) -> None:
         """End whatever runs, or the process if that does not end.
@@ -268,6 +278,13 @@ COMMANDS = {
     "bench": Command(Session._bench, "", "search fixed positions; prints nodes and speed"),
     "help": Command(Session._help, "", "print this list"),
 }
+
+_HINTS = {
+    "?": "help lists the commands",
+    "exit": "quit ends the program",
+    "start": "quit, and run 'merels play' or 'merels board' to play a game",
+}
+"""The way on after a word that people try at a terminal."""
 
 _AFTER_UNKNOWN = frozenset(
     ("uci", "ugi", "debug", "isready", "setoption", "position", "go", "stop", "ponderhit")

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import io
 import os
+import select
 import stat
 import sys
 import threading
@@ -63,6 +64,14 @@ class Output:
                     data = data[os.write(self._descriptor, data) :]
             except OSError as error:
                 self._leave(error)
+
+    def is_read(self) -> bool:
+        """Whether somebody may read what is written, as far as the system can tell."""
+        if not hasattr(select, "poll"):
+            return True
+        poll = select.poll()
+        poll.register(self._descriptor, 0)
+        return not poll.poll(0)
 
     def note(self, text: str) -> None:
         """Write an ``info string``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -224,6 +225,86 @@ def test_sigint_while_it_ends_is_ignored(gui: Gui) -> None:
     gui.interrupt()
     assert gui.code() == 0
     assert gui.errors() == ""
+
+
+def answers(text: str) -> list[str]:
+    """The output of a process with a whole conversation as its input."""
+    command = [sys.executable, "-m", "merels.protocol"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+MATE_IN_ONE = "position fen @*O**O@*/**@**@*@/O*****@* b 0 0 8 32\n"
+
+
+@pytest.mark.parametrize(
+    ("go", "depth"),
+    [
+        ("go depth 9", 9), ("go nodes 50000", 6), ("go movetime 500", 6),
+        ("go wtime 20000 btime 20000", 6), ("go ponder depth 7\nponderhit", 7),
+        (f"{MATE_IN_ONE}go mate 1", 1),
+    ],
+)
+def test_the_end_of_input_lets_a_search_with_a_limit_finish(go: str, depth: int) -> None:
+    lines = answers(f"{go}\n")
+    assert max(int(line.split()[2]) for line in lines if line.startswith("info depth")) >= depth
+    assert [line.split()[0] for line in lines].count("bestmove") == 1
+    assert lines[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "go\n", "go infinite\n", "go ponder depth 3\n", "go infinite depth 3\n",
+        "go depth 99\nquit\n",
+    ],
+)
+def test_quit_ends_every_search_and_the_end_of_input_those_without_a_limit(text: str) -> None:
+    assert answers(text)[-1].startswith("bestmove ")
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name != "posix", reason="needs poll")
+def test_a_search_with_a_limit_does_not_outlive_its_reader(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    started = subprocess.Popen(
+        [sys.executable, "-m", "merels.protocol"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with limited(started) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(f"setoption name Debug Log File value {log}\n".encode())
+        process.stdin.write(b"setoption name MultiPV value 24\ngo depth 99\n")
+        process.stdin.close()
+        last = re.compile(rb"info depth 15 seldepth \d+ multipv 24 ")
+        while not last.match(process.stdout.readline()):
+            pass
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 0
+    # It did not end by writing the next line, which comes long after.
+    assert "info depth 16 " not in log.read_text()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a terminal")
+def test_a_person_at_a_terminal_gets_help() -> None:
+    import pty
+    import tty
+
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    started = subprocess.Popen(
+        [sys.executable, "-m", "merels.protocol"], stdin=slave, stdout=slave, stderr=slave
+    )
+    os.close(slave)
+    with limited(started) as process, open(master, "r+b", buffering=0) as terminal:
+        shown = terminal.read(1000)
+        assert shown.startswith(b"merels ") and shown.count(b"\n") == 1
+        assert b"help" in shown and b"merels play" in shown
+        for typed, hint in ((b"?", b"help"), (b"exit", b"quit"), (b"start", b"merels play")):
+            terminal.write(typed + b"\n")
+            assert hint in terminal.read(1000).partition(b"is ignored; ")[2]
+        terminal.write(b"quit\n")
+        assert process.wait(PATIENCE) == 0
 
 
 def test_the_loop_takes_no_arguments() -> None:
