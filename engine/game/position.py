@@ -7,6 +7,7 @@ move generation. A position never changes; playing a move gives a new one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from merels.engine.game.board import (
@@ -247,6 +248,22 @@ class Position:
         if objection is not None:
             raise InputError(str(move), f"illegal move, {objection}")
         return self.play(move)
+
+    def retrace(self) -> tuple[Position, tuple[Move, ...]]:
+        """Return the first position of ``history``, and the moves from there to this one."""
+        moves = []
+        for before, after in pairwise(self.history):
+            # A step without a removal: one man leaves a point for another.
+            shift = SIZE * (before >> 2 * SIZE + 8)
+            old, new = (key >> shift & ALL_POINTS for key in (before, after))
+            moves.append(Move((old & ~new).bit_length() - 1, (new & ~old).bit_length() - 1))
+        key, count = self.history[0], len(moves)
+        side = key >> 2 * SIZE + 8
+        first = Position(
+            self.rules, (key & ALL_POINTS, key >> SIZE & ALL_POINTS), self.hands, side,
+            self.plies - count if self.hands == (0, 0) else 0, self.number - (count + side) // 2,
+        )
+        return first, tuple(moves)
 
     def can_move(self) -> bool:
         """Whether the side to move can place or move any man."""

@@ -192,7 +192,8 @@ class Engine(Connection, AnyEngine):
         """The ``position`` line, once the engine knows the rules and how many lines to give."""
         self.set_rules(task.start.rules)
         self._set_multipv(multipv)
-        return self.dialect.position(task.start, task.moves)
+        first, moves = task.start.retrace()
+        return self.dialect.position(first, (*moves, *task.moves))
 
     def _set_multipv(self, lines: int) -> None:
         option = self.options.get("MultiPV")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from merels.engine.game.notation import parse_move, parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import parse_rules
+from tests.engine.random_games import random_positions
 
 
 def texts(position: Position) -> set[str]:
@@ -100,3 +101,15 @@ def test_reduced_to_two_is_judged_with_men_in_hand() -> None:
     assert end(board.format(2)) is None
     assert end(board.format(1)) == ("0-1", "men")
     assert not texts(at(board.format(1)))
+
+
+def test_a_position_retraces_its_moves_since_the_last_irreversible_one() -> None:
+    longest = 0
+    for position in random_positions(seed=20, number=5_000):
+        root, moves = position.retrace()
+        assert len(root.history) == 1
+        longest = max(longest, len(moves))
+        for move in moves:
+            root = root.push(move)
+        assert root == position
+    assert longest > 20

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.notation import format_position, parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
@@ -65,6 +65,23 @@ def test_two_engines_play_a_game() -> None:
             moves.append(move)
             position = position.push(move)
     assert len(moves) > 9
+
+
+def test_an_engine_is_sent_all_that_may_recur_in_a_position() -> None:
+    """A bare FEN hides the history: the engine repeats into a draw that only the referee sees."""
+    position = start = parse_position(OTHER_START)
+    tokens = ["a7-a4", "e4-e5", "a4-a7", "e5-e4"]
+    for token in tokens:
+        position = position.push(parse_move(token))
+    sent: list[bytes] = []
+    with Engine.popen(fake("sound"), trace=lambda way, data: sent.append(data)) as engine:
+        engine.play(position, Limit(nodes=1))
+        engine.play(position, Limit(nodes=1), moves=[parse_move("a7-a4")])
+        engine.analyse(position, Limit(nodes=1))
+        engine.analysis(position, Limit(nodes=1)).wait()
+    lines = [line for line in b"".join(sent).decode().splitlines() if line.startswith("position")]
+    whole = f"position fen {format_position(start)} moves {' '.join(tokens)}"
+    assert lines == [whole, f"{whole} a7-a4", whole, whole]
 
 
 def test_the_rules_of_the_position_are_told() -> None:
