@@ -128,13 +128,14 @@ class AnyEngine:
         self, position: Position, limit: Limit, *,
         moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
     ) -> PlayResult:  # fmt: skip
-        """The engine's move in the position that ``moves`` lead to from ``position``.
+        """Return the engine's move in the position that ``moves`` lead to from ``position``.
 
-        Giving the moves lets the engine see what may recur; an illegal one raises `InputError`.
+        The engine knows the positions that may recur: ``position`` holds those since its last
+        irreversible move, and ``moves`` adds to them; an illegal move raises `InputError`.
         ``root_moves`` are the only ones to choose from. An engine that answers with an illegal
         move, or with another, raises `EngineError`; one that has not answered `Engine.timeout`
         seconds after its time limit is stopped and raises `EngineTimeout`. A limit that never
-        ends the search raises `EngineError`; an empty one is left to a foreign engine to interpret.
+        ends the search raises `InputError`, which is a ValueError.
         """
         task = self._task(position, moves, root_moves)
         self._check_end(task, limit)
@@ -171,8 +172,14 @@ class AnyEngine:
         self, position: Position, limit: Limit | None = None, *, multipv: int | None = None,
         moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
     ) -> Analysis:  # fmt: skip
-        """Start an analysis, endless without a limit, and return the stream of its `Info`."""
-        return self._start_analysis(self._task(position, moves, root_moves), limit, multipv)
+        """Start an analysis and return the stream of its `Info`.
+
+        It is endless without a limit, or with one that never ends the search.
+        """
+        task = self._task(position, moves, root_moves)
+        if limit is not None and not limit.ends(task.position.side):
+            limit = None
+        return self._start_analysis(task, limit, multipv)
 
     def _start_analysis(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
         """`analysis`, with its arguments checked."""
@@ -180,11 +187,14 @@ class AnyEngine:
         return self._analysis
 
     def _check_end(self, task: Task, limit: Limit) -> None:
-        """Refuse a limit that never ends the search."""
+        """Raise `InputError` for a limit that never ends the search."""
         if not limit.ends(task.position.side):
             side = COLOURS[task.position.side]
-            needed = f"time, depth, nodes, mate or {side}'s clock"
-            raise EngineError(f"a search for {side} would never end: set a limit of {needed}")
+            raise InputError(
+                "limit",
+                f"a search for {side} would never end: set time, depth, nodes, mate or {side}'s "
+                "clock",
+            )
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         """`play`, with its arguments checked and no analysis running."""

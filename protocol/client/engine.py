@@ -160,11 +160,6 @@ class Engine(Connection, AnyEngine):
         self.send_new_game()
         self.await_ready()
 
-    def _check_end(self, task: Task, limit: Limit) -> None:
-        # An engine may have a limit of its own, for a bare "go".
-        if limit != Limit():
-            super()._check_end(task, limit)
-
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         position = task.position
         line = self._position_line(task, 1)

@@ -329,11 +329,20 @@ def test_a_closed_engine_touches_no_other_s_pipes() -> None:
 
 
 def test_a_search_that_would_never_end_is_refused() -> None:
-    with Engine.popen(fake("sound")) as engine:
-        with pytest.raises(EngineError, match="a search for White would never end"):
-            engine.play(Position(), Limit(black_clock=1.0, white_inc=1.0))
-        # A bare go is for engines that have a limit of their own.
-        assert engine.play(Position(), Limit()).move is not None
+    sent: list[bytes] = []
+    with Engine.popen(MERELS, trace=lambda way, data: sent.append(data)) as engine:
+        for limit in (Limit(), Limit(black_clock=1.0, white_inc=1.0)):
+            message = "for White would never end: set time, depth, nodes, mate or White's clock"
+            with pytest.raises(ValueError, match=message):
+                engine.play(Position(), limit)
+            with pytest.raises(ValueError, match=message):
+                engine.analyse(Position(), limit)
+            assert not any(b"go" in data for data in sent)
+            # An analysis can be stopped.
+            with engine.analysis(Position(), limit) as analysis:
+                assert analysis.next() is not None and analysis.running
+            assert any(b"go infinite" in data for data in sent)
+            sent.clear()
 
 
 def test_a_move_that_was_not_to_choose_from_is_an_error() -> None:
