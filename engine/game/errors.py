@@ -51,6 +51,21 @@ def shorten(text: str, limit: int = 60) -> str:
     return f"{printable(text[: limit - end - 1])}…{printable(text[-end:])}"
 
 
+def quoted(data: bytes, limit: int = 160) -> str:
+    """Return bytes in quotation marks, with control characters escaped.
+
+    Where there are more than ``limit`` characters, those in the middle are left out.
+    """
+    # A character has at most four bytes.
+    if len(data) > 8 * limit:
+        data = data[: 4 * limit] + data[-4 * limit :]
+    text = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii")
+        for c in data.decode("utf-8", "backslashreplace")
+    )
+    return f"'{shorten(text, limit)}'"
+
+
 def suggestion(text: str, known: Iterable[str]) -> str:
     """``; did you mean …?`` if a known word is close to the text in any case, else nothing."""
     import difflib  # It would cost every start of the engine a millisecond.

@@ -198,8 +198,11 @@ class Conversation:
             if self._bytes - before > MOST_BYTES:
                 raise Fault(f"more than {MOST_BYTES >> 20} MiB and no answer to '{question}'")
             if line is None or left < 0:
-                last = lines[-1].raw if lines else None
-                raise Fault(f"no answer to '{question}' in {seconds:g} s", last)
+                assert self._process is not None and self._pipe is not None
+                last = self._pipe.tail or (lines[-1].raw if lines else None)
+                error = "" if last else self._process.errors.last_line()
+                words = f"; last error output: '{error}'" if error else ""
+                raise Fault(f"no answer to '{question}' in {seconds:g} s{words}", last)
 
     def listen(self, seconds: float) -> list[Line]:
         """All lines that come within that many seconds."""

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from merels.engine.game.errors import printable
+from merels.engine.game.errors import printable, quoted
 from merels.protocol.check.step import Finding, Step, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS
-from merels.protocol.check.transcript import quoted
 
 WIDTH = 98
 NAME = max(len(step.name) for step in STEPS)

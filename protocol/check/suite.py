@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from merels.engine.game.errors import InputError, suggestion
+from merels.engine.game.errors import InputError, quoted, suggestion
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.step import Finding, Group, Step, Verdict
 from merels.protocol.check.steps import (
@@ -22,7 +22,6 @@ from merels.protocol.check.steps import (
     strange_input,
 )
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import quoted
 from merels.protocol.process.errors import EngineError
 
 GROUPS: tuple[Group, ...] = tuple(module.GROUP for module in (

@@ -49,15 +49,6 @@ class Line:
         return words[0].lower() if words else ""
 
 
-def quoted(line: bytes, limit: int = 160) -> str:
-    """A line in quotation marks, cut to ``limit`` characters, with control characters visible."""
-    text = line[: 4 * limit].decode("utf-8", "backslashreplace")
-    shown = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
-    )
-    return f"'{shown}'" if len(shown) <= limit else f"'{shown[:limit]}…'"
-
-
 @dataclass(slots=True)
 class Info:
     """An info line's parts; ``mistakes`` and ``unknown`` words break the protocol."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from time import monotonic_ns
 
-from merels.engine.game.errors import shorten
+from merels.engine.game.errors import quoted, shorten
 from merels.engine.game.position import Position
 from merels.protocol.client.answers import Answer, AnswerFinder
 from merels.protocol.client.dialects import dialect
@@ -77,6 +77,8 @@ class Connection:
         self._begun = 0
         """When the latest search began."""
         self._quitting = False
+        self._printed = b""
+        """Whole lines that it printed last since it was asked, and that are no answer."""
         self._started = monotonic_ns()
         # `greet` says if it has gone, and reads first what it may have left to say.
         with suppress(EngineTerminated):
@@ -92,14 +94,16 @@ class Connection:
             words = text.split(None, 2)
             first = words[0].lower() if words else ""
             if first == self.dialect.ready.decode():
+                self._printed = b""
                 return
+            self._note(line)
             if first == "id" and len(words) == 3 and words[1] in ("name", "author"):
                 setattr(self, words[1], shorten(words[2], LONGEST_NAME))
             elif first == "option" and len(self.options) < _MOST_OPTIONS:
                 if (option := parse_option(text)) is not None:
                     self.options.add(option)
         hello = self.dialect.hello.decode().strip()
-        raise EngineTimeout(f"gives no answer to {hello} in {timeout:g} s")
+        raise self.timed_out(f"gives no answer to {hello} in {timeout:g} s")
 
     def send_option(self, name: str, text: str) -> None:
         """Set an option whose name and text were checked; an empty text presses a button."""
@@ -120,12 +124,13 @@ class Connection:
 
     def await_ready(self, timeout: float | None = None) -> None:
         """Read up to ``readyok``; all before it is dropped."""
+        self._printed = b""
         seconds = self.timeout if timeout is None else timeout
         deadline = monotonic_ns() + int(seconds * 1e9)
         while (line := self.read_line(deadline)) is not None:
             if line.lower() == b"readyok":
                 return
-        raise EngineTimeout(f"gives no answer to isready in {seconds:g} s")
+        raise self.timed_out(f"gives no answer to isready in {seconds:g} s")
 
     def watch_silence(self, seconds: float | None) -> None:
         """Raise `EngineTimeout` from a search in which nothing arrives for twice that time.
@@ -157,7 +162,7 @@ class Connection:
             self._settle()
         self._clear()
         self.searches += 1
-        self._pipe.send(request, self._begun + int(SEND_SECONDS * 1e9))
+        self._send(request)
         return self._begun
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
@@ -170,6 +175,7 @@ class Connection:
         try:
             lines = self._pipe.exchange(request, self._begun + timeout, wait, self._clear)
         except EngineTimeout:
+            self._printed = b""
             return None
         usual = last_answer(lines, self.dialect.inside) if lines else None
         if usual is not None:
@@ -180,6 +186,7 @@ class Connection:
         self._answers.info = b""
         found = self._answers.find(lines) if lines else None
         if found is None:
+            self._printed = lines or b""
             return self.wait_answer(self._begun, timeout)
         return self._answer(found, self._begun)
 
@@ -187,14 +194,14 @@ class Connection:
         """Begin a search: what the engine sent before belongs to an earlier one."""
         self.owing = False
         self._drop()
-        self._answers.info = b""
+        self._answers.info = self._printed = b""
         self.owing = True
         self._begun = monotonic_ns()
 
     def _settle(self) -> None:
         """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""
         if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
-            raise EngineTimeout(f"gives no answer to an earlier search in {self.timeout:g} s")
+            raise self.timed_out(f"gives no answer to an earlier search in {self.timeout:g} s")
         if self._untidy:
             self.ping()
 
@@ -222,12 +229,13 @@ class Connection:
                 text = self._answers.find(lines)
                 if text is not None:
                     return self._answer(text, start)
+                self._note(lines)
                 probed, heard = False, monotonic_ns()
             now = monotonic_ns()
             if now - heard > silence:
                 if probed:
                     seconds = 2 * silence / 1e9
-                    raise EngineTimeout(f"gives no sign of life for {seconds:g} s")
+                    raise self.timed_out(f"gives no sign of life for {seconds:g} s")
                 if (answer := self.unended_answer(start)) is not None:
                     return answer
                 self._send(b"isready\n")
@@ -253,8 +261,10 @@ class Connection:
     def read_line(self, deadline: int) -> bytes | None:
         """The next line, without its end and outer spaces, or None at the deadline."""
         line = self._pipe.read_line(deadline)
-        if line is not None and self._answers.count(line + b"\n"):
-            self.owing = False
+        if line is not None:
+            self._note(line)
+            if self._answers.count(line + b"\n"):
+                self.owing = False
         return line
 
     def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
@@ -289,6 +299,30 @@ class Connection:
         """The last line that it has written to standard error; empty if there is none."""
         return self._process.errors.last_line()
 
+    def last_output(self) -> str:
+        """What it printed last since it was asked, and to standard error, for the end of a message.
+
+        Empty if there is nothing.
+        """
+        words = ""
+        lines = [line for line in self._printed.split(b"\n") if line.strip()]
+        if self._pipe.tail.strip() or not lines and self._pipe.tail:
+            words = f"; last output, without a line feed: {quoted(self._pipe.tail)}"
+        elif self._printed:
+            words = f"; last output: {quoted(lines[-1] if lines else self._printed[:-1])}"
+        error = self.last_error()
+        return f"{words}; last error output: '{error}'" if error else words
+
+    def timed_out(self, what: str) -> EngineTimeout:
+        """Return the error that the engine does ``what``, with its last output."""
+        return EngineTimeout(what + self.last_output())
+
+    def _note(self, lines: bytes) -> None:
+        """Keep lines that are no answer for `last_output`; blank ones only without others."""
+        text = lines.strip()
+        if text != b"readyok" and (text or not self._printed):
+            self._printed = lines
+
     def interrupt(self, search: int | None = None) -> None:
         """Ask a search that another thread waits for to end now.
 
@@ -321,4 +355,7 @@ class Connection:
 
     def _send(self, data: bytes, seconds: float = SEND_SECONDS) -> None:
         """Send whole lines."""
-        self._pipe.send(data, monotonic_ns() + int(seconds * 1e9))
+        try:
+            self._pipe.send(data, monotonic_ns() + int(seconds * 1e9))
+        except EngineTimeout as error:
+            raise self.timed_out(error.what) from None

@@ -22,7 +22,7 @@ from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Option, Value
 from merels.protocol.process.command import split_command
-from merels.protocol.process.errors import EngineError, EngineTimeout
+from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
 
@@ -59,7 +59,7 @@ class EngineAnalysis(Analysis):
                 self.running = False
                 if connection.unended_answer(0) is None:
                     connection.stop()
-                    raise EngineTimeout("does not end its search in its time")
+                    raise connection.timed_out("does not end its search in its time")
         return None
 
     def stop(self) -> None:
@@ -102,8 +102,9 @@ class Engine(Connection, AnyEngine):
         shell's, though no shell runs; or an `EngineSpec`, which says ``protocol``, ``directory``
         and ``limits`` itself, and whose options are set. ``directory`` is where the engine runs and
         is looked for first. ``protocol`` is ``uci``, ``ugi`` or ``sanmill``. What it writes to
-        standard error is appended to the file ``stderr``, if one is named, and its last line is in
-        the error of an engine that dies. ``limits`` bound what it may use. ``trace`` is called with
+        standard error is appended to the file ``stderr``, if one is named. Its last line is in the
+        error of an engine that dies or does not answer, and so is the last output of one that does
+        not answer. ``limits`` bound what it may use. ``trace`` is called with
         everything sent and received. `EngineError` names what cannot be started.
         """
         if isinstance(command, EngineSpec):
@@ -167,7 +168,7 @@ class Engine(Connection, AnyEngine):
         answer = self.ask(position, line, go, self._patience(limit, position.side))
         if answer is None:
             self.stop()
-            raise EngineTimeout("plays no move in its time")
+            raise self.timed_out("plays no move in its time")
         move, reply = _read_moves(answer, position)
         if move is not None and task.root_moves and move not in task.root_moves:
             raise EngineError(f"move '{move}' is not among those to choose from")

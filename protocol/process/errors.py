@@ -27,7 +27,10 @@ class EngineTerminated(EngineError):
 
 
 class EngineTimeout(EngineError):
-    """An engine did not answer, or did not read its input, in the time it had."""
+    """An engine did not answer, or did not read its input, in the time it had.
+
+    ``what`` names the failure and quotes the engine's last output, if there was any.
+    """
 
     def __init__(self, what: str) -> None:
         self.what = what

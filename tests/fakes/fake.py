@@ -26,6 +26,8 @@ MEGABYTE = 1 << 20
 def write(text: str | bytes) -> None:
     """Write to standard output at once."""
     data = text.encode() if isinstance(text, str) else text
+    if MODE == "cr":
+        data = data.replace(b"\n", b"\r")
     while data:
         data = data[os.write(1, data):]
 
@@ -123,6 +125,10 @@ class Fake:
         if MODE == "die-search" and self.go_count == 2:
             write("info depth 1 score cp 1\n")
             die()
+        if MODE == "mumbles":
+            # Something else than an answer, with escapes for control characters.
+            write(ARGUMENT.encode().decode("unicode_escape"))
+            return
         if MODE in ("never", "stops-only") or MODE == "ponders" and ponder:
             self.searching = True
             return
@@ -162,7 +168,9 @@ class Fake:
         elif command == "isready":
             if MODE == "die-ready":
                 die()
-            if MODE != "never-ready":
+            if MODE == "mumbles-ready":
+                write(ARGUMENT)
+            elif MODE != "never-ready" and not (MODE == "mumbles" and self.go_count):
                 write("readyok\n")
         elif MODE == "grumbles" and command == "setoption" and words[2] == "Hash":
             write(f"info string error '{words[4]}': no memory for it\n")

@@ -143,7 +143,7 @@ class Player:
         """
         if self.engine.stop(min(timeout, self._patience) / 1e9) is None:
             if timeout >= self._patience:
-                raise EngineTimeout("does not end its pondering")
+                raise self.engine.timed_out("does not end its pondering")
             return None
         gone, left = monotonic_ns() - begun, self.clock.left
         if left is not None:
@@ -161,12 +161,14 @@ class Player:
         late = self.engine.stop()
         if allowance is None:
             waited = f"{timeout / 1e9:g} s"
-            return fault(self.side, "abandoned", f"stalls (plays no move in {waited})")
+            words = self.engine.last_output() if late is None else ""
+            return fault(self.side, "abandoned", f"stalls (plays no move in {waited}{words})")
         # Measured to the end: on a busy machine more than the timeout has passed before the stop.
         elapsed = monotonic_ns() - begun
         self.lag = UNKNOWN
         if late is None:
-            return self.loss_on_time(elapsed, allowance, "no bestmove, even after stop")
+            how = f"no bestmove, even after stop{self.engine.last_output()}"
+            return self.loss_on_time(elapsed, allowance, how)
         # A runner that comes late to say stop has to wait as long again before it may complain:
         # what held it up may have held up the engine.
         slept = min(elapsed - timeout, 2 * overslept) if overslept > OVERSLEPT else 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.game.errors import InputError, quoted
 from merels.engine.game.notation import START
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
 from merels.engine.search.limits import Limit
@@ -106,7 +106,7 @@ class _Trial:
         self._knows_rules = knows_rules
         self._complaint = ""
         """What the engine said last was wrong."""
-        self._wrote = ""
+        self._wrote = b""
         """The last line that it wrote in this step."""
         self.notice = ""
         """What the user should know, though it can play."""
@@ -115,18 +115,17 @@ class _Trial:
     def take(self, step: Step) -> None:
         """Take a step; `InputError` if the engine does not."""
         action, failure, way_out = step
-        self._wrote = ""
+        self._wrote = b""
         try:
             action(self)
         except EngineError as error:
-            is_late = isinstance(error, EngineTimeout)
-            hint = way_out if is_late else ""
-            said = self._wrote and f" (it wrote '{shorten(self._wrote)}')"
-            if self.started and (words := self.engine.last_error()):
-                # Of one that has gone the last words are in the error.
-                said = f" (its last error: {words})" if is_late else ""
-            elif is_late and not said and action is _Trial.greet:
-                hint = SILENT + hint
+            # The error of one that is late has its last output, of one that has gone its errors.
+            said = hint = ""
+            if isinstance(error, EngineTimeout):
+                is_silent = action is _Trial.greet and not self.engine.last_output()
+                hint = (SILENT if is_silent else "") + way_out
+            elif self._wrote and not self.engine.last_error():
+                said = f" (it wrote {quoted(self._wrote)})"
             raise self._wrong(f"{failure}: {describe(error)}{said}{hint}") from None
 
     def _wrong(self, what: str, key: str = "") -> InputError:
@@ -135,7 +134,7 @@ class _Trial:
 
     def _hear(self, way: str, data: bytes) -> None:
         if way == "<":
-            self._wrote = data.decode("utf-8", "replace").strip().rpartition("\n")[2] or self._wrote
+            self._wrote = data.strip().rpartition(b"\n")[2] or self._wrote
             if COMPLAINT in data:
                 line = data[data.rindex(COMPLAINT) :].partition(b"\n")[0]
                 self._complaint = line.decode("utf-8", "replace").strip()
@@ -198,6 +197,7 @@ class _Trial:
             answer = answer or self.engine.stop(patience)
         said = self._complaint and f" ({self._complaint})"
         if answer is None:
+            said = said or self.engine.last_output()
             raise self._wrong(f"plays no move in {patience:g} s, stopped or not{said}")
         if (objection := judge(position, answer)[1]) is not None:
             where = self._question()[0].decode()

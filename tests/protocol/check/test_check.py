@@ -10,14 +10,15 @@ from dataclasses import replace
 
 import pytest
 
+from merels.engine.game.errors import quoted
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import PRESETS, make_rules
 from merels.protocol.check.positions import MOVING, SHUFFLE
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Greeting, Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
-from merels.protocol.check.transcript import Kind, Line, judge, quoted, read_info
-from merels.protocol.client.engine_spec import read_engine
+from merels.protocol.check.transcript import Kind, Line, judge, read_info
+from merels.protocol.client.engine_spec import EngineSpec, read_engine
 from tests.commands import command
 from tests.processes import FAKE
 from tests.protocol.check.checking import FAULTY, QUICK, check, failed, fake, faulty
@@ -82,6 +83,19 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_noise_on_standard_error_is_quoted() -> None:
     findings = check(faulty("noisy"), "silent-stderr")
     assert findings[0].line == "thinking…".encode()
+
+
+def test_a_failure_quotes_the_partial_line_of_a_mute_engine() -> None:
+    findings = check(fake("cr"), "greeting", replace(QUICK, start=3.0))
+    assert findings[0].reason == "no answer to 'uci' in 3 s"
+    assert findings[0].line is not None and findings[0].line.endswith(b"\ruciok\r")
+
+
+def test_a_failure_quotes_the_error_output_of_an_engine_that_prints_nothing_else() -> None:
+    code = "import sys, time; sys.stderr.write('no net'); sys.stderr.flush(); time.sleep(1000)"
+    engine = EngineSpec((sys.executable, "-c", code))
+    findings = check(engine, "greeting", replace(QUICK, start=2.0))
+    assert findings[0].reason == "no answer to 'uci' in 2 s; last error output: 'no net'"
 
 
 def test_a_failure_quotes_the_line_and_names_the_search() -> None:

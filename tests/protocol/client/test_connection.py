@@ -189,3 +189,50 @@ def test_an_engine_that_does_not_answer_is_waited_for_once(monkeypatch: pytest.M
     # One that can be polled waits as it sends the request.
     assert list(filter(None, waits)) == ([51] if isinstance(engine._pipe, ThreadPipe) else [])
     engine.close()
+
+
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("info string fake error: no legal action\n",
+         "; last output: 'info string fake error: no legal action'"),
+        ("info depth 1 score cp 3\ninfo string error\r\n\n",
+         r"; last output: 'info string error\r'"),
+        ("info string error\nbestmo", "; last output, without a line feed: 'bestmo'"),
+        ("id name CR\ruciok\r", r"; last output, without a line feed: 'id name CR\ruciok\r'"),
+        ("\0\0", r"; last output, without a line feed: '\x00\x00'"),
+        ("\r\r", r"; last output, without a line feed: '\r\r'"),
+        ("\n\n", r"; last output: '\n'"),
+        ("info string \x1b[2J\n", r"; last output: 'info string \x1b[2J'"),
+    ],
+)
+def test_a_timeout_quotes_what_a_mute_engine_printed(printed: str, words: str) -> None:
+    engine = connect(READ + f"sys.stdout.write({printed!r}); sys.stdout.flush(); time.sleep(1000)")
+    assert ask(engine, 0) is None
+    deadline = monotonic_ns() + SOON
+    while not engine.last_output() and monotonic_ns() < deadline:
+        assert engine.wait_answer(monotonic_ns(), 10_000_000) is None
+    assert str(engine.timed_out("plays no move")) == f"the engine plays no move{words}"
+    engine.close(0.0)
+
+
+def test_a_timeout_quotes_the_last_error_output_of_a_mute_engine() -> None:
+    engine = connect("sys.stderr.write('old\\nno net\\n'); sys.stderr.flush(); time.sleep(1000)")
+    deadline = monotonic_ns() + SOON
+    while not engine.last_output() and monotonic_ns() < deadline:
+        assert ask(engine, 10_000_000) is None
+        engine.owing = False
+    assert str(engine.timed_out("is mute")) == "the engine is mute; last error output: 'no net'"
+    engine.close(0.0)
+
+
+def test_what_an_engine_printed_before_it_was_asked_is_not_quoted() -> None:
+    engine = connect(r"""
+for line in sys.stdin:
+    if line == "isready\n":
+        print("info string ready\nreadyok", flush=True)
+""")
+    engine.ping()
+    assert ask(engine, 10_000_000) is None
+    assert engine.last_output() == ""
+    engine.close(0.0)

@@ -318,6 +318,30 @@ def test_timeouts_say_what_was_awaited() -> None:
             engine.play(Position(), Limit(time=0.1))
 
 
+@pytest.mark.thorough
+def test_every_timeout_quotes_what_a_mute_engine_printed() -> None:
+    words = "; last output, without a line feed: 'info string broken'"
+    with Engine.popen(fake("mumbles-ready", "info string broken")) as engine:
+        with pytest.raises(EngineTimeout, match=f"no answer to isready in 1 s{words}"):
+            engine.ping(1.0)
+    with Engine.popen(fake("mumbles", "info string broken")) as engine:
+        engine.timeout = 1.0
+        with pytest.raises(EngineTimeout, match=f"does not end its search in its time{words}"):
+            engine.analyse(Position(), Limit(time=0.01))
+        with pytest.raises(EngineTimeout, match=f"no answer to an earlier search in 1 s{words}"):
+            engine.play(Position(), Limit(time=0.01))
+    with Engine.popen(fake("mumbles", "info string broken")) as engine:
+        engine.timeout = 1.0
+        with pytest.raises(EngineTimeout, match=f"plays no move in its time{words}"):
+            engine.play(Position(), Limit(time=0.01))
+    with Engine.popen(fake("mumbles", "info string broken")) as engine:
+        engine.watch_silence(0.5)
+        with pytest.raises(EngineTimeout, match=f"no sign of life for 1 s{words}"):
+            engine.play(Position(), Limit(nodes=1))
+    with pytest.raises(EngineTimeout, match=r"uci in 3 s; .* line feed: 'id name .*uciok\\r'"):
+        Engine.popen(fake("cr"), timeout=3.0)
+
+
 def test_a_closed_engine_touches_no_other_s_pipes() -> None:
     engine = Engine.popen(MERELS)
     engine.close()

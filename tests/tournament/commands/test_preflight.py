@@ -24,7 +24,7 @@ ONE = ("-rounds", "1", "-quiet")
 
 def fake(*words: str, mode: str = "sound", name: str = "E") -> list[str]:
     """A fake engine on the command line, which is not waited for long."""
-    return engine_words(name, *QUICK, "nodes=20", *words, command=(*FAKE, mode))
+    return engine_words(name, *QUICK, "nodes=20", *words, command=(*FAKE, *mode.split(" ", 1)))
 
 
 def refused(tmp_path: Path, *words: str) -> str:
@@ -47,7 +47,7 @@ def refused(tmp_path: Path, *words: str) -> str:
          "does not start: exit code 1: ModuleNotFoundError: No module named 'no_such_module'"),
         (["cmd=./text"], "Permission denied; make it executable"),
         (["cmd=cat", "starttimeout=0.2"],
-         "gives no answer to uci in 0.2 s (it wrote 'uci'); see proto= and starttimeout="),
+         "gives no answer to uci in 0.2 s; last output: 'uci'; see proto= and starttimeout="),
         (["cmd=sleep", "args=60", "starttimeout=0.2"], "gives no answer to uci in 0.2 s; "
          "an engine must flush every line that it writes; see proto= and starttimeout="),
         (["cmd=sh", 'args=-c "echo no net file; exit 3"'],
@@ -70,6 +70,9 @@ def test_a_program_that_does_not_start_is_told_of_in_its_own_words(
         ("die-ready", [], "'-engine E': does not get ready: exit code 0"),
         ("never-ready", [], "gives no answer to isready in 0.5 s; see pingtimeout="),
         ("never", [], "'-engine E': plays no move in 0.5 s, stopped or not"),
+        (r"mumbles info string fake error: no legal action\n", [],
+         "plays no move in 0.5 s, stopped or not; last output: 'info string fake error: no legal "
+         "action'"),
         ("illegal", [], "makes an illegal move: 'a1xg7', the move closes no mill and removes "
          "nothing, after 'position startpos "),
         ("grumbles", ["option.Hash=7"], "'-engine E': does not take its options or the rules: "

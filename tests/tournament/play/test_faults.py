@@ -67,6 +67,8 @@ TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
 HOUR = TimeControl(time=3600 * NANOSECONDS)
 LATE = "loses on time (MILLISECONDS overrun)"
 LATE_STILL = "loses on time (no bestmove, even after stop)"
+FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
+MUMBLES = "last output: 'info string fake error: no legal action'"
 HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
 
 
@@ -92,9 +94,20 @@ def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str
          "does not start (gives no answer to isready in 1 s)", 0),
         (engine("never"), "abandoned", "stalls (plays no move in 1 s)", 0),
         (engine("stops-only"), "abandoned", "stalls (plays no move in 1 s)", 0),
-        (engine("flood"), "abandoned", "stalls (plays no move in 1 s)", 0),
+        (engine("flood"), "abandoned", f"stalls (plays no move in 1 s; {FLOOD})", 0),
         (engine("never", limit=CLOCK), "time forfeit", LATE_STILL, 0),
-        (engine("flood", limit=CLOCK), "time forfeit", LATE_STILL, 0),
+        (engine("flood", limit=CLOCK), "time forfeit", f"{LATE_STILL[:-1]}; {FLOOD})", 0),
+        # Its last output names the fault.
+        (engine("mumbles", r"info string fake error: no legal action\n"), "abandoned",
+         f"stalls (plays no move in 1 s; {MUMBLES})", 0),
+        (engine("mumbles", r"info string fake error: no legal action\n", CLOCK), "time forfeit",
+         f"{LATE_STILL[:-1]}; {MUMBLES})", 0),
+        (engine("mumbles", r"bestmo\x1b"), "abandoned", "stalls (plays no move in 1 s; "
+         r"last output, without a line feed: 'bestmo\x1b')", 0),
+        (engine("cr"), "abandoned", "does not start (gives no answer to uci in 1 s; last output, "
+         r"without a line feed: 'id name Fake\rid author nobody\roption name UCI_Variant type "
+         r"combo default mill…var multi var loc\roption name Hash type spin default 16 min 1 max "
+         r"1024\ruciok\r')", 0),
         (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
         (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
         (engine("deaf"), "abandoned", "stalls (plays no move in 1 s)", 2),
