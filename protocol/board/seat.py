@@ -6,6 +6,7 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Any
 
+from merels.engine.game.errors import InputError
 from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
 from merels.protocol.board.news import Log
@@ -142,7 +143,10 @@ class Seat:
             engine.new_game()
 
     def options(self) -> list[dict[str, Any]]:
-        """The engine's options with their values, for the dialog."""
+        """The engine's options with their values, for the dialog.
+
+        The dialog does not offer options that take text: `wish` refuses them.
+        """
         engine = self.open()
         values = {name.lower(): value for name, value in self._settings().items()}
         return [
@@ -156,18 +160,25 @@ class Seat:
                 "managed": option.name.lower() in MANAGED,
             }
             for option in engine.options.values()
+            if not option.takes_text
         ]
 
     def wish(self, settings: dict[str, Value]) -> None:
-        """Set options from the dialog; an error says which one does not fit.
+        """Set options from the dialog; an error names the one that is refused.
 
-        The engine is told before it thinks next.
+        An option that takes text may name a file, which the engine would read or write: only the
+        command line sets it. The options are sent before the engine's next search.
         """
         options = self.open().options
         checked: dict[str, Value] = {}
         presses = []
         for name, value in settings.items():
             option = options.find(name)
+            if option.takes_text:
+                way = f"-engine … option.{option.name}=… where merels board is started"
+                raise InputError(
+                    option.name, f"only the command line sets an option that takes text: use {way}"
+                )
             if option.name.lower() in MANAGED:
                 raise EngineError(f"option {option.name} is set by the board itself")
             if option.kind == "button":

@@ -36,6 +36,12 @@ class Option:
     maximum: int | None = None
     choices: tuple[str, ...] = ()
 
+    @property
+    def takes_text(self) -> bool:
+        """Whether any text is a valid value, so that it may name a file."""
+        bounded = ("button", "check", "spin")
+        return self.kind not in bounded and not (self.kind == "combo" and self.choices)
+
     def __str__(self) -> str:
         """The ``option`` line that declares it; `parse_option` reads it back."""
         text = f"option name {self.name} type {self.kind}"

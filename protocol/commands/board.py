@@ -26,6 +26,7 @@ from merels.protocol.puzzles.training import Trainer
 _EPILOG = """\
 The page can choose among the engines given here and start nothing else:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
+An option that takes text, such as TablePath, is set here only: it may name a file.
 
 The address holds a random token: anyone who has it can use the board while it runs.
 Games are kept in your data folder, or where MERELS_GAMES says, as one PGN file each; your rating

@@ -127,7 +127,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("load", {"text": "1. 7 14\n2. 7"}, "7 is occupied (line 2)"),
         ("configure", {"seat": 1, "settings": {"Hash": "many"}}, "Hash"),
         ("configure", {"seat": 1, "settings": {"Hahs": 5}}, "did you mean Hash"),
-        ("configure", {"seat": 1, "settings": {"TablePath": "\ud800"}}, "can be sent"),
+        ("configure", {"seat": 1, "settings": {"TablePath": "/tmp"}}, "only the command line"),
         ("configure", {"seat": 1, "settings": {"MultiPV": 5}}, "by the board"),
         ("options", {"seat": 0}, "no engine"),
     ],

@@ -1,4 +1,4 @@
-// The options of an engine, as it declares them.
+// The options of an engine, as it declares them; those that take text are not among them.
 
 import { $, COLOURS, element } from "../dom.js";
 import { api } from "../net.js";
@@ -59,10 +59,6 @@ export class Options {
       fill(input, option.choices.map((choice) => [choice, choice]), option.choices.find(same));
     } else if (option.kind === "check") {
       Object.assign(input, { type: "checkbox", checked: option.value.toLowerCase() === "true" });
-    } else if (option.kind === "spin") {
-      Object.assign(input, { type: "number", value: option.value });
-      if (option.min !== null) input.min = option.min;
-      if (option.max !== null) input.max = option.max;
     } else if (option.kind === "button") {
       Object.assign(input, { type: "button", textContent: "Press" });
       input.addEventListener("click", async () => {
@@ -75,7 +71,9 @@ export class Options {
         }
       });
     } else {
-      Object.assign(input, { type: "text", value: option.value });
+      Object.assign(input, { type: "number", value: option.value });
+      if (option.min !== null) input.min = option.min;
+      if (option.max !== null) input.max = option.max;
     }
     const row = labelled(option.name, `option-${option.name}`, input);
     if (option.kind !== "button") {

@@ -1,0 +1,80 @@
+"""Options of the board's engines: which the page may set, and which only the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.protocol.board.actions.table import act
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.session import Session
+from merels.protocol.client.engine_spec import EngineSpec
+from tests.protocol.board.steps import PERSON
+from tests.protocol.board.webdriver import wait
+
+FOREIGN = """
+import sys
+for line in sys.stdin:
+    if line == "uci\\n":
+        print("option name EvalFile type string default nets/small.nnue")
+        print("option name Book type string default <empty>")
+        print("option name Tables type path default <empty>")
+        print("option name Style type combo default Solid")
+        print("option name Mood type combo default calm var calm var wild")
+        print("option name Skill type spin default 5 min 0 max 9")
+        print("option name Fast type check default false")
+        print("option name Save type button")
+        print("uciok", flush=True)
+    elif line == "isready\\n":
+        print("readyok", flush=True)
+    elif line == "quit\\n":
+        break
+"""
+"""An engine with an option of every kind."""
+
+
+@pytest.fixture
+def board() -> Iterator[Session]:
+    """A board whose analyst is a foreign engine with a book set on the command line."""
+    command = (sys.executable, "-c", FOREIGN)
+    session = Session("board", [OWN, EngineSpec(command, "Foreign", options=(("Book", "b.bin"),))])
+    act(session, "players", {"players": [PERSON, {"engine": 0}, {"engine": 1}]})
+    yield session
+    session.close()
+
+
+def offered(session: Session, seat: int) -> set[str]:
+    """The options that the page shows of the engine in a seat."""
+    return {option["name"] for option in act(session, "options", {"seat": seat})["options"]}
+
+
+def test_the_page_makes_no_engine_write_to_a_file(session: Session, tmp_path: Path) -> None:
+    log = tmp_path / "profile"
+    settings = {"Debug Log File": str(log), "UCI_Opponent": "x; touch pwned; #"}
+    with pytest.raises(InputError, match="^'Debug Log File': .*command line"):
+        act(session, "configure", {"seat": 2, "settings": settings})
+    act(session, "analyse", {"on": True})
+    wait(lambda: session.infos, 60, "a variation")
+    assert not log.exists()
+
+
+@pytest.mark.parametrize("name", ["Debug Log File", "debug log file", "TablePath", "UCI_Opponent"])
+def test_the_page_sets_no_text_of_merels(session: Session, name: str) -> None:
+    with pytest.raises(InputError, match="command line"):
+        act(session, "configure", {"seat": 2, "settings": {"Hash": 8, name: "x"}})
+    options = act(session, "options", {"seat": 2})["options"]
+    assert {option["name"]: option["value"] for option in options}["Hash"] != "8"
+    assert not {"Debug Log File", "TablePath", "UCI_Opponent"} & offered(session, 2)
+
+
+@pytest.mark.parametrize("name", ["EvalFile", "Book", "Tables", "Style"])
+def test_the_page_sets_no_text_of_a_foreign_engine(board: Session, name: str) -> None:
+    with pytest.raises(InputError, match="command line"):
+        act(board, "configure", {"seat": 2, "settings": {name: "x"}})
+    settings = {"Mood": "wild", "Skill": 7, "Fast": True, "Save": None}
+    act(board, "configure", {"seat": 2, "settings": settings})
+    assert offered(board, 2) == set(settings)
