@@ -18,11 +18,15 @@ from importlib.resources.abc import Traversable
 from socket import AF_INET6, SHUT_RDWR, socket
 from socketserver import TCPServer
 from threading import Lock
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 MOST_CONNECTIONS = 128
+MOST_STREAMS = 96
+"""Connections that may be streams of news; the others are left for requests."""
 READ_SECONDS = 30.0
+"""Seconds that a connection has for its next request, headers and body together."""
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -100,8 +104,10 @@ class LocalServer(ThreadingHTTPServer):
         if ":" in host:
             self.address_family = AF_INET6
         self._open: set[socket] = set()
-        self._waiting: dict[socket, None] = {}
-        """The connections that owe a request, the first to wait first."""
+        self._waiting: dict[socket, float] = {}
+        """When each connection that owes a request began to wait, the first to wait first."""
+        self._streams: dict[socket, None] = {}
+        """The connections that are streams of news, the oldest first."""
         self._lock = Lock()
         super().__init__((host, port), handler)
         self.host = host
@@ -124,31 +130,57 @@ class LocalServer(ThreadingHTTPServer):
         """
         with self._lock:
             if len(self._open) >= MOST_CONNECTIONS and self._waiting:
-                oldest = next(iter(self._waiting))
-                del self._waiting[oldest]
-                self._open.discard(oldest)
-                with suppress(OSError):
-                    oldest.shutdown(SHUT_RDWR)
+                self._end(next(iter(self._waiting)))
             room = len(self._open) < MOST_CONNECTIONS
             if room:
                 self._open.add(request)
-                self._waiting[request] = None
+                self._waiting[request] = monotonic()
         if room:
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
+    def service_actions(self) -> None:
+        """End the connections that have owed a request for too long; called again and again."""
+        with self._lock:
+            latest = monotonic() - READ_SECONDS
+            for connection in [one for one, since in self._waiting.items() if since < latest]:
+                self._end(connection)
+
+    def _end(self, connection: socket) -> None:
+        """End a connection to make room; the caller holds the lock."""
+        self._forget(connection)
+        with suppress(OSError):
+            connection.shutdown(SHUT_RDWR)
+
+    def _forget(self, connection: socket) -> None:
+        """Count a connection no more; the caller holds the lock."""
+        self._open.discard(connection)
+        self._waiting.pop(connection, None)
+        self._streams.pop(connection, None)
+
     def await_request(self, connection: socket) -> None:
-        """Note that a connection owes a request."""
+        """Note that a connection owes a request, or has yet to read an answer."""
         with self._lock:
             if connection in self._open:
-                self._waiting[connection] = None
+                self._waiting.setdefault(connection, monotonic())
 
     def take_request(self, connection: socket) -> bool:
-        """Note that a connection's request has come; False if the connection was ended before."""
+        """Note that all of a connection's request has come; False if the connection was ended."""
         with self._lock:
             self._waiting.pop(connection, None)
             return connection in self._open
+
+    def begin_stream(self, connection: socket) -> None:
+        """Note that a connection is a stream from now on; if there are too many, end the oldest.
+
+        Its page opens another one.
+        """
+        with self._lock:
+            if len(self._streams) >= MOST_STREAMS:
+                self._end(next(iter(self._streams)))
+            if connection in self._open:
+                self._streams[connection] = None
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve a connection, and make room for another."""
@@ -156,8 +188,7 @@ class LocalServer(ThreadingHTTPServer):
             super().process_request_thread(request, client_address)
         finally:
             with self._lock:
-                self._open.discard(request)
-                self._waiting.pop(request, None)
+                self._forget(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Report nothing of a browser that vanishes in the middle of a request."""
@@ -190,8 +221,25 @@ class LocalHandler(BaseHTTPRequestHandler):
         super().handle_one_request()
 
     def parse_request(self) -> bool:
-        """Read a request's headers; whether it is to be answered."""
-        return super().parse_request() and self.server.take_request(self.connection)
+        """Read a request's headers; whether it is to be answered.
+
+        A POST still owes its body, which `read_body` reads.
+        """
+        if not super().parse_request():
+            return False
+        return self.command == "POST" or self.server.take_request(self.connection)
+
+    def read_body(self, most: int) -> bytes:
+        """Read a request's body of at most ``most`` bytes, or raise a `Refusal`."""
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
+            raise Refusal(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
+        if len(length) > 9 or int(length) > most:
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {most} bytes")
+        data = self.rfile.read(int(length))
+        if not self.server.take_request(self.connection) or len(data) < int(length):
+            raise ConnectionAbortedError("the connection ended within a request")
+        return data
 
     def end_headers(self) -> None:
         """Add the headers that keep other sites out."""
@@ -217,7 +265,8 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send(HTTPStatus.OK, data, kind)
 
     def send(self, status: HTTPStatus, data: bytes, kind: str = "application/json") -> None:
-        """Send a whole answer."""
+        """Send a whole answer. The connection owes its next request from here on."""
+        self.server.await_request(self.connection)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))

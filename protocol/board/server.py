@@ -151,15 +151,9 @@ class Handler(LocalHandler):
 
     def _body(self) -> dict[str, Any]:
         """The request's JSON object."""
-        length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
-            raise Refusal(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
-        if len(length) > 9 or int(length) > LARGEST_BODY:
-            reason = f"expected at most {LARGEST_BODY} bytes"
-            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
         if self.headers.get_content_type() != "application/json":
             raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
-        data = self.rfile.read(int(length))
+        data = self.read_body(LARGEST_BODY)
         try:
             body = json.loads(data)
         except (ValueError, RecursionError):
@@ -180,6 +174,7 @@ class Handler(LocalHandler):
             self.send(HTTPStatus.NO_CONTENT, b"", TYPES["html"])
             return
         self.close_connection = True
+        self.server.begin_stream(self.connection)
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Connection", "close")

@@ -41,38 +41,47 @@ _TEXT, _CLOSE = 0x81, 0x88
 
 
 class Reader:
-    """A page that listens. `send` never waits: what it cannot send now goes out with the next."""
+    """A page that listens. `send` never waits: what it cannot send now goes out with the next.
+
+    The runner's thread sends, and the connection's closes: a lock keeps them apart.
+    """
 
     def __init__(self, connection: socket) -> None:
         self._socket = connection.dup()
         self._socket.setblocking(False)
         self._waiting = bytearray()
+        self._lock = threading.Lock()
         self.gone = False
 
     def send(self, data: bytes) -> None:
         """Send data, as far as it is taken; a reader that falls far behind is given up."""
-        self._waiting += data
-        try:
-            del self._waiting[: self._socket.send(self._waiting)]
-        except BlockingIOError:
-            pass
-        except OSError:
-            self.gone = True
-        if len(self._waiting) > MOST_WAITING:
-            self.gone = True
+        with self._lock:
+            if self.gone:
+                return
+            self._waiting += data
+            try:
+                del self._waiting[: self._socket.send(self._waiting)]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self.gone = True
+            if len(self._waiting) > MOST_WAITING:
+                self.gone = True
 
     def finish(self, data: bytes, seconds: float) -> None:
         """Send the last data, waiting at most so long."""
-        self._waiting += data
-        with contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError):
+            self._waiting += data
             self._socket.settimeout(max(0.001, seconds))
             self._socket.sendall(self._waiting)
 
     def close(self) -> None:
-        """End the connection."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(SHUT_RDWR)
-        self._socket.close()
+        """End the connection; any thread may, and more than once."""
+        with self._lock:
+            self.gone = True
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(SHUT_RDWR)
+            self._socket.close()
 
 
 class PageServer(LocalServer):
@@ -172,6 +181,7 @@ class _Handler(LocalHandler):
             raise Refusal(HTTPStatus.UPGRADE_REQUIRED, "expected a WebSocket")
         accept = base64.b64encode(hashlib.sha1(key.encode() + _MAGIC).digest()).decode()
         self.close_connection = True
+        self.server.begin_stream(self.connection)
         self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
         self.send_header("Upgrade", "websocket")
         self.send_header("Connection", "Upgrade")
@@ -186,7 +196,7 @@ class _Handler(LocalHandler):
         except OSError:
             pass
         finally:
-            reader.gone = True
+            reader.close()
 
     def _has_said_something(self) -> bool:
         """Wait for a word of the page, or its end."""

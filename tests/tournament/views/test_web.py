@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,8 @@ from merels.tournament.statistics.counts import Counts
 from merels.tournament.views.broadcast import KEPT, MOST_POINTS, Broadcast
 from merels.tournament.views.web import WebView
 from merels.tournament.views.web_server import Reader
+from tests.processes import needs_proc
+from tests.protocol.board.webdriver import wait
 from tests.tournament.processes import Marked, wait_for
 from tests.tournament.specs import match, result, settings
 from tests.tournament.views.listener import ACCEPT, Listener
@@ -186,6 +189,29 @@ def test_a_browser_that_leaves_is_not_reported() -> None:
     run.process.terminate()
     _, _, err = run.wait()
     assert "Traceback" not in err and "Error" not in err
+
+
+def test_open_websockets_do_not_shut_a_new_page_out() -> None:
+    with board_and_view() as (board, view), ExitStack() as stack:
+        for _ in range(140):
+            assert stack.enter_context(Listener(view.address)).status == 101
+        assert "<html" in get(view.address)
+        newest = stack.enter_context(Listener(view.address))
+        board.tick()
+        news = newest.next()
+        assert news is not None and news["score"]["text"] == "0 of 10 games"
+
+
+@needs_proc
+def test_a_page_that_left_costs_no_descriptor_while_the_run_is_busy() -> None:
+    with board_and_view() as (board, view):
+        with Listener(view.address):
+            before = len(os.listdir("/proc/self/fd"))
+        # Nobody calls tick meanwhile.
+        for _ in range(20):
+            with Listener(view.address):
+                pass
+        wait(lambda: len(os.listdir("/proc/self/fd")) <= before, 60, "descriptors closed")
 
 
 def test_a_reader_that_does_not_read_is_given_up() -> None:

@@ -1,0 +1,154 @@
+"""The server below the board's and the broadcast's: its connections, and their limits."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from http import HTTPStatus
+
+import pytest
+
+from merels.protocol.board import local_server
+from merels.protocol.board.local_server import LocalHandler, LocalServer
+from tests.protocol.board.webdriver import wait
+
+PATIENCE = 30.0
+"""Seconds that a test waits for what the server must do."""
+MOST_CONNECTIONS, MOST_STREAMS = 20, 12
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Low limits, which are soon reached."""
+    monkeypatch.setattr(local_server, "MOST_CONNECTIONS", MOST_CONNECTIONS)
+    monkeypatch.setattr(local_server, "MOST_STREAMS", MOST_STREAMS)
+
+
+class Handler(LocalHandler):
+    """Answers every GET, refuses every POST to ``/refuse``, and reads the body of any other."""
+
+    def do_GET(self) -> None:
+        """Answer, or begin a stream that ends with its connection."""
+        if self.path == "/stream":
+            self.server.begin_stream(self.connection)
+            self.send(HTTPStatus.OK, b"")
+            self.connection.recv(1)
+        else:
+            self.send(HTTPStatus.OK, b"here" * (1 << 18 if self.path == "/large" else 1))
+
+    def do_POST(self) -> None:
+        """Refuse at once, or read the body and answer."""
+        if self.path == "/refuse":
+            self.refuse(HTTPStatus.FORBIDDEN, "no")
+        else:
+            self.send(HTTPStatus.OK, self.read_body(1 << 20))
+
+
+@contextmanager
+def serving() -> Iterator[LocalServer]:
+    """A server in threads of this process."""
+    server = LocalServer("127.0.0.1", 0, Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def send(server: LocalServer, data: bytes) -> socket.socket:
+    """A new connection on which data was sent."""
+    connection = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+    connection.sendall(data)
+    return connection
+
+
+def is_served(server: LocalServer) -> bool:
+    """Whether a new page gets an answer."""
+    try:
+        with send(server, b"GET / HTTP/1.1\r\n\r\n") as connection:
+            return connection.recv(64).startswith(b"HTTP/1.1 200")
+    except ConnectionError:
+        return False
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Whether the server has not ended a connection."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1 << 16) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
+@pytest.mark.parametrize("request_line", [
+    b"GET / HTTP/1.1\r\nX: half a header",
+    b"POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\nhalf a body",
+])
+def test_unfinished_requests_do_not_shut_a_page_out(request_line: bytes) -> None:
+    with serving() as server, ExitStack() as stack:
+        connections = [
+            stack.enter_context(send(server, request_line)) for _ in range(MOST_CONNECTIONS + 20)
+        ]
+        assert is_served(server)
+        # The first to come are the first to go.
+        wait(lambda: not is_open(connections[0]), PATIENCE, "the end of the idlest connection")
+
+
+def test_refused_requests_that_go_on_do_not_shut_a_page_out() -> None:
+    request = b"POST /refuse HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n"
+    with serving() as server, ExitStack() as stack:
+        connections: list[socket.socket] = []
+        for _ in range(MOST_CONNECTIONS + 20):
+            connections.append(stack.enter_context(send(server, request)))
+            assert connections[-1].recv(64).startswith(b"HTTP/1.1 403")
+            for connection in connections:
+                with suppress(ConnectionError):
+                    connection.sendall(b"x")
+        assert is_served(server)
+
+
+def test_answers_that_are_not_read_do_not_shut_a_page_out() -> None:
+    requests = b"GET /large HTTP/1.1\r\n\r\n" * 10
+    with serving() as server, ExitStack() as stack:
+        for _ in range(MOST_CONNECTIONS):
+            stack.enter_context(send(server, requests)).recv(1)
+        assert is_served(server)
+
+
+def test_streams_do_not_shut_a_page_out() -> None:
+    with serving() as server, ExitStack() as stack:
+        streams = []
+        for _ in range(MOST_CONNECTIONS + 20):
+            streams.append(stack.enter_context(send(server, b"GET /stream HTTP/1.1\r\n\r\n")))
+            assert streams[-1].recv(64).startswith(b"HTTP/1.1 200")
+        assert is_served(server)
+        wait(lambda: sum(map(is_open, streams)) == MOST_STREAMS, PATIENCE, "fewer streams")
+        assert is_open(streams[-1])
+
+
+@pytest.mark.parametrize("start", [
+    b"GET / HTTP/1.1\r\nX: ",
+    b"POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n",
+])
+def test_a_request_that_comes_byte_by_byte_is_ended(
+    start: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_server, "READ_SECONDS", 0.3)
+    with serving() as server, send(server, start) as connection:
+
+        def is_ended() -> bool:
+            try:
+                connection.sendall(b"x")
+            except ConnectionError:
+                return True
+            return False
+
+        wait(is_ended, PATIENCE, "the end of a slow request")
+        assert is_served(server)
