@@ -1,7 +1,6 @@
 """Builds merels: three floors of packages and four compiled extensions.
 
-MERELS_NATIVE=1 compiles for this machine's own processor: the result may be faster or slower, and
-may not run on another. MERELS_TUNE=1 makes options of the numbers in engine/core/search/parameters.pxi.
+MERELS_TUNE=1 makes options of the numbers in engine/core/search/parameters.pxi.
 MERELS_DEBUG=1 compiles with bounds checks and assertions, MERELS_SANITIZE=address,undefined (or
 thread) with the compiler's sanitizers.
 """
@@ -23,7 +22,6 @@ EPOCH = int(os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800"))
 
 DEBUG = os.environ.get("MERELS_DEBUG") == "1"
 TUNE = os.environ.get("MERELS_TUNE") == "1"
-NATIVE = os.environ.get("MERELS_NATIVE") == "1"
 SANITIZE = os.environ.get("MERELS_SANITIZE", "")
 MSVC = sys.platform == "win32"
 
@@ -41,8 +39,6 @@ if (DEBUG or SANITIZE) and not MSVC:
 if SANITIZE:
     link_args = [f"-fsanitize={SANITIZE}"]
     compile_args += ["-fno-omit-frame-pointer", *link_args]
-if NATIVE and not MSVC:
-    compile_args.append("-march=native")
 if TUNE:
     compile_args.append("-DMERELS_TUNE")
 
