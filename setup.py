@@ -8,6 +8,7 @@ thread) with the compiler's sanitizers.
 import gc
 import gzip
 import os
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
 # Two builds of one commit are the same bytes: no file's date goes in. This is a zip's earliest.
@@ -41,11 +43,16 @@ if SANITIZE:
     compile_args += ["-fno-omit-frame-pointer", *link_args]
 if TUNE:
     compile_args.append("-DMERELS_TUNE")
+# For gcc. Functions to inline are marked `inline`. gcc would inline others too, most of them
+# Cython's glue: the search becomes slower, and compiling takes longer.
+GCC_ARGS = [
+    "-fno-inline-functions", "-fno-inline-small-functions", "-fno-partial-inlining", "-fno-ipa-cp",
+]
 
 # The compiler and Cython look at the sources' age alone. A build of another kind than the last
 # one here must not keep anything of it.
 KIND = Path("engine/core/core.kind")
-kind = f"{DEBUG} {compile_args}\n"
+kind = f"{DEBUG} {compile_args} {GCC_ARGS}\n"
 other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
 SOURCES = (  # What takes longest comes first: they compile at the same time.
     "engine/core/core.pyx", "engine/core/solver.pyx", "protocol/client/scanner.pyx",
@@ -88,6 +95,26 @@ def translated() -> list[Extension]:
     )
     KIND.write_text(kind, encoding="utf-8")
     return extensions
+
+
+def is_gcc(compiler: list[str]) -> bool:
+    """Whether a command is gcc, and not a compiler that only accepts its flags."""
+    try:
+        found = subprocess.run([*compiler, "--version"], capture_output=True, check=False)
+    except OSError:
+        return False  # The build reports that it is missing.
+    return b"Free Software Foundation" in found.stdout
+
+
+class BuildExtensions(build_ext):
+    """A build of the extensions with the flags of the compiler at hand."""
+
+    def build_extensions(self):
+        command = getattr(self.compiler, "compiler_so", None)  # MSVC's class has none.
+        if command and is_gcc(command):
+            for extension in self.extensions:
+                extension.extra_compile_args = [*compile_args, *GCC_ARGS]
+        super().build_extensions()
 
 
 class SourceArchive(sdist):
@@ -153,5 +180,5 @@ if __name__ == "__main__":
         },
         ext_modules=translated(),
         options={"build_ext": {"parallel": True}},
-        cmdclass={"bdist_wheel": Wheel, "sdist": SourceArchive},
+        cmdclass={"bdist_wheel": Wheel, "build_ext": BuildExtensions, "sdist": SourceArchive},
     )

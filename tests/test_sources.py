@@ -143,3 +143,10 @@ def test_lines_have_at_most_a_hundred_characters(folder: str) -> None:
     for path in sources(folder, SOURCES):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             assert len(line) <= 100, f"{path}:{number}"
+
+
+def test_no_source_overrides_the_compilers_optimization() -> None:
+    """gcc documents its pragma and attribute as unfit for production; setup.py has the flags."""
+    for path in sources("engine", {".pyx", ".pxi"}) + list((ROOT / "protocol").rglob("*.pyx")):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"#pragma \w+ optimize|__attribute__\s*\(\(optimize", text), path

@@ -9,12 +9,6 @@
 cdef extern from *:
     """
     #include <stdint.h>
-    #if defined(__GNUC__) && !defined(__clang__)
-      /* What is to be inlined says so. What gcc would inline besides, most of it Cython's glue,
-         makes nothing faster, and takes a quarter of the time to compile. */
-      #pragma GCC optimize ("no-inline-functions", "no-inline-small-functions")
-      #pragma GCC optimize ("no-partial-inlining", "no-ipa-cp")
-    #endif
     #define MERELS_GREATER(x, y) ((x) > (y) ? (x) : (y))
     #define MERELS_TWICE(set) ((set) * 0x100000001ull)
     /* 2 ** 64 divided by the golden ratio: multiples of it lie far apart. */
