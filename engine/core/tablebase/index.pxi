@@ -13,13 +13,19 @@
 cdef extern from *:
     """
     #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-      /* Chosen at run time, as for counting: one build serves all processors. */
-      static int merels_has_bmi2 = 0;
-      __attribute__((constructor)) static void merels_look_for_bmi2(void) {
+      #include <cpuid.h>
+      /* Chosen at run time, as for counting: one build serves all processors. Those of AMD before
+         Zen 3 (families 15h to 18h) have PEXT and PDEP as microcode, slower than the loops. */
+      static int merels_gathers_bits = 0;
+      __attribute__((constructor)) static void merels_look_for_pext(void) {
+          unsigned eax, ebx, ecx, edx, family;
           __builtin_cpu_init();
-          merels_has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
+          if (__builtin_cpu_supports("bmi2") && __get_cpuid(1, &eax, &ebx, &ecx, &edx)) {
+              family = (eax >> 8 & 15) + (eax >> 20 & 255);
+              merels_gathers_bits = family < 0x15 || family > 0x18;
+          }
       }
-      #define MERELS_HAS_BIT_GATHER merels_has_bmi2
+      #define MERELS_HAS_BIT_GATHER merels_gathers_bits
       static inline uint32_t MERELS_GATHER_BITS(uint32_t x, uint32_t mask) {
           uint32_t result;
           __asm__("pextl %2, %1, %0" : "=r"(result) : "r"(x), "r"(mask));

@@ -1,0 +1,49 @@
+"""Processors that this machine does not have, emulated by QEMU."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+QEMU = shutil.which("qemu-x86_64")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(QEMU is None, reason="no qemu-x86_64 here"),
+]
+PLACES = """
+import random
+from merels.engine.core import core
+chance = random.Random(1)
+for _ in range(200):
+    points = chance.sample(range(24), 12)
+    own, other = (sum(1 << point for point in part) for part in (points[:5], points[5:]))
+    place = core.table_place(own, other)
+    print(place, core.table_board(5, 7, *place))
+"""
+MICROCODED = ("EPYC", "EPYC-Rome")
+FAST = ("EPYC-Milan", "Haswell")
+
+
+def places_on(processor: str, log: Path) -> tuple[str, bool]:
+    """The places of random boards in tables on a processor, and whether it executed PEXT."""
+    assert QEMU is not None
+    command = [QEMU, "-cpu", processor, "-d", "in_asm", "-D", str(log), sys.executable, "-c"]
+    done = subprocess.run([*command, PLACES], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    with log.open(encoding="utf-8", errors="replace") as lines:
+        return done.stdout, any(" pext" in line for line in lines)
+
+
+@pytest.mark.parametrize("processor", [*MICROCODED, *FAST, "Nehalem"])
+def test_pext_is_left_to_processors_that_do_not_microcode_it(
+    tmp_path: Path, processor: str
+) -> None:
+    """Zen 1 and 2 take dozens of cycles for it; all processors find the same places."""
+    here = subprocess.run([sys.executable, "-c", PLACES], capture_output=True, text=True)
+    places, executed = places_on(processor, tmp_path / "log")
+    assert places == here.stdout and len(places.splitlines()) == 200
+    assert executed == (processor in FAST)
