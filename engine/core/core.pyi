@@ -48,6 +48,7 @@ AT_KINDS: int
 ROWS: int
 
 BLOCK_BYTES: int                         # of an unpacked block of a packed table
+TABLES_LAYOUT: tuple[int, ...]           # bytes of the structures that the solver reads
 SAMPLE_FORMAT: str                       # of training's `Sample`, as in `struct`
 SAMPLE_BYTES: int
 WHOLE: int                               # a whole point, in the numbers of a sample

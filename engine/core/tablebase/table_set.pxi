@@ -41,6 +41,9 @@ cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcep
     return length == 4 * size + 3 * <uint64_t>four_bytes(list + 4 * size - 4)
 
 
+TABLES_LAYOUT = tables_layout()
+
+
 cdef class TableSet:
     cdef Tables tables
     cdef BlockCache cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -136,6 +138,20 @@ def test_solved_tables_outlive_their_solver() -> None:
     known = bytes(values)
     del solving
     assert bytes(values) == known and any(known)
+
+
+def test_a_solver_of_another_build_than_the_core_is_refused() -> None:
+    program = (
+        "from merels.engine.core import core\n"
+        "core.TABLES_LAYOUT = (*core.TABLES_LAYOUT[:-1], 0)\n"
+        "from merels.engine.core import solver\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: merels.engine.core.solver and merels.engine.core.core come from different "
+        "builds: reinstall merels, or in a checkout run python setup.py build_ext --inplace"
+    )
 
 
 def test_threads_that_meet_at_the_first_table() -> None:
