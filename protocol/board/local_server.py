@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,6 +21,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
+
+from merels.protocol.board.news import unexpected
 
 MOST_CONNECTIONS = 128
 MOST_STREAMS = 96
@@ -191,9 +193,14 @@ class LocalServer(ThreadingHTTPServer):
                 self._forget(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report nothing of a browser that vanishes in the middle of a request."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
+        """Log an error outside any request, unless a browser has vanished."""
+        error = sys.exception()
+        if isinstance(error, Exception) and not isinstance(error, GONE):
+            unexpected(error)
+
+
+GONE = (ConnectionError, TimeoutError)
+"""Errors of a connection whose browser has vanished, or reads nothing."""
 
 
 class Refusal(Exception):
@@ -248,6 +255,17 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send_header("Content-Security-Policy", self.server.policy)
         super().end_headers()
 
+    def answer(self, work: Callable[[], None]) -> None:
+        """Do the work of a request; any error in it becomes the answer."""
+        try:
+            work()
+        except Refusal as refusal:
+            self.refuse(*refusal.args)
+        except GONE:
+            raise
+        except Exception as error:
+            self.refuse(HTTPStatus.INTERNAL_SERVER_ERROR, unexpected(error))
+
     def check_site(self) -> None:
         """Raise a `Refusal` of a request from another site, or for another server."""
         if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
@@ -256,6 +274,14 @@ class LocalHandler(BaseHTTPRequestHandler):
         site = self.headers.get("Sec-Fetch-Site", "none")
         if self.headers.get("Origin", own) != own or site not in ("none", "same-origin"):
             raise Refusal(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+
+    def split_path(self) -> tuple[str, str]:
+        """The path of the address and its query, or a `Refusal`."""
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            raise Refusal(HTTPStatus.BAD_REQUEST, "malformed address") from None
+        return parts.path, parts.query
 
     def send_file(self, page: Page, name: str) -> None:
         """Send a file of a page, or raise a `Refusal`."""

@@ -44,12 +44,18 @@ class Progress:
 
 
 class Reviewer:
-    """Judges every move of a game; ``on_news`` is called after each."""
+    """Judges every move of a game; ``on_news`` is called after each.
 
-    def __init__(self, on_news: Callable[[], None]) -> None:
+    ``on_error`` is called with an error that ends a review.
+    """
+
+    def __init__(
+        self, on_news: Callable[[], None], on_error: Callable[[Exception], None]
+    ) -> None:
         self.progress: Progress | None = None
         """The review, if there is one."""
         self._on_news = on_news
+        self._on_error = on_error
         self._lock = Lock()
 
     @property
@@ -62,14 +68,24 @@ class Reviewer:
         """Begin a review in place of the one before; ``nodes`` are its moves' numbers."""
         with self._lock:
             self.progress = progress = Progress(nodes)
-        Thread(target=self._review, args=(record, progress), daemon=True).start()
+        try:
+            Thread(target=self._review, args=(record, progress), daemon=True).start()
+        except RuntimeError:  # The system has no more threads.
+            self._drop(progress)
+            raise
         self._on_news()
 
     def forget(self) -> None:
         """Drop the review, which ends if it still runs."""
+        self._drop(self.progress)
+
+    def _drop(self, progress: Progress | None) -> None:
+        """Drop a review, unless another one has begun in its place."""
         with self._lock:
-            told, self.progress = self.progress, None
-        if told is not None:
+            dropped = progress is not None and self.progress is progress
+            if dropped:
+                self.progress = None
+        if dropped:
             self._on_news()
 
     def judge(self, rules: Rules) -> Judge:
@@ -79,9 +95,13 @@ class Reviewer:
         return judge_with(searcher, NODES)
 
     def _review(self, record: Record, progress: Progress) -> None:
-        for judgement in review(record, self.judge(record.start.rules)):
-            with self._lock:
-                if self.progress is not progress:
-                    return
-                progress.add(judgement)
-            self._on_news()
+        try:
+            for judgement in review(record, self.judge(record.start.rules)):
+                with self._lock:
+                    if self.progress is not progress:
+                        return
+                    progress.add(judgement)
+                self._on_news()
+        except Exception as error:
+            self._drop(progress)
+            self._on_error(error)

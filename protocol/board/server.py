@@ -8,15 +8,17 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from merels.engine.game.errors import InputError
 from merels.protocol.board.actions.games import last_unfinished
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.local_server import TYPES, LocalHandler, LocalServer, Refusal, read_page
+from merels.protocol.board.news import Feed, unexpected
+from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import about_view, news_view
 from merels.protocol.client.engine_spec import EngineSpec
@@ -34,12 +36,14 @@ class BoardServer(LocalServer):
 
     def __init__(
         self, host: str, port: int, choices: Sequence[EngineSpec], kept: Kept | None = None,
-        trainer: Trainer | None = None,
+        trainer: Trainer | None = None, warning: str = "",
     ) -> None:
         """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``.
 
-        ``kept`` is where games are kept, if they are; ``trainer`` gives puzzles.
+        ``kept`` is where games are kept, if they are; ``trainer`` gives puzzles. Every page shows
+        the ``warning``.
         """
+        self.warning = warning
         self.token = secrets.token_urlsafe(24)
         self.page = read_page("merels.protocol.board", "page")
         self.sessions = Sessions(choices, kept, trainer)
@@ -84,52 +88,57 @@ class Handler(LocalHandler):
 
     def do_GET(self) -> None:
         """Send a file of the page, or the stream of news."""
-        self._serve(self._get)
+        self.answer(self._get)
 
     def do_POST(self) -> None:
         """Carry out a request of the page."""
-        self._serve(self._post)
+        self.answer(self._post)
 
-    def _serve(self, answer: Callable[[str, str], None]) -> None:
-        """Answer a request for a path after the token, with its query, or refuse it."""
+    def _get(self) -> None:
         try:
-            answer(*self._place())
+            name, query = self._place()
         except _Stranger as stranger:
-            if "text/html" in self.headers.get("Accept", ""):
-                self.close_connection = True
-                self.send(HTTPStatus.FORBIDDEN, _OLD_ADDRESS.encode(), TYPES["html"])
-            else:
-                self.refuse(*stranger.args)
-        except Refusal as refusal:
-            self.refuse(*refusal.args)
-        except InputError as error:
-            self.refuse(HTTPStatus.BAD_REQUEST, str(error))
-        except EngineError as error:
-            self.refuse(HTTPStatus.BAD_GATEWAY, str(error))
-
-    def _get(self, name: str, query: str) -> None:
+            if "text/html" not in self.headers.get("Accept", ""):
+                raise stranger
+            self.close_connection = True
+            self.send(HTTPStatus.FORBIDDEN, _OLD_ADDRESS.encode(), TYPES["html"])
+            return
         if name == "events":
             self._stream(query)
         else:
             self.send_file(self.server.page, name)
 
-    def _post(self, name: str, query: str) -> None:
+    def _post(self) -> None:
+        name, _ = self._place()
         body = self._body()
         folder, _, action = name.partition("/")
         if folder != "api" or not action:
             raise Refusal(HTTPStatus.NOT_FOUND, "no such request")
-        answer = self._act(action, body)
-        self.send(HTTPStatus.OK, json.dumps(answer).encode())
+        try:
+            data = json.dumps(self._act(action, body)).encode()
+        except InputError as error:
+            raise Refusal(HTTPStatus.BAD_REQUEST, str(error)) from None
+        except EngineError as error:
+            raise Refusal(HTTPStatus.BAD_GATEWAY, str(error)) from None
+        except Exception as error:  # Also of a kind that means elsewhere that a browser is gone.
+            raise Refusal(HTTPStatus.INTERNAL_SERVER_ERROR, unexpected(error)) from None
+        self.send(HTTPStatus.OK, data)
 
     def _act(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
         """Carry out an action on the board that the request names."""
         sessions = self.server.sessions
         session = sessions.get(body.get("session"))
         if action == "open":
-            unfinished = None if session else last_unfinished(sessions.kept)
+            unfinished, warning = None, self.server.warning
+            try:
+                unfinished = None if session else last_unfinished(sessions.kept)
+            except Exception as error:  # The board can be used without the games that are kept.
+                warning = f"{warning} {unexpected(error)}".lstrip()
             session = session or sessions.open()
-            about = about_view(sessions.choices)
-            return {"session": session.name, "about": about, "unfinished": unfinished}
+            return {
+                "session": session.name, "about": about_view(sessions.choices),
+                "unfinished": unfinished, "warning": warning,
+            }
         if session is None:
             raise InputError("board", "this board is gone; reload the page")
         return act(session, action, body)
@@ -137,17 +146,14 @@ class Handler(LocalHandler):
     def _place(self) -> tuple[str, str]:
         """The path after the token, and the query."""
         self.check_site()
-        try:
-            parts = urlsplit(self.path)
-        except ValueError:
-            raise Refusal(HTTPStatus.BAD_REQUEST, "malformed address") from None
-        token, slash, name = parts.path.removeprefix("/").partition("/")
+        path, query = self.split_path()
+        token, slash, name = path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             reason = "the address lacks its token; open the one that was printed"
             raise _Stranger(HTTPStatus.FORBIDDEN, reason)
         if not slash:
             raise Refusal(HTTPStatus.NOT_FOUND, "the address must end in a slash")
-        return name, parts.query
+        return name, query
 
     def _body(self) -> dict[str, Any]:
         """The request's JSON object."""
@@ -174,20 +180,24 @@ class Handler(LocalHandler):
             self.send(HTTPStatus.NO_CONTENT, b"", TYPES["html"])
             return
         self.close_connection = True
-        self.server.begin_stream(self.connection)
-        self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
-        self.send_header("Connection", "close")
-        self.end_headers()
         feed = session.subscribe()
         try:
+            self.server.begin_stream(self.connection)
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+            self.send_header("Connection", "close")
+            self.end_headers()
             while (kinds := feed.take(PING_SECONDS)) is not None:
-                parts = [
-                    f"event: {kind}\ndata: {json.dumps(news_view(session, kind, feed))}\n\n"
-                    for kind in sorted(kinds)
-                ]
+                parts = [_event(session, kind, feed) for kind in sorted(kinds)]
                 self.wfile.write("".join(parts or [": still here\n\n"]).encode())
-        except OSError:
-            pass  # The browser is gone.
         finally:
             session.unsubscribe(feed)
+
+
+def _event(session: Session, kind: str, feed: Feed) -> str:
+    """The latest news of a kind as the stream has it; empty after an error, itself news."""
+    try:
+        return f"event: {kind}\ndata: {json.dumps(news_view(session, kind, feed))}\n\n"
+    except Exception as error:
+        session.failed(error)
+        return ""

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 from time import monotonic
 
+from merels.engine.game.errors import InputError
 from merels.engine.game.position import Move, Position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
 from merels.protocol.board.keeping import Keeper
-from merels.protocol.board.news import Feed, Log
+from merels.protocol.board.news import Feed, Log, unexpected
 from merels.protocol.board.requests import FULL, JSON, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
@@ -21,6 +22,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
 from merels.protocol.games.kept import Claim, Kept
+from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer
 
 UNWATCHED_SECONDS = 20.0
@@ -60,6 +62,9 @@ class Session:
         """The variations of an analysis."""
         self.error = ""
         """Why an engine failed; nothing is searched until it is cleared."""
+        self.failure = ""
+        """The last unexpected error in this game, as a line for the page."""
+        self._failed = ""
         self.infos: tuple[Job, list[Info]] | None = None
         """The latest variations, with the search that they come from."""
         self.opinions: list[Score | None] = [None, None]
@@ -67,7 +72,7 @@ class Session:
         self.trainer = trainer or Trainer()
         self.attempt: Attempt | None = None
         """The puzzle that is being solved."""
-        self.reviewer = Reviewer(lambda: self.tell("review"))
+        self.reviewer = Reviewer(lambda: self.tell("review"), self.failed)
         self._feeds: list[Feed] = []
         self.keeper = Keeper(kept, lambda: self.watched)
         self._watch_until = monotonic() + UNWATCHED_SECONDS
@@ -88,7 +93,7 @@ class Session:
     def subscribe(self) -> Feed:
         """A new stream, which begins with everything there is to tell."""
         feed = Feed()
-        for kind in ("moves", "state", "info", "review", "log"):
+        for kind in ("moves", "state", "info", "review", "log", "failure"):
             feed.tell(kind)
         with self.lock:
             self._feeds.append(feed)
@@ -128,6 +133,12 @@ class Session:
         """Announce news of a kind to every stream."""
         for feed in list(self._feeds):
             feed.tell(kind)
+
+    def failed(self, error: Exception) -> None:
+        """Log an unexpected error and show it on the page, once if it repeats; any thread may."""
+        if repr(error) != self._failed:
+            self._failed, self.failure = repr(error), unexpected(error)
+            self.tell("failure")
 
     # What follows from the state.
 
@@ -193,11 +204,12 @@ class Session:
         self.game = game
         self.analysing = not game.played
         self.opinions = [None, None]
-        self.error = ""
+        self.error = self.failure = self._failed = ""
         self.paused = False
         self.infos = None
         self.reviewer.forget()
         self.tell("info")
+        self.tell("failure")
 
     def change_game(self, change: Callable[[], None], another: bool = False) -> None:
         """Let the game stand elsewhere; ``another``: as a game that is kept beside this one."""
@@ -275,8 +287,16 @@ class Session:
                 game.play(move)
         self.changed()
 
-    def _on_error(self, job: Job, message: str) -> None:
-        """Stop the game: an engine has failed and must be restarted."""
+    def _on_error(self, job: Job | None, error: Exception) -> None:
+        """Stop the game: an engine has failed and must be restarted.
+
+        Without a job the error is the board's own.
+        """
+        if job is None:
+            self.failed(error)
+            return
+        expected = isinstance(error, (EngineError, InputError))
+        message = str(error) if expected else unexpected(error)
         with self.lock:
             self.error = f"{job.seat.part}: {message}"
             if self.game.clock is not None:

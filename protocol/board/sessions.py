@@ -75,8 +75,11 @@ class Sessions:
             with self._lock:
                 sessions = list(self._sessions.values())
             for session in sessions:
-                session.tick()
-                if monotonic() - session.idle_since > FORGET_SECONDS:
-                    with self._lock:
-                        self._sessions.pop(session.name, None)
-                    session.close()
+                try:
+                    session.tick()
+                    if monotonic() - session.idle_since > FORGET_SECONDS:
+                        with self._lock:
+                            self._sessions.pop(session.name, None)
+                        session.close()
+                except Exception as error:  # The other boards' clocks go on.
+                    session.failed(error)

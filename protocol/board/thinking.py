@@ -82,7 +82,7 @@ class Thinker:
         next_job: Callable[[], Job | None],
         on_info: Callable[[Job, list[Info]], None],
         on_move: Callable[[Job, Move], None],
-        on_error: Callable[[Job, str], None],
+        on_error: Callable[[Job | None, Exception], None],
         on_idle: Callable[[], None],
     ) -> None:
         self._next_job = next_job
@@ -168,28 +168,35 @@ class Thinker:
         while True:
             with self._woken:
                 version = self._version
-            job = None if self._closed else self._next_job()
-            if job is None:
-                self._on_idle()
-            else:
-                with self._woken:
-                    self._job, self._stopped = job, None
-                try:
-                    with job.seat.in_use:
-                        self._do(job)
-                except Exception as error:
-                    # Any error is shown, or the page would wait forever, and the engine restarted.
-                    wanted = self._end(job)
-                    job.seat.close()
-                    if wanted:
-                        self._on_error(job, str(error))
-                finally:
-                    self._end(job)
+            try:
+                self._work()
+            except Exception as error:  # The next change of the state is another attempt.
+                self._on_error(None, error)
             with self._woken:
                 while not self._closed and self._version == version:
                     self._woken.wait()
                 if self._closed:
                     return
+
+    def _work(self) -> None:
+        """Do the job that there is now, if any."""
+        job = None if self._closed else self._next_job()
+        if job is None:
+            self._on_idle()
+            return
+        with self._woken:
+            self._job, self._stopped = job, None
+        try:
+            with job.seat.in_use:
+                self._do(job)
+        except Exception as error:
+            # Any error is shown, or the page would wait forever, and the engine restarted.
+            wanted = self._end(job)
+            job.seat.close()
+            if wanted:
+                self._on_error(job, error)
+        finally:
+            self._end(job)
 
     def _do(self, job: Job) -> None:
         """Have the engine do a job, until it is done or unwanted."""

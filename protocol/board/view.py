@@ -52,6 +52,8 @@ def news_view(session: Session, kind: str, feed: Feed) -> Any:
         if lines:
             feed.log_number = lines[-1][0]
         return [list(line[1:]) for line in lines]
+    if kind == "failure":
+        return session.failure
     with session.lock:
         if kind == "moves":
             return moves_view(session, feed)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 import webbrowser
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.folders import user_folder
 from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
@@ -22,6 +24,7 @@ from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_p
 from merels.protocol.games.kept import Kept
 from merels.protocol.puzzles.puzzle import load
 from merels.protocol.puzzles.training import Trainer
+from merels.protocol.terminal.log import log_to_terminal
 
 _EPILOG = """\
 The page can choose among the engines given here and start nothing else:
@@ -54,13 +57,22 @@ def main(argv: list[str]) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
+    log_to_terminal()
     choices = [OWN, *map(_read_choice, arguments.engine)]
     port = read_whole(arguments.port, 0, 65535, what="a port")
     if not arguments.host:
         raise InputError("-host", "expected an address to listen on, such as 0.0.0.0 for all")
-    trainer = _trainer(arguments.puzzles)
+    puzzles = load(arguments.puzzles) if arguments.puzzles is not None else []
+    if arguments.puzzles is not None and not puzzles:
+        raise InputError(str(arguments.puzzles), "expected puzzles, found none")
+    games, no_games = _folder("games", "games are", "MERELS_GAMES")
+    rating, no_rating = _folder("puzzles", "the rating in puzzles is", "MERELS_PUZZLES")
+    trainer = Trainer(rating, puzzles)
     try:
-        server = BoardServer(arguments.host, port, choices, _kept(), trainer)
+        server = BoardServer(
+            arguments.host, port, choices, None if games is None else Kept(games), trainer,
+            " ".join(filter(None, (no_games, no_rating))),
+        )
     except (OSError, TypeError, UnicodeError) as error:
         # Two of them say that there can be no host of that name.
         reason = error.strerror if isinstance(error, OSError) else None
@@ -79,26 +91,20 @@ def _serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _kept() -> Kept | None:
-    """Where games are kept; None, with a warning, where there is no place."""
+def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:
+    """A folder of the user's data, and no warning; or None, and the warning that was printed."""
     try:
-        return Kept(user_folder("games", "MERELS_GAMES", cache=False))
+        folder = user_folder(name, variable, cache=False)
+        with suppress(FileNotFoundError):  # It is made with the first file in it.
+            os.scandir(folder).close()
+        return folder, ""
     except InputError as error:
-        print(f"merels: games are not kept: {error}", file=sys.stderr)
-        return None
-
-
-def _trainer(file: Path | None) -> Trainer:
-    """Who gives puzzles: those of a file, if there is one."""
-    puzzles = load(file) if file is not None else []
-    if file is not None and not puzzles:
-        raise InputError(str(file), "expected puzzles, found none")
-    try:
-        folder = user_folder("puzzles", "MERELS_PUZZLES", cache=False)
-    except InputError as error:
-        print(f"merels: the rating in puzzles is not kept: {error}", file=sys.stderr)
-        return Trainer(None, puzzles)
-    return Trainer(folder, puzzles)
+        reason = str(error)
+    except OSError as error:
+        reason = f"'{shorten(str(folder))}': cannot be read as a folder ({error.strerror})"
+    warning = f"{what} not kept: {reason}"
+    print(f"merels: {warning}", file=sys.stderr)
+    return None, f"{warning[:1].upper()}{warning[1:]}."
 
 
 def _read_choice(words: list[str]) -> EngineSpec:

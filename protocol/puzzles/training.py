@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from random import Random
 from threading import Lock
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, printable
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.saving import Stamp, stamp, write_whole
@@ -134,6 +133,8 @@ class Trainer:
         self._lock = Lock()
         self._random = Random()
         self._given: set[str] = set()
+        self.fault = ""
+        """Why the player's rating is not kept."""
         self._seen: Stamp | None = None
         """The stamp of the player's file as it was read or written last."""
         self._read()
@@ -164,24 +165,35 @@ class Trainer:
             self._write()
 
     def _read(self) -> None:
-        """Take the player from the file if it has changed; one that cannot be read is ignored."""
+        """Take the player from the file if it has changed; one that cannot be read is left."""
         if self._path is None:
             return
-        with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+        try:
             seen = stamp(self._path)
             if seen == self._seen:
                 return
-            self._seen = seen
             row = json.loads(self._path.read_text(encoding="utf-8"))
             self.player = Player(
                 float(row["rating"]), *(int(row[name]) for name in list(asdict(self.player))[1:])
             )
+            self._seen = seen
+        except FileNotFoundError:
+            pass  # It has just been removed; the next puzzle makes another.
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            self._give_up(f"{self._path} cannot be read ({error})")
 
     def _write(self) -> None:
-        """Keep the player; where that is not possible, the rating lasts as long as the program."""
+        """Keep the player; if that is not possible, the rating lasts as long as the program."""
         if self._path is None:
             return
-        with suppress(OSError):
+        try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, [json.dumps(asdict(self.player)).encode()])
             self._seen = stamp(self._path)
+        except OSError as error:
+            self._give_up(f"nothing can be written to {self._path} ({error.strerror or error})")
+
+    def _give_up(self, reason: str) -> None:
+        """Leave the player's file alone from now on."""
+        self._path = None
+        self.fault = printable(f"Your rating in puzzles is not kept: {reason}.")

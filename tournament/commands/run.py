@@ -263,8 +263,10 @@ def _make_views(
     out = _stream(options)
     yield NoticeView() if options.quiet else command.view(board, options, given, out)
     if options.port is not None:
+        from merels.protocol.terminal.log import log_to_terminal
         from merels.tournament.views.web import WebView
 
+        log_to_terminal()
         web = WebView(board, options.port, options.executor is None)
         notify(f"standings at {web.address}")
         yield web

@@ -17,7 +17,6 @@ from http import HTTPStatus
 from socket import SHUT_RDWR, socket
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
 from merels.protocol.board.local_server import (
     POLICY,
@@ -151,20 +150,18 @@ class _Handler(LocalHandler):
     server: PageServer
 
     def do_GET(self) -> None:
-        try:
-            self.check_site()
-            name = urlsplit(self.path).path.removeprefix("/")
-            folder, _, number = name.partition("/")
-            if name == "news":
-                self._listen()
-            elif folder == "game":
-                self._send_game(number)
-            else:
-                self.send_file(self.server.page, name)
-        except Refusal as refusal:
-            self.refuse(*refusal.args)
-        except ValueError:
-            self.refuse(HTTPStatus.BAD_REQUEST, "malformed address")
+        self.answer(self._get)
+
+    def _get(self) -> None:
+        self.check_site()
+        name = self.split_path()[0].removeprefix("/")
+        folder, _, number = name.partition("/")
+        if name == "news":
+            self._listen()
+        elif folder == "game":
+            self._send_game(number)
+        else:
+            self.send_file(self.server.page, name)
 
     def _send_game(self, number: str) -> None:
         """Send a finished game, if it is one of the latest."""

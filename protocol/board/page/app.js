@@ -12,7 +12,7 @@ import { now, send, tree } from "./now.js";
 import { Log } from "./panels/log.js";
 import { ResultCard } from "./panels/result.js";
 import { takeReview } from "./panels/review.js";
-import { build, drawTrouble, redraw, redrawMoves } from "./scene.js";
+import { build, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
 import { isOn, sound } from "./sound.js";
 
 let result;
@@ -80,6 +80,7 @@ async function main() {
   try {
     const opened = await open();
     about = opened.about;
+    now.warning = opened.warning;
     offerToResume(opened.unfinished);
   } catch (error) {
     now.lost = true;
@@ -117,6 +118,7 @@ async function main() {
     moves: (news) => redrawMoves(tree.take(news)),
     review: (news) => { now.review = takeReview(now.review, news); redraw("review"); },
     log: (lines) => log.add(lines),
+    failure: (text) => { now.failure = text; drawWarnings(); },
   }, (isLost) => {
     now.lost = isLost;
     // A reopened stream sends the whole log again.

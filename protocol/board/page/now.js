@@ -16,6 +16,9 @@ export const now = {
   ahead: null,
   /** The node asked for, until it is shown; null: none. */
   going: null,
+  /** What the server warns of, and an unexpected error of this game; empty: nothing. */
+  warning: "",
+  failure: "",
   /** Whether the connection is lost. */
   lost: false,
 };

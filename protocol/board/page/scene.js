@@ -114,8 +114,7 @@ function drawState() {
   if (state.offer !== null) {
     $("offer-text").textContent = `${COLOURS[state.offer]} offers a draw.`;
   }
-  $("unkept").hidden = !state.unkept;
-  $("unkept").textContent = state.unkept;
+  drawWarnings();
   $("pause").textContent = state.paused ? "Resume" : "Pause";
   $("pause").setAttribute("aria-pressed", String(state.paused));
   $("analyse").setAttribute("aria-pressed", String(state.analysing));
@@ -124,6 +123,13 @@ function drawState() {
   $("review").disabled = !tree.root.children.length;
   parts.study.draw(state);
   drawTrouble();
+}
+
+/** Shows what the user should know of the server, of this game's file, and of errors. */
+export function drawWarnings() {
+  const texts = [now.warning, now.state && now.state.unkept, now.failure].filter(Boolean);
+  $("warnings").hidden = !texts.length;
+  $("warnings").textContent = texts.join(" ");
 }
 
 /** Says what is wrong with an engine or the connection. */

@@ -10,68 +10,30 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.server import BoardServer
 from tests.protocol.board.steps import ANALYST, PERSON
 
 COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-no-open"]
 
 
-class Server:
-    """The process and its address; a context manager that ends it."""
+class Client:
+    """Requests to a board's server at an address."""
 
-    def __init__(self, *flags: str, games: Path | None = None) -> None:
-        """``games`` is the folder for its games; by default they go with it."""
-        self._stderr = tempfile.TemporaryFile()
-        self._games = tempfile.TemporaryDirectory()
-        folder = str(games or self._games.name)
-        environment = os.environ | {"MERELS_GAMES": folder, "MERELS_PUZZLES": folder}
-        self._process = subprocess.Popen(
-            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True,
-            env=environment,
-        )
-        assert self._process.stdout is not None
-        # The line with the address comes in one piece.
-        said, _, _ = select.select([self._process.stdout], [], [], 60)
-        line = self._process.stdout.readline() if said else ""
-        self.address = line.split()[-1] if line else ""
-        if not self.address.startswith("http"):
-            self._process.kill()
-            self._process.wait()
-            raise AssertionError(f"the board gives no address: {self.errors()}")
-        parts = urlsplit(self.address)
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self.address = address
         self.host = f"{parts.hostname}:{parts.port}"
         self.port = parts.port or 0
         self.token = parts.path.strip("/")
-        self.pid = self._process.pid
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def stop(self, seconds: float = 60.0) -> int:
-        """End it as Ctrl-C does, within so many seconds; its exit code."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
-        try:
-            return self._process.wait(seconds)
-        finally:
-            if self._process.poll() is None:
-                self._process.kill()
-                self._process.wait()
-            if self._process.stdout is not None:
-                self._process.stdout.close()
-            self._games.cleanup()
-
-    def errors(self) -> str:
-        """What the process has written to standard error so far."""
-        end = os.fstat(self._stderr.fileno()).st_size
-        return os.pread(self._stderr.fileno(), end, 0).decode("utf-8", "replace")
 
     def ask(
         self,
@@ -116,11 +78,80 @@ class Server:
         """A board's news."""
         return Stream(self, session)
 
+class Server(Client):
+    """The process and its address; a context manager that ends it."""
+
+    def __init__(
+        self, *flags: str, games: Path | None = None, puzzles: Path | None = None
+    ) -> None:
+        """``games`` is the folder for its games, and ``puzzles`` for the rating in puzzles; by
+        default the games go with the server, and the rating is where the games are."""
+        self._stderr = tempfile.TemporaryFile()
+        self._games = tempfile.TemporaryDirectory()
+        folder = str(games or self._games.name)
+        environment = os.environ | {
+            "MERELS_GAMES": folder, "MERELS_PUZZLES": str(puzzles or folder)
+        }
+        self._process = subprocess.Popen(
+            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True,
+            env=environment,
+        )
+        assert self._process.stdout is not None
+        # The line with the address comes in one piece.
+        said, _, _ = select.select([self._process.stdout], [], [], 60)
+        line = self._process.stdout.readline() if said else ""
+        address = line.split()[-1] if line else ""
+        if not address.startswith("http"):
+            self._process.kill()
+            self._process.wait()
+            raise AssertionError(f"the board gives no address: {self.errors()}")
+        super().__init__(address)
+        self.pid = self._process.pid
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self, seconds: float = 60.0) -> int:
+        """End it as Ctrl-C does, within so many seconds; its exit code."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+        try:
+            return self._process.wait(seconds)
+        finally:
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+            self._games.cleanup()
+
+    def errors(self) -> str:
+        """What the process has written to standard error so far."""
+        end = os.fstat(self._stderr.fileno()).st_size
+        return os.pread(self._stderr.fileno(), end, 0).decode("utf-8", "replace")
+
+
+@contextmanager
+def serving_here() -> Iterator[Client]:
+    """A board's server in threads of this process, whose parts a test can exchange."""
+    server = BoardServer("127.0.0.1", 0, [OWN])
+    thread = Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        yield Client(server.address)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
 
 class Stream:
     """A stream of news; a context manager that breaks the connection."""
 
-    def __init__(self, server: Server, session: str) -> None:
+    def __init__(self, server: Client, session: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
         self._connection.request("GET", f"/{server.token}/events?session={session}")
         self._answer = self._connection.getresponse()

@@ -6,6 +6,7 @@ import { quiet } from "../board/motion.js";
 import { $, COLOURS } from "../dom.js";
 import { parse } from "../drawing.js";
 import { api } from "../net.js";
+import { tell } from "../now.js";
 import { RULE_SETS, sentences } from "../rules.js";
 import { sound } from "../sound.js";
 import { show } from "./form.js";
@@ -112,6 +113,7 @@ export class Puzzles {
     $("puzzle-streak").textContent = `${player.streak} (best ${player.best})`;
     $("puzzle-count").textContent = `${player.solved} of ${player.tried}`;
     $("puzzle-hint").disabled = $("puzzle-solution").disabled = shown.solved;
+    if (shown.change !== null && player.unkept) tell(player.unkept);
     const { lesson } = shown;
     $("puzzle-next").disabled = Boolean(lesson) && lesson.number + 1 >= lesson.count;
     $("puzzle-next").classList.toggle("main", shown.solved);

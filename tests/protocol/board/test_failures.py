@@ -1,0 +1,178 @@
+"""Errors that nobody expects: the page shows a line, the log has the traceback, the board lives."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.protocol.board import server as board_server
+from merels.protocol.board import session as board_session
+from merels.protocol.board.actions.table import act
+from merels.protocol.board.news import Feed
+from merels.protocol.board.reviewing import Reviewer
+from merels.protocol.board.seat import OWN
+from merels.protocol.board.session import Session
+from merels.protocol.board.sessions import Sessions
+from merels.protocol.board.view import news_view
+from merels.protocol.puzzles.training import Attempt, Trainer
+from tests.protocol.board.server import Server, serving_here
+from tests.protocol.board.steps import ANALYST, PERSON
+from tests.protocol.board.webdriver import wait
+from tests.protocol.games.test_kept import PUZZLE
+
+README = Path(__file__).parents[3] / "README.md"
+GAME = "1. d6 f4 2. d2 b4 *"
+
+
+class Surprise(Exception):
+    """An error that no code expects."""
+
+
+def fail(*_: object, **__: object) -> Any:
+    """Raise an error that no code expects."""
+    raise Surprise("out of the blue")
+
+
+def seen(session: Session, feed: Feed) -> str:
+    """The line that the page shows of an error; empty if there is none."""
+    return str(news_view(session, "failure", feed) or "")
+
+
+def has_traceback(caplog: pytest.LogCaptureFixture) -> bool:
+    """Whether the log has the traceback of a `Surprise`."""
+    return any(record.exc_info and record.exc_info[0] is Surprise for record in caplog.records)
+
+
+def test_a_games_folder_that_is_a_file_leaves_the_board_usable(tmp_path: Path) -> None:
+    with Server(games=README, puzzles=tmp_path) as server:
+        status, opened = server.api("open")
+        assert status == 200
+        warning = f"ames are not kept: '{README}': cannot be read as a folder (Not a directory)"
+        assert opened["warning"] == f"G{warning}."
+        assert server.errors().count(warning) == 1 and "Traceback" not in server.errors()
+        session = opened["session"]
+        assert server.api("new", session=session, players=[PERSON, PERSON, ANALYST])[0] == 200
+        assert server.api("play", session=session, move="d6", at=0)[0] == 200
+        assert "MERELS_GAMES" in server.api("games", session=session)[1]["error"]
+
+
+def test_a_games_folder_that_turns_into_a_file_leaves_the_page_open(tmp_path: Path) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    with Server(games=folder) as server:
+        session = server.open()
+        folder.rmdir()
+        folder.write_text("no folder any more")
+        status, answer = server.api("games", session=session)
+        assert status == 500 and "NotADirectoryError" in answer["error"]
+        assert "\n" not in answer["error"]
+        status, opened = server.api("open")
+        assert status == 200 and "NotADirectoryError" in opened["warning"]
+        assert server.errors().count("Traceback (most recent call last)") == 2
+
+
+def test_a_rating_that_cannot_be_written_or_read_is_reported(tmp_path: Path) -> None:
+    trainer = Trainer(README, [PUZZLE])
+    session = Session("board", [OWN], None, trainer)
+    try:
+        act(session, "puzzle", {})
+        player = act(session, "solution", {})["player"]
+        assert player["tried"] == 1 and "is not kept" in player["unkept"]
+    finally:
+        session.close()
+    file = tmp_path / "player.json"
+    file.write_text("from a later version")
+    trainer = Trainer(tmp_path)
+    attempt = Attempt(PUZZLE)
+    attempt.points = 0.0
+    trainer.count(attempt)
+    # What cannot be read may be worth more than a rating that begins again.
+    assert file.read_text() == "from a later version"
+    assert str(file) in trainer.fault
+
+
+def test_an_error_in_the_tick_of_one_board_stops_no_other(
+    session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    sessions = Sessions([OWN], None, None)
+    try:
+        broken, sound = sessions.open(), sessions.open()
+        feed = broken.subscribe()
+        monkeypatch.setattr(broken.game, "flag", fail)
+        ticked: list[bool] = []
+        monkeypatch.setattr(sound.game, "flag", lambda: bool(ticked.append(True)))
+        wait(lambda: seen(broken, feed), 60, "a line for the page")
+        ticked.clear()
+        wait(lambda: len(ticked) > 2, 60, "more ticks")
+        assert "Surprise: out of the blue" in seen(broken, feed)
+        assert has_traceback(caplog)
+        # Ten errors a second fill no log.
+        assert len(caplog.records) == 1
+    finally:
+        sessions.close()
+
+
+def test_an_error_in_the_review_is_shown_and_ends_it(
+    session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Reviewer, "judge", fail)
+    feed = session.subscribe()
+    act(session, "load", {"text": GAME})
+    act(session, "review", {})
+    wait(lambda: seen(session, feed), 60, "a line for the page")
+    assert "Surprise: out of the blue" in seen(session, feed) and has_traceback(caplog)
+    assert session.reviewer.progress is None
+
+
+def test_an_error_between_two_searches_does_not_end_the_boards_thread(
+    session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    feed = session.subscribe()
+    with monkeypatch.context() as broken:
+        broken.setattr(board_session, "Job", fail)
+        act(session, "analyse", {"on": True})
+        wait(lambda: seen(session, feed), 60, "a line for the page")
+        assert has_traceback(caplog)
+    act(session, "restart", {})
+    wait(lambda: session.infos, 60, "a variation")
+
+
+def test_an_error_of_a_search_has_its_traceback_in_the_log(
+    session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(session.seats[2], "prepare", fail)
+    act(session, "analyse", {"on": True})
+    wait(lambda: session.error, 60, "an error")
+    assert session.error.startswith("Analysis: ") and "Surprise: out of the blue" in session.error
+    assert has_traceback(caplog)
+
+
+def test_an_error_in_the_stream_of_news_is_shown_and_does_not_end_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.ERROR)
+
+    def view(session: Session, kind: str, feed: Feed) -> Any:
+        return fail() if kind == "review" else news_view(session, kind, feed)
+
+    monkeypatch.setattr(board_server, "news_view", view)
+    with serving_here() as server:
+        board = server.open()
+        with server.stream(board) as stream:
+            assert "Surprise: out of the blue" in stream.until("failure", bool)
+            server.api("thoughts", session=board, lines=5)
+            stream.until("state", lambda state: state["lines"] == 5)
+    assert has_traceback(caplog)
+
+
+def test_an_error_in_a_request_is_answered_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(board_server, "act", fail)
+    with serving_here() as server:
+        status, answer = server.api("undo", session=server.open())
+    assert status == 500 and "Surprise: out of the blue" in answer["error"]
+    assert has_traceback(caplog)
