@@ -13,7 +13,7 @@ from libc.stdint cimport (
     INT8_MAX, INT16_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 )
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 from merels.engine.game import board
 

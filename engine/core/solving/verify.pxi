@@ -307,9 +307,9 @@ def verify_sample(tables not None, int own, int opponent, int hand, places):
     cdef Tables *shared = shared_tables(tables)
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = count_places(own, opponent, hand)
-    cdef _Span span = span_of(places, width=sizeof(uint64_t))
-    cdef const uint64_t *place = <const uint64_t *>span.start
-    cdef Py_ssize_t done, number = span.size // sizeof(uint64_t)
+    cdef bytearray copied = copy_of(places, width=sizeof(uint64_t))
+    cdef const uint64_t *place = <const uint64_t *><uint8_t *>copied
+    cdef Py_ssize_t done, number = len(copied) // sizeof(uint64_t)
     cdef int i
     for done in range(number):
         if place[done] >= limit:
@@ -322,8 +322,7 @@ def verify_sample(tables not None, int own, int opponent, int hand, places):
         while done < number and not group.missing:
             group.size = <int>min(<Py_ssize_t>GROUP, number - done)
             for i in range(group.size):
-                # Another thread may write to them.
-                group.places[i] = min(place[done + i], limit - 1)
+                group.places[i] = place[done + i]
             here = check_group(shared, group, &at)
             if here and not errors:
                 wrong = at

@@ -20,6 +20,14 @@ cdef class _Span:
         PyBuffer_Release(&self.buffer)
 
 
+# An object's bytes as they are now, in memory of their own: what is checked there stays so.
+cdef bytearray copy_of(data, int width=1):
+    cdef _Span span = span_of(data, width)
+    cdef bytearray copied = bytearray(span.size)
+    memcpy(<uint8_t *>copied, span.start, span.size)
+    return copied
+
+
 # An object's numbers, which have so many bytes each.
 cdef _Span span_of(data, int width=1, bint writable=False):
     cdef _Span span = _Span.__new__(_Span)

@@ -90,26 +90,29 @@ cdef class TableSet:
 
     def add(self, int own, int opponent, values, depths=None, int hand=0):
         cdef uint64_t places = count_places(own, opponent, hand)
-        cdef _Span span = span_of(values)
+        cdef object kept = memoryview(values)   # the one view that is checked, read and kept
+        cdef _Span span = span_of(kept)
         if <uint64_t>span.size < (places + 3) // 4:
             raise ValueError("a table that is too short")
         if hand == 0:
             self.add_depths(own, opponent, depths)
         with self.changing:
             self.point(<const void **>&self.tables.values[hand][own][opponent], span.start)
-            self.values[own, opponent, hand] = memoryview(values)
+            self.values[own, opponent, hand] = kept
 
     def add_depths(self, int own, int opponent, depths):
+        cdef object kept = None
         cdef _Span span = None
         cdef uint64_t places = count_places(own, opponent, 0)
         if depths is not None:
-            span = span_of(depths)
+            kept = memoryview(depths)
+            span = span_of(kept)
             if not is_list(span.start, span.size, places):
                 raise ValueError("a list of depths that is cut off or not in order")
         with self.changing:
             self.point(<const void **>&self.tables.depths[own][opponent],
                        NULL if span is None else span.start)
-            self.depths[own, opponent] = None if span is None else memoryview(depths)
+            self.depths[own, opponent] = kept
 
     def add_packed(self, int own, int opponent, table, int width, int hand=0):
         cdef Packed *packed

@@ -104,9 +104,9 @@ def met_samples(TranspositionTable table not None, tuple rules not None, int num
 
 
 def label_samples(TableSet tables not None, data):
-    cdef Py_ssize_t i, number = check_samples(span_of(data))
+    cdef bytearray labelled = copy_of(data)
+    cdef Py_ssize_t i, number = check_samples(span_of(labelled))
     cdef const RuleSet *rules = &tables.tables.rules
-    cdef bytearray labelled = bytearray(data)
     cdef uint8_t *out = labelled
     cdef Sample sample
     cdef int points
@@ -125,14 +125,12 @@ def label_samples(TableSet tables not None, data):
 
 
 def labelled_samples(data):
-    cdef _Span samples = span_of(data)
-    cdef Py_ssize_t i, number = check_samples(samples), kept = 0
-    cdef bytearray labelled = bytearray(samples.size)
+    cdef bytearray labelled = copy_of(data)
+    cdef Py_ssize_t i, number = check_samples(span_of(labelled)), kept = 0
     cdef uint8_t *out = labelled
-    cdef const uint8_t *sample = samples.start
     for i in range(number):
-        if read_bytes(sample + SAMPLE_BYTES * i + 10, 2) != NO_POINTS:
-            memcpy(out + SAMPLE_BYTES * kept, sample + SAMPLE_BYTES * i, SAMPLE_BYTES)
+        if read_bytes(out + SAMPLE_BYTES * i + 10, 2) != NO_POINTS:
+            memmove(out + SAMPLE_BYTES * kept, out + SAMPLE_BYTES * i, SAMPLE_BYTES)
             kept += 1
     del labelled[SAMPLE_BYTES * kept:]
     return labelled

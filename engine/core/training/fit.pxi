@@ -62,7 +62,6 @@ def split_samples(data):
     cdef Py_ssize_t i, number = check_samples(samples)
     cdef Py_ssize_t kept[QUARTERS]
     cdef uint8_t *out[QUARTERS]
-    cdef const uint8_t *found
     cdef Sample sample
     cdef int quarter
     cdef bytearray part
@@ -74,11 +73,14 @@ def split_samples(data):
         parts.append(part)
     with nogil:
         for i in range(number):
-            found = samples.start + SAMPLE_BYTES * i
-            read_sample(found, &sample)
+            if not read_checked(samples.start + SAMPLE_BYTES * i, &sample):
+                break
             quarter = quarter_of(&sample)
-            memcpy(out[quarter] + SAMPLE_BYTES * kept[quarter], found, SAMPLE_BYTES)
+            write_sample(out[quarter] + SAMPLE_BYTES * kept[quarter], &sample)
             kept[quarter] += 1
+        else:
+            i = number
+    refuse_changed(i, number)
     for quarter in range(QUARTERS):
         part = parts[quarter]
         del part[SAMPLE_BYTES * kept[quarter]:]
@@ -149,10 +151,15 @@ cdef class Fit:
                 raise ValueError(f"sample {i} is of another quarter of the phases")
         with nogil:
             for i in range(number):
-                read_sample(samples.start + SAMPLE_BYTES * i, &sample)
+                if not read_checked(samples.start + SAMPLE_BYTES * i, &sample) or (
+                        quarter_of(&sample) != self.quarter):
+                    break
                 total += self.learn(&sample, rate != 0)
                 if rate != 0 and (i % BATCH == BATCH - 1 or i == number - 1):
                     self.descend(rate, rate * decay)
+            else:
+                i = number
+        refuse_changed(i, number)
         return total / number if number else 0.0
 
     # The points that a sample teaches.

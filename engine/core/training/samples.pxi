@@ -81,6 +81,20 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
     return number
 
 
+# Read a sample that `check_samples` has seen. Another thread may have written to the buffer since:
+# returns whether the copy is a possible sample.
+cdef inline bint read_checked(const uint8_t *bytes, Sample *sample) noexcept nogil:
+    read_sample(bytes, sample)
+    return is_sound(&sample.board) and sample.flying <= FLYING_BOTH and (
+        are_points(sample.score) and are_points(sample.result))
+
+
+cdef int refuse_changed(Py_ssize_t i, Py_ssize_t number) except -1:
+    if i < number:
+        raise ValueError(f"sample {i} changed while it was read")
+    return 0
+
+
 # A random number below a limit, the same on every machine.
 cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
     state[0] += GOLDEN
@@ -145,7 +159,6 @@ def select_samples(data, unseen, bint held_out):
     cdef _Span samples = span_of(data), keys = span_of(unseen, width=sizeof(uint64_t))
     cdef Py_ssize_t i, number = check_samples(samples), kept = 0
     cdef Py_ssize_t listed = keys.size // sizeof(uint64_t)
-    cdef const uint8_t *found
     cdef Sample sample
     cdef uint64_t key
     cdef bytearray selected = bytearray(samples.size)
@@ -153,12 +166,15 @@ def select_samples(data, unseen, bint held_out):
     load_index()
     with nogil:
         for i in range(number):
-            found = samples.start + SAMPLE_BYTES * i
-            read_sample(found, &sample)
+            if not read_checked(samples.start + SAMPLE_BYTES * i, &sample):
+                break
             key = image_key(&sample.board)
             if is_kept_apart(key) == held_out and (
                     not is_listed(<const uint64_t *>keys.start, listed, key)):
-                memcpy(out + SAMPLE_BYTES * kept, found, SAMPLE_BYTES)
+                write_sample(out + SAMPLE_BYTES * kept, &sample)
                 kept += 1
+        else:
+            i = number
+    refuse_changed(i, number)
     del selected[SAMPLE_BYTES * kept:]
     return selected

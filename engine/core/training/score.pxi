@@ -24,8 +24,8 @@ cdef int short_search(Worker *w, const Board *b, uint64_t nodes) noexcept nogil:
 
 def score_samples(SearchWorker worker not None, tuple rules not None, data, uint64_t nodes,
                   double per_logit):
-    cdef Py_ssize_t i, number = check_samples(span_of(data))
-    cdef bytearray scored = bytearray(data)
+    cdef bytearray scored = copy_of(data)
+    cdef Py_ssize_t i, number = check_samples(span_of(scored))
     cdef uint8_t *out = scored
     cdef Worker *w = &worker.w
     cdef Sample sample
@@ -123,28 +123,32 @@ cdef int critical_leaves(Worker *w, const Tables *tables, const Board *b, uint64
     return found
 
 
-# Write the leaves of those samples that are critical. Returns their number.
+# Write the leaves of those samples that are critical, and their number to `written`. Returns how
+# many samples could be read.
 cdef Py_ssize_t write_leaves(Worker *w, const Tables *tables, const uint8_t *samples,
-                             Py_ssize_t number, uint64_t nodes, uint8_t *out) noexcept nogil:
-    cdef Py_ssize_t i, written = 0
+                             Py_ssize_t number, uint64_t nodes, uint8_t *out,
+                             Py_ssize_t *written) noexcept nogil:
+    cdef Py_ssize_t i
     cdef Sample sample
     cdef Board leaves[2]
     cdef int j
+    written[0] = 0
     for i in range(number):
-        read_sample(samples + SAMPLE_BYTES * i, &sample)
+        if not read_checked(samples + SAMPLE_BYTES * i, &sample):
+            return i
         if sample.flying != tables.rules.flying or not goes_on(&tables.rules, &sample.board):
             continue
         sample.score = sample.result = NO_POINTS
         for j in range(critical_leaves(w, tables, &sample.board, nodes, leaves)):
             sample.board = leaves[j]
-            write_sample(out + SAMPLE_BYTES * written, &sample)
-            written += 1
-    return written
+            write_sample(out + SAMPLE_BYTES * written[0], &sample)
+            written[0] += 1
+    return number
 
 
 def leaf_samples(TableSet tables not None, SearchWorker worker not None, data, uint64_t nodes):
     cdef _Span samples = span_of(data)
-    cdef Py_ssize_t number = check_samples(samples), written
+    cdef Py_ssize_t number = check_samples(samples), done = 0, written = 0
     cdef bytearray found = bytearray(2 * SAMPLE_BYTES * number)
     cdef uint8_t *out = found
     cdef Worker *w = &worker.w
@@ -158,9 +162,10 @@ def leaf_samples(TableSet tables not None, SearchWorker worker not None, data, u
         w.errs = False
         begin_search(w)
         with nogil:
-            written = write_leaves(w, &tables.tables, samples.start, number, nodes, out)
+            done = write_leaves(w, &tables.tables, samples.start, number, nodes, out, &written)
         end_sharing(&tables.tables.users)
     finally:
         end_claim(&worker.running)
+    refuse_changed(done, number)
     del found[SAMPLE_BYTES * written:]
     return found
