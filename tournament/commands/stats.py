@@ -19,8 +19,15 @@ Prints what the counts of a match say as one JSON object with the keys
   elo, elo_error        Elo difference and half its 95 % interval
   nelo, nelo_error      normalized Elo and half its 95 % interval
   los                   likelihood of superiority, in percent
+  too_few               whether the games are fewer than 20: no conclusion from these errors
   llr, lower, upper     log-likelihood ratio of the SPRT and its bounds; null without -sprt
-An infinite value, such as the Elo of a match won to zero, is null: JSON has no infinity."""
+An infinite value, such as the Elo of a match won to zero, is null: JSON has no infinity.
+
+Where results show little spread (fewer than 25 entries outside the fullest cell), the errors and
+LOS count one more pair, of two decisive games between equals.
+
+Model bayesian is that of fastchess: BayesElo, with the draw rate of the counts themselves. Ratios
+of other programs with this model may differ in the fourth digit."""
 
 MAX_COUNT = 10**15
 VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
@@ -35,7 +42,7 @@ def main(argv: list[str]) -> int:
     except ValueError as error:
         raise InputError("-sprt", str(error)) from None
     estimate = from_cells(cells)
-    keys = ("elo", "elo_error", "nelo", "nelo_error", "los")
+    keys = ("elo", "elo_error", "nelo", "nelo_error", "los", "too_few")
     answer = {
         **{key: getattr(estimate, key) for key in keys},
         "llr": llr,

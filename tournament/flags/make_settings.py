@@ -51,6 +51,13 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     games = given.number("-games", 2, 1, 10_000)
     if "-repeat" in given.words:
         games = max(games, given.number("-repeat", 2, 1, 10_000))
+    penta = given.key_switch("-report", "penta", True)
+    # Estimates and tests are of pairs. A journal that was begun goes on as it is.
+    if games % 2 and games > 1 and penta and len(engines) == 2 and seed is None:
+        raise InputError(
+            f"-games {games}", "the last game of a match has no pair, and neither Elo nor a test "
+            f"would count it: give -games {games - 1} or {games + 1}, or -report penta=false",
+        )
     if "-seeds" in given.words and style != "gauntlet":
         raise InputError("-seeds", "expected -tournament gauntlet with it")
     rules = make_rules(given.text("-variant", DEFAULT_VARIANT), given.words.get("-set", []))
@@ -67,7 +74,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
         openings=_openings(given),
         adjudication=_adjudication(given, rules),
         sprt=sprt,
-        penta=given.key_switch("-report", "penta", True),
+        penta=penta,
         replays=given.number("-replays", 0, 0, MOST_REPLAYS),
         event=given.text("-event", "merels tournament"),
         site=given.text("-site", "?"),

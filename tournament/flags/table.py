@@ -52,7 +52,10 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "how often each pairing is played (2; in a knockout 1); of a swiss, the number of "
             "rounds (as many as single out one winner)", words=ONE,
         ),
-        "-games": Flag("games of a pairing in a round (2); each two share an opening", words=ONE),
+        "-games": Flag(
+            "games of a pairing in a round (2); each two share an opening. A match takes 1 or an "
+            "even number, or any with -report penta=false", words=ONE,
+        ),
         "-repeat": Flag("at least 2, or at least X, games of a pairing in a round", words=(0, 1)),
         "-noswap": Flag("do not swap colours between the two games of an opening"),
         "-reverse": Flag("swap the colours of all games"),

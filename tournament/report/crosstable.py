@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from merels.engine.game.errors import printable
 from merels.tournament.report.text_table import fitted, grid, percent, shorten
 from merels.tournament.statistics.counts import Counts, MatchCounts, Tally, counts_between
-from merels.tournament.statistics.ratings import PlayerRating, Ratings, rate
+from merels.tournament.statistics.elo import FEW_GAMES
+from merels.tournament.statistics.ratings import MOST_EXACT, PlayerRating, Ratings, rate
 
 FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet takes for the beginning of a formula."""
+NAMED = 8
+"""Engines that a note names; it counts the others."""
 _FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
 
 
@@ -21,16 +24,23 @@ class Crosstable:
     """A rating list with the record of each player (row) against each other (column)."""
 
     ratings: Ratings
-    records: tuple[tuple[MatchCounts, ...], ...]
-    """In the order of ``ratings.players``; zeros where two did not meet."""
+    matches: Counts
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every player has a column: not in a field of more than `MOST_EXACT`."""
+        return len(self.ratings.players) <= MOST_EXACT
+
+    def records(self, player: PlayerRating) -> list[MatchCounts]:
+        """A player's row, in the order of ``ratings.players``; zeros where two did not meet."""
+        return [
+            counts_between(self.matches, player.name, other.name) for other in self.ratings.players
+        ]
 
 
 def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Crosstable:
     """Rate the engines of matches; rows and columns are in the order of the ratings."""
-    ratings = rate(matches, anchor)
-    names = [player.name for player in ratings.players]
-    records = (tuple(counts_between(matches, row, column) for column in names) for row in names)
-    return Crosstable(ratings, tuple(records))
+    return Crosstable(rate(matches, anchor), matches)
 
 
 def rating_list(ratings: Ratings, columns: int | None = None) -> str:
@@ -57,7 +67,12 @@ def rating_list(ratings: Ratings, columns: int | None = None) -> str:
 
 
 def results_table(table: Crosstable, points: bool = False) -> str:
-    """The crosstable as text, a column for each opponent: wins-draws-losses or points."""
+    """The crosstable as text, a column for each opponent: wins-draws-losses or points.
+
+    One sentence in its place for a field that is too large.
+    """
+    if not table.is_whole:
+        return f"{left_out(table.ratings)}\n"
 
     def cell(record: Tally) -> str:
         if not record.games:
@@ -77,11 +92,20 @@ def results_rows(
     """The crosstable's head and rows; the cell of an engine against itself is empty."""
     players = table.ratings.players
     rows = [["#", "Name", "Points", *(str(rank) for rank in range(1, len(players) + 1))]]
-    for i, (player, records) in enumerate(zip(players, table.records)):
-        cells = ["" if i == j else show_record(record) for j, record in enumerate(records)]
+    for i, player in enumerate(players):
+        records = enumerate(table.records(player))
+        cells = ["" if i == j else show_record(record) for j, record in records]
         points = f"{player.points:.1f}/{player.games}"
         rows.append([str(i + 1), show_name(player.name), points, *cells])
     return rows
+
+
+def left_out(ratings: Ratings) -> str:
+    """The sentence in place of tables with a column for each engine."""
+    return (
+        f"The tables of {len(ratings.players)} engines against each other are left out "
+        f"(more than {MOST_EXACT}); -format json lists each engine's opponents."
+    )
 
 
 def superiority_table(ratings: Ratings) -> str:
@@ -99,16 +123,18 @@ def superiority_table(ratings: Ratings) -> str:
 def as_dict(table: Crosstable) -> dict[str, Any]:
     """The table as JSON values, without nan and infinity; names are unchanged."""
     ratings = table.ratings
+    met: dict[str, list[str]] = {}
+    for one, other in table.matches:
+        met.setdefault(one, []).append(other)
+        met.setdefault(other, []).append(one)
+    place = {player.name: index for index, player in enumerate(ratings.players)}
     players = []
     for i, player in enumerate(ratings.players):
+        others: Iterable[int] = range(len(place))
+        if not table.is_whole:
+            others = sorted(place[name] for name in met[player.name])
         players.append(_player_fields(i + 1, player) | {
-            "against": [
-                {"name": other.name, "wins": record.wins, "draws": record.draws,
-                 "losses": record.losses, "points": record.points,
-                 "superiority": ratings.superiority[i][j]}
-                for j, (other, record) in enumerate(zip(ratings.players, table.records[i]))
-                if i != j
-            ],
+            "against": [_against(table, i, j) for j in others if i != j],
         })
     return {
         "players": players,
@@ -121,16 +147,31 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
     }
 
 
+def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
+    """What a player has done against another, by their places; ``superiority`` may be None."""
+    ratings = table.ratings
+    names = ratings.players[player].name, ratings.players[other].name
+    record = counts_between(table.matches, *names)
+    return {
+        "name": names[1], "wins": record.wins, "draws": record.draws, "losses": record.losses,
+        "points": record.points,
+        "superiority": ratings.superiority[player][other] if ratings.superiority else None,
+    }
+
+
 def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> list[list[str]]:
     """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent.
 
-    Then, where there are rows of `condition_rows`, the time control and the command.
+    A field that is too large has no columns for opponents. The time control and the command
+    follow where there are rows of `condition_rows`.
     """
     players = table.ratings.players
-    rows = [[*_FIELDS, *(csv_name(player.name) for player in players)]]
+    opponents = players if table.is_whole else ()
+    rows = [[*_FIELDS, *(csv_name(player.name) for player in opponents)]]
     if conditions:
         rows[0] += ["time_control", "command"]
-    for rank, (player, records) in enumerate(zip(players, table.records), 1):
+    for rank, player in enumerate(players, 1):
+        records = table.records(player) if table.is_whole else []
         row = _player_fields(rank, player) | {"name": csv_name(player.name)}
         against = (f"{record.points:g}" if record.games else "" for record in records)
         rows.append([*(str(row[name]) for name in _FIELDS), *against])
@@ -164,6 +205,10 @@ def notes(ratings: Ratings) -> list[str]:
             f"The engines form {len(ratings.groups)} groups that never met; ratings compare "
             "only within a group."
         )
+    few = [shorten(player.name) for player in ratings.players if player.too_few]
+    if few:
+        names = ", ".join(few[:NAMED]) + (f" and {len(few) - NAMED} more" * (len(few) > NAMED))
+        found.append(f"Too few games (below {FEW_GAMES}) for a conclusion: {names}.")
     virtual = sum(group.virtual_draws for group in ratings.groups)
     if virtual:
         found.append(f"Virtual draws that keep one-sided results finite: {virtual}.")

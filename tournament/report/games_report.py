@@ -135,8 +135,7 @@ class GamesReport:
             *(["\n".join([*lines, ""]) for lines in (self._match_lines(), rounds) if lines]),
             rating_list(self._table.ratings),
             results_table(self._table, points=points),
-            "Likelihood, in percent, that the row is stronger than the column:",
-            superiority_table(self._table.ratings),
+            *self._superiority(),
             terminations_table(self._ends),
             reasons_table(self._reasons),
         ]
@@ -150,6 +149,12 @@ class GamesReport:
             blocks.append(grid([list(map(printable, row)) for row in self._conditions], (0, 1, 2)))
         blocks += [f"WARNING: {warning}\n" for warning in self._warnings]
         return "\n".join(blocks)
+
+    def _superiority(self) -> list[str]:
+        if not self._table.ratings.superiority:
+            return []
+        return ["Likelihood, in percent, that the row is stronger than the column:",
+                superiority_table(self._table.ratings)]
 
     def _match_lines(self) -> list[str]:
         return match_lines(self._matches, self._names, self._one, self._verdict)

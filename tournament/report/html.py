@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from merels.engine.game.errors import printable
 from merels.tournament.journal.rows import Row
-from merels.tournament.report.crosstable import Crosstable, notes, results_rows
+from merels.tournament.report.crosstable import Crosstable, left_out, notes, results_rows
 from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.summary import losses_rows, terminations_rows
 from merels.tournament.report.svg import rating_plot, spread_plot
@@ -69,7 +69,7 @@ def summary(
         parts += ["<h2>Standings</h2>", _standings(table), plot]
         remarks = text_html(" ".join(notes(table.ratings)))
         parts += [f'<p class="note">{remarks}</p>'] if remarks else []
-        parts += ["<h2>Crosstable</h2>", table_html(results_rows(table, text_html, _cell), "cross")]
+        parts += ["<h2>Crosstable</h2>", _cross_table(table)]
     if ends.games:
         parts.append("<h2>How games ended</h2>")
         parts += [text_table(rows, "ends") for rows in _ending_tables(ends, reasons)]
@@ -142,6 +142,13 @@ def _standings(table: Crosstable) -> str:
             str(player.wins), str(player.draws), str(player.losses),
         ])
     return table_html(rows, "standings")
+
+
+def _cross_table(table: Crosstable) -> str:
+    """The crosstable, or a sentence in its place."""
+    if table.is_whole:
+        return table_html(results_rows(table, text_html, _cell), "cross")
+    return f'<p class="note">{text_html(left_out(table.ratings))}</p>'
 
 
 def _cell(record: Tally) -> str:

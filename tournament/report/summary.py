@@ -14,7 +14,7 @@ from merels.engine.game.errors import printable
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between
-from merels.tournament.statistics.elo import from_cells
+from merels.tournament.statistics.elo import FEW_GAMES, from_cells
 from merels.tournament.statistics.sprt import Sprt, match_llr
 from merels.tournament.statistics.terminations import Terminations
 
@@ -35,7 +35,8 @@ def summary_lines(
     """The block of lines after a rating interval, without line ends.
 
     With ``penta`` the estimates come from opening pairs, and games outside a finished pair count
-    in the score alone; without, from single games, and the ``Ptnml`` line is left out.
+    in the score alone; without, from single games, and the ``Ptnml`` line is left out. The last
+    line warns of too few games.
     """
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
     drawn = counts.drawn_pairs_ratio if penta else counts.drawn_games_ratio
@@ -54,6 +55,11 @@ def summary_lines(
         )
     if sprt is not None:
         lines.append(llr_line(sprt, match_llr(sprt, counts, penta)))
+    if estimate.too_few:
+        lines.append(
+            f"Too few pairs for a conclusion: {counts.pairs} (below {FEW_GAMES // 2})" if penta
+            else f"Too few games for a conclusion: {counts.games} (below {FEW_GAMES})"
+        )
     return lines
 
 

@@ -1,33 +1,144 @@
-"""The little linear algebra of the ratings: dense symmetric positive definite systems."""
+"""The linear algebra of the ratings: Laplacians of graphs, solved sparsely or inverted densely.
+
+The Laplacian of a graph is the matrix of the form that sums ``weight * (x[i] - x[j]) ** 2`` over
+its edges (i, j). The graphs are connected, so its kernel are the constant vectors: solutions have
+mean 0, and so have the rows of the inverse, which is the pseudo-inverse.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter, mul, neg, sub
+from typing import Any
 
 Matrix = list[list[float]]
+Edges = Sequence[tuple[int, int]]
+
+MOST_ROUNDS = 20
+"""Conjugate gradients end after this many iterations for each unknown: rounding delays them."""
 
 
-def laplacian(size: int, weights: Mapping[tuple[int, int], float]) -> Matrix:
-    """The matrix of the form that sums ``weight * (x[i] - x[j]) ** 2`` over the edges (i, j)."""
-    matrix = [[0.0] * size for _ in range(size)]
-    for (i, j), weight in weights.items():
-        matrix[i][i] += weight
-        matrix[j][j] += weight
-        matrix[i][j] -= weight
-        matrix[j][i] -= weight
-    return matrix
+class Laplacian:
+    """The Laplacian of a connected graph; its edges stay, and their weights may be replaced."""
+
+    def __init__(self, size: int, edges: Edges) -> None:
+        self.size = size
+        self.edges = edges
+        neighbours: list[list[int]] = [[] for _ in range(size)]
+        numbers: list[list[int]] = [[] for _ in range(size)]
+        signed: list[list[int]] = [[] for _ in range(size)]
+        for number, (i, j) in enumerate(edges):
+            neighbours[i].append(j)
+            neighbours[j].append(i)
+            numbers[i].append(number)
+            numbers[j].append(number)
+            signed[i].append(number)
+            signed[j].append(number + len(edges))
+        self._pick_neighbours = [_picker(places) for places in neighbours]
+        self._pick_weights = [_picker(places) for places in numbers]
+        self._pick_signed = [_picker(places) for places in signed]
+        self._pick_ends = [_picker(places) for places in zip(*edges)]
+        self._rows: list[tuple[float, ...]] = []
+        self.diagonal: list[float] = []
+
+    def differences(self, x: Sequence[float]) -> list[float]:
+        """``x[i] - x[j]`` for each edge (i, j)."""
+        return list(map(sub, *(pick(x) for pick in self._pick_ends)))
+
+    def gather(self, values: Sequence[float]) -> list[float]:
+        """The vector in which each edge (i, j) adds its value to i and takes it from j."""
+        signed = [*values, *map(neg, values)]
+        return [sum(pick(signed)) for pick in self._pick_signed]
+
+    def weigh(self, weights: Sequence[float]) -> None:
+        """Set the weights of all edges, which are positive."""
+        self._rows = [pick(weights) for pick in self._pick_weights]
+        self.diagonal = [sum(row) for row in self._rows]
+
+    def times(self, x: Sequence[float]) -> list[float]:
+        """The product with a vector."""
+        return [
+            own * degree - sum(map(mul, row, pick(x)))
+            for own, degree, row, pick in zip(x, self.diagonal, self._rows, self._pick_neighbours)
+        ]
+
+    def solve(self, right: Sequence[float], tolerance: float) -> list[float]:
+        """The solution for a right side of sum 0, by conjugate gradients.
+
+        They are preconditioned by the diagonal, and end where the residual has fallen to
+        ``tolerance`` of the right side, both in the norm of the preconditioner.
+        """
+        diagonal = self.diagonal
+        x = [0.0] * self.size
+        residual = list(right)
+        scaled = [r / d for r, d in zip(residual, diagonal)]
+        direction = scaled
+        energy = sum(map(mul, residual, scaled))
+        goal = energy * tolerance * tolerance
+        for _ in range(MOST_ROUNDS * self.size):
+            if energy <= goal:
+                break
+            image = self.times(direction)
+            curvature = sum(map(mul, direction, image))
+            if curvature <= 0:
+                break  # Nothing but rounding is left.
+            step = energy / curvature
+            x = [a + step * d for a, d in zip(x, direction)]
+            residual = [r - step * i for r, i in zip(residual, image)]
+            scaled = [r / d for r, d in zip(residual, diagonal)]
+            energy, before = sum(map(mul, residual, scaled)), energy
+            factor = energy / before
+            direction = [s + factor * d for s, d in zip(scaled, direction)]
+        mean = sum(x) / self.size
+        return [a - mean for a in x]
+
+    def inverse(self) -> Matrix:
+        """The dense pseudo-inverse; takes time by the cube of the size."""
+        size = self.size
+        matrix = [[1 / size] * size for _ in range(size)]
+        for i, (degree, row, pick) in enumerate(
+            zip(self.diagonal, self._rows, self._pick_neighbours)
+        ):
+            matrix[i][i] += degree
+            for j, weight in zip(pick(range(size)), row):
+                matrix[i][j] -= weight
+        columns = _inverse_of_triangle(_cholesky(matrix))
+        full = [[0.0] * size for _ in range(size)]
+        for i in range(size):
+            for j in range(i, size):
+                full[i][j] = full[j][i] = sum(map(mul, columns[i][j - i:], columns[j])) - 1 / size
+        return full
 
 
-def cholesky(matrix: Matrix) -> Matrix:
+def sandwich(bread: Matrix, edges: Edges, weights: Sequence[float]) -> Matrix:
+    """``bread * M * bread``, where M is the Laplacian of the edges with these weights."""
+    size = len(bread)
+    meat = Laplacian(size, edges)
+    meat.weigh(weights)
+    product = [meat.times(row) for row in bread]
+    result = [[0.0] * size for _ in range(size)]
+    for i, row in enumerate(bread):
+        for j in range(i, size):
+            result[i][j] = result[j][i] = sum(map(mul, row, product[j]))
+    return result
+
+
+def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """What takes the items in these places out of a sequence."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda items: tuple(items[place] for place in places)
+
+
+def _cholesky(matrix: Matrix) -> Matrix:
     """The lower triangle ``L`` with ``L L' = matrix``, row i having i + 1 cells."""
     lower: Matrix = []
     for i, row in enumerate(matrix):
         cells: list[float] = []
-        for j, other in enumerate(lower):
-            rest = row[j] - sum(a * b for a, b in zip(cells, other))
-            cells.append(rest / other[j])
-        pivot = row[i] - sum(a * a for a in cells)
+        for cell, other in zip(row, lower):
+            cells.append((cell - sum(map(mul, cells, other))) / other[-1])
+        pivot = row[i] - sum(map(mul, cells, cells))
         if pivot <= 0:
             raise ArithmeticError("the matrix is not positive definite")
         cells.append(math.sqrt(pivot))
@@ -35,25 +146,11 @@ def cholesky(matrix: Matrix) -> Matrix:
     return lower
 
 
-def solve(lower: Matrix, right: Sequence[float]) -> list[float]:
-    """The solution ``x`` of ``L L' x = right``."""
-    x: list[float] = []
-    for row, value in zip(lower, right):
-        x.append((value - sum(a * b for a, b in zip(row, x))) / row[-1])
-    for i in range(len(x) - 1, -1, -1):
-        x[i] /= lower[i][i]
-        for j in range(i):
-            x[j] -= lower[i][j] * x[i]
-    return x
-
-
-def inverse(lower: Matrix) -> Matrix:
-    """The inverse of ``L L'``."""
-    size = len(lower)
-    return [solve(lower, [float(i == j) for j in range(size)]) for i in range(size)]
-
-
-def product(left: Matrix, right: Matrix) -> Matrix:
-    """The matrix product."""
-    columns = list(zip(*right))
-    return [[sum(a * b for a, b in zip(row, column)) for column in columns] for row in left]
+def _inverse_of_triangle(lower: Matrix) -> Matrix:
+    """The inverse of a lower triangle by columns, each from the diagonal down."""
+    columns: Matrix = []
+    for i, row in enumerate(lower):
+        for j, column in enumerate(columns):
+            column.append(-sum(map(mul, row[j:], column)) / row[i])
+        columns.append([1 / row[i]])
+    return columns

@@ -22,6 +22,8 @@ Verdict = Literal["H0", "H1"]
 
 MODELS: tuple[Model, ...] = ("normalized", "logistic", "bayesian")
 EMPTY_CELL = 1e-3
+LEAST_SHARE = 1e-12
+"""The share of all counts that a cell counts at least: with less, rounding would hide it."""
 MAX_ELO = 1000.0
 """Hypotheses beyond this are refused as mistakes: the expected score there is 0.997 already."""
 
@@ -76,9 +78,11 @@ class Sprt:
         """
         if self.model == "bayesian" and len(cells) != 3:
             raise ValueError("the bayesian model needs wins, losses and draws, not pairs of games")
-        if not moments(cells)[0]:
+        games = moments(cells)[0]
+        if not games:
             return 0.0
-        counts = [float(cell) or EMPTY_CELL for cell in cells]
+        least = games * LEAST_SHARE
+        counts = [max(float(cell) or EMPTY_CELL, least) for cell in cells]
         total = sum(counts)
         observed = [count / total for count in counts]
         if self.model == "normalized":
@@ -104,8 +108,9 @@ class Sprt:
         """The mean score that the logistic or bayesian model expects at ``elo``."""
         if self.model == "logistic":
             return score_of_elo(elo)
-        loss, _, win = observed
-        draw_elo = 200 * math.log10((1 - loss) / loss * (1 - win) / win)
+        loss, draw, win = observed
+        # Not 1 - win, which rounding makes 0 where nearly all games are won.
+        draw_elo = 200 * math.log10((draw + win) / loss * (loss + draw) / win)
         return (1 + score_of_elo(elo - draw_elo) - score_of_elo(-elo - draw_elo)) / 2
 
 

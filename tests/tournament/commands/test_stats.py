@@ -10,7 +10,7 @@ import pytest
 from tests.commands import command
 
 main = command("stats")
-KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "llr", "lower", "upper"]
+KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "too_few", "llr", "lower", "upper"]
 
 
 def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, float | None]:
@@ -62,10 +62,32 @@ def test_no_minus_before_a_zero(capsys: pytest.CaptureFixture[str]) -> None:
 def test_infinite_values_are_null(capsys: pytest.CaptureFixture[str]) -> None:
     swept = answer(capsys, "-wld", "10,0,0")
     assert swept["elo"] is swept["elo_error"] is swept["nelo"] is None
-    assert swept["los"] == 100
     nothing = answer(capsys, "-wld", "0,0,0", "-sprt", "0,5")
     assert (nothing["elo"], nothing["elo_error"], nothing["llr"]) == (0, None, 0)
-    assert answer(capsys, "-wld", "0,0,50")["elo_error"] == 0
+
+
+@pytest.mark.parametrize("counts", [("-wld", "1,0,1"), ("-ptnml", "0,0,0,1,0")])
+def test_two_games_are_no_certainty(
+    capsys: pytest.CaptureFixture[str], counts: tuple[str, str]
+) -> None:
+    data = answer(capsys, *counts)
+    error, los = data["elo_error"], data["los"]
+    assert error is not None and error > 300 and los is not None and 60 < los < 90
+    assert data["too_few"] is True
+    assert answer(capsys, "-wld", "9,8,7")["too_few"] is False
+
+
+def test_a_quadrillion_wins_have_a_ratio_in_the_bayesian_model(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
+    counts = ("-wld", "1000000000000000,0,0", "-sprt", "0,5", "-model", "bayesian")
+    llr = answer(capsys, *counts)["llr"]
+    assert llr is not None and llr > 1000
+
+
+def test_help_names_the_origin_of_the_bayesian_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert "bayesian is that of fastchess" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,17 @@ def error_of(*argv: str) -> str:
     return str(error.value)
 
 
+@pytest.mark.parametrize("words", [("-games", "3"), ("-games", "1", "-repeat", "5")])
+def test_an_odd_last_game_that_no_estimate_would_count_is_refused(words: tuple[str, ...]) -> None:
+    new = parse([*TWO, *words])
+    with pytest.raises(InputError, match="has no pair.*report penta=false"):
+        make_settings(new, seed=None)
+    assert make_settings(parse([*TWO, *words, "-report", "penta=false"]), None).games % 2
+    three = [*TWO, "-engine", "cmd=c", "name=C", *words]
+    assert make_settings(parse(three), None).games % 2, "ratings count single games"
+    assert make_settings(new, seed=7).games % 2, "a journal that was begun goes on"
+
+
 @pytest.mark.parametrize(
     ("text", "moves", "seconds", "increment"),
     [
@@ -332,3 +343,8 @@ def test_a_journal_in_no_folder_is_refused_as_the_system_refuses_it(tmp_path: Pa
 def test_an_unknown_flag_is_not_taken_for_the_one_for_help() -> None:
     assert "unrecognized arguments: -html" in refusal("ratings", "games.pgn", "-html", "page.html")
     assert output("ratings", "-help") == output("ratings", "--help")
+
+
+def test_a_match_of_three_games_an_opening_is_one_line_of_error() -> None:
+    error = refusal("tournament", *TWO, "-rounds", "10", "-games", "3")
+    assert "-games 2 or 4, or -report penta=false" in error and error.count("\n") == 1

@@ -7,10 +7,13 @@ import io
 import json
 from collections.abc import Iterable
 
+import pytest
+
 from merels.engine.game.errors import printable
-from merels.tournament.report import crosstable, summary
+from merels.tournament.report import crosstable, html, summary
 from merels.tournament.report.summary import terminations_table
 from merels.tournament.report.text_table import grid, shorten, width
+from merels.tournament.statistics import ratings
 from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
 from merels.tournament.statistics.sprt import Sprt, match_llr
 from merels.tournament.statistics.terminations import Ending, count_terminations
@@ -33,9 +36,11 @@ def test_rating_list_and_crosstable_as_text() -> None:
     table = tabulate(GAMES)
     assert crosstable.rating_list(table.ratings) == (
         "#  Name     Elo    +/-  Games  Points  Score  Draws\n"
-        "1  Alpha   82.8  152.1      6     4.0  66.7%  33.3%\n"
-        "2  Beta   -30.2  131.6      8     3.5  43.8%  37.5%\n"
-        "3  Gamma  -52.6  128.6      6     2.5  41.7%  50.0%\n"
+        "1  Alpha   82.8  155.8      6     4.0  66.7%  33.3%\n"
+        "2  Beta   -30.2  120.6      8     3.5  43.8%  37.5%\n"
+        "3  Gamma  -52.6  135.2      6     2.5  41.7%  50.0%\n"
+        "\n"
+        "Too few games (below 20) for a conclusion: Alpha, Beta, Gamma.\n"
     )
     assert crosstable.results_table(table) == (
         "#  Name   Points      1      2      3\n"
@@ -48,12 +53,13 @@ def test_rating_list_and_crosstable_as_text() -> None:
 
 def test_records_mirror_each_other() -> None:
     table = tabulate(GAMES)
-    for i, row in enumerate(table.records):
+    rows = [table.records(player) for player in table.ratings.players]
+    for i, row in enumerate(rows):
         assert row[i] == MatchCounts()
         assert sum(r.games for r in row) == table.ratings.players[i].games
         assert sum(r.points for r in row) == table.ratings.players[i].points
         for j, record in enumerate(row):
-            back = table.records[j][i]
+            back = rows[j][i]
             assert (record.wins, record.draws) == (back.losses, back.draws)
 
 
@@ -197,6 +203,37 @@ def test_without_pairs_games_are_judged() -> None:
     assert lines[-1] == summary.llr_line(sprt, sprt.llr((48, 7, 45)))
     bayesian = Sprt(0, 5, model="bayesian")
     assert match_llr(bayesian, MATCH) == bayesian.llr((48, 7, 45))
+
+
+def test_too_few_pairs_are_named_in_the_last_line_of_the_block() -> None:
+    one, nine = (MatchCounts(wins=n, draws=n, wd=n) for n in (1, 9))
+    for counts in (one, nine):
+        lines = summary.summary_lines(counts, "A", "B", Sprt(0, 5))
+        assert lines[-1] == f"Too few pairs for a conclusion: {counts.pairs} (below 10)"
+        assert "+/- 0.00" not in lines[1] and lines[5].startswith("LLR: ")
+    lines = summary.summary_lines(one, "A", "B", None, penta=False)
+    assert lines[-1] == "Too few games for a conclusion: 2 (below 20)"
+    enough = MatchCounts(wins=10, draws=10, wd=10)
+    for penta in (True, False):
+        lines = summary.summary_lines(enough, "A", "B", None, penta)
+        assert not any("few" in line for line in lines)
+    assert summary.match_dict({("A", "B"): one}, ("A", "B"), None, None)["too_few"] is True
+
+
+def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crosstable, "MOST_EXACT", 2)
+    monkeypatch.setattr(ratings, "MOST_EXACT", 2)
+    table = tabulate([*GAMES, GameScore("Xi", "Alpha", 0.5)])
+    said = "The tables of 4 engines against each other are left out (more than 2)"
+    assert crosstable.results_table(table).startswith(said)
+    assert crosstable.csv_rows(table)[0][-1] == "group"
+    players = crosstable.as_dict(table)["players"]
+    xi = next(player for player in players if player["name"] == "Xi")
+    assert [row["name"] for row in xi["against"]] == ["Alpha"]
+    assert xi["against"][0]["draws"] == 1 and xi["against"][0]["superiority"] is None
+    counts = count_terminations([])
+    page = html.summary([], table, counts, counts)
+    assert said in page and 'class="cross"' not in page
 
 
 def test_nothing_prints_nan() -> None:

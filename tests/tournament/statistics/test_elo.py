@@ -51,35 +51,92 @@ def test_the_other_side_sees_the_opposite(size: int) -> None:
 
 def test_no_games_give_an_even_estimate() -> None:
     estimate = elo.from_cells((0, 0, 0))
-    assert estimate == elo.Estimate(0.5, 0.0, math.inf, 0.0, math.inf, 50.0)
+    assert estimate == elo.Estimate(0.5, 0.0, math.inf, 0.0, math.inf, 50.0, too_few=True)
     assert elo.from_cells((0, 0, 0, 0, 0)) == estimate
 
 
-def test_identical_engines_are_even() -> None:
-    for cells in ((0, 12, 0), (0, 0, 12, 0, 0)):
-        estimate = elo.from_cells(cells)
-        assert (estimate.elo, estimate.elo_error, estimate.nelo, estimate.los) == (0, 0, 0, 50)
-        assert 0 < estimate.nelo_error < math.inf
+def test_identical_engines_are_even_and_their_error_shrinks_with_the_games() -> None:
+    for cells in ((0, 1, 0), (0, 0, 1, 0, 0)):
+        errors = []
+        for count in (1, 2, 12, 500):
+            estimate = elo.from_cells([count * cell for cell in cells])
+            assert (estimate.elo, estimate.nelo, estimate.los) == (0, 0, 50)
+            assert 0 < estimate.nelo_error < math.inf
+            errors.append(estimate.elo_error)
+        assert math.inf > errors[0] > errors[1] > errors[2] > errors[3] > 0
 
 
 def test_a_clean_sweep_is_infinite() -> None:
     for cells in ((0, 0, 9), (0, 0, 0, 0, 9)):
         won, lost = elo.from_cells(cells), elo.from_cells(cells[::-1])
-        assert (won.elo, won.elo_error, won.nelo, won.los) == (math.inf, math.inf, math.inf, 100)
-        assert (lost.elo, lost.nelo) == (-math.inf, -math.inf)
-        assert (lost.elo_error, lost.los) == (math.inf, 0)
+        assert (won.elo, won.elo_error, won.nelo) == (math.inf, math.inf, math.inf)
+        assert (lost.elo, lost.elo_error, lost.nelo) == (-math.inf, math.inf, -math.inf)
+        assert 98 < won.los < 100 and lost.los == pytest.approx(100 - won.los)
 
 
-def test_the_same_lopsided_pair_again_and_again() -> None:
+@pytest.mark.parametrize("cells", [(0, 0, 0, 1, 0), (0, 1, 1), (0, 0, 0, 0, 1), (0, 0, 1, 0, 0)])
+def test_one_pair_is_no_certainty(cells: tuple[int, ...]) -> None:
+    estimate = elo.from_cells(cells)
+    assert estimate.elo_error > 190 and estimate.nelo_error > 190
+    assert 40 < estimate.los < 90
+    assert estimate.too_few
+
+
+def test_pairs_that_all_end_alike_show_no_spread_but_have_an_error() -> None:
     estimate = elo.from_cells((0, 8, 0, 0, 0))
     assert estimate.elo == pytest.approx(-190.848502)
-    assert (estimate.elo_error, estimate.nelo, estimate.los) == (0, -math.inf, 0)
+    assert 60 < estimate.elo_error < 120 and -math.inf < estimate.nelo < -400
+    assert 0 < estimate.los < 1
 
 
-def test_an_interval_beyond_every_score_has_no_end() -> None:
-    estimate = elo.from_cells((1, 0, 9))
-    assert estimate.elo == pytest.approx(381.697, abs=1e-3)
-    assert estimate.elo_error == math.inf
+@pytest.mark.parametrize("size", [3, 5])
+def test_one_more_result_is_no_cliff(size: int) -> None:
+    """Two drawn pairs had an error of 170 Elo, and one more pair an error of 48."""
+    chance = random.Random(size)
+    for _ in range(300):
+        weights = [chance.random() ** 3 for _ in range(size)]
+        cells = [0] * size
+        errors, chances = [], []
+        for cell in chance.choices(range(size), weights, k=80):
+            cells[cell] += 1
+            estimate = elo.from_cells(cells)
+            errors.append(estimate.elo_error)
+            chances.append(estimate.los)
+        for count, (before, after) in enumerate(zip(errors, errors[1:]), 1):
+            if math.isfinite(before + after):
+                assert before / 2 < after < before * (2.4 if count < 8 else 1.5), cells
+        assert all(abs(after - before) < 60 for before, after in zip(chances, chances[1:])), cells
+
+
+def test_where_the_results_show_their_spread_the_prior_is_gone() -> None:
+    for cells in ((30, 0, 100), (15, 900, 15), (0, 10, 10, 10, 40)):
+        count, mean, variance = elo.moments(cells)
+        reach = elo.Z95 * math.sqrt(variance / count)
+        width = elo.elo_of_score(mean + reach) - elo.elo_of_score(mean - reach)
+        assert elo.from_cells(cells).elo_error == width / 2
+    before, after = (elo.from_cells((29, 0, wins)).elo_error for wins in (100, 101))
+    assert after < before
+
+
+TRUE_CELLS = [
+    (0.25, 0, 0.5, 0, 0.25), (0.02, 0.1, 0.76, 0.1, 0.02), (0, 0, 1, 0, 0),
+    (0.01, 0.08, 0.25, 0.4, 0.26), (0.0576, 0, 0.3648, 0, 0.5776), (0, 0.01, 0.05, 0.19, 0.75),
+    (0, 0.02, 0.78, 0.2, 0),
+]
+
+
+@pytest.mark.parametrize("pairs, least", [(3, 90), (5, 92), (10, 92), (30, 92), (100, 92)])
+def test_the_interval_of_few_pairs_holds_the_true_value(pairs: int, least: float) -> None:
+    for weights in TRUE_CELLS:
+        chance = random.Random(pairs)
+        true = elo.elo_of_score(sum(i / 4 * share for i, share in enumerate(weights)))
+        held = 0
+        for _ in range(600):
+            drawn = chance.choices(range(5), weights, k=pairs)
+            estimate = elo.from_cells([drawn.count(cell) for cell in range(5)])
+            # Of a sweep, whose estimate is infinite, everything is possible.
+            held += not abs(estimate.elo - true) > estimate.elo_error
+        assert least <= held / 6 <= 100, weights
 
 
 @pytest.mark.parametrize("cells", [(1, 2), (1, 2, 3, 4), (-1, 2, 3), (math.inf, 1, 1)])

@@ -11,8 +11,9 @@ import pytest
 
 from merels.tournament.statistics import ratings as product
 from merels.tournament.statistics.connected import components
-from merels.tournament.statistics.counts import GameScore, count_matches
-from merels.tournament.statistics.elo import Z95, elo_of_score
+from merels.tournament.statistics.counts import GameScore, count_matches, counts_between
+from merels.tournament.statistics.elo import Z95, elo_of_score, from_cells
+from merels.tournament.statistics.linear import Laplacian
 
 FOUR: dict[Sequence[str], tuple[int, int, int]] = {
     "AB": (30, 50, 20), "AC": (45, 40, 15), "AD": (70, 24, 6),
@@ -205,28 +206,75 @@ def test_identical_engines_that_always_draw() -> None:
     assert [player.name for player in ratings.players] == ["A", "B"]
 
 
-@pytest.mark.parametrize("pairs", [1, 2, 50])
-def test_results_without_spread_have_the_models_error(pairs: int) -> None:
-    """Of one pair, or of pairs that all score the same, "± 0.0" would claim certainty."""
+@pytest.mark.parametrize(
+    "pairs",
+    [((1, 0.5),), ((1, 1),), ((1, 0),), ((0.5, 0.5),) * 2, ((1, 0.5),) * 50,
+     ((0.5, 0.5), (0.5, 0.5), (1, 0.5)), ((1, 0.5), (0, 0), (1, 0), (1, 1), (0.5, 0.5))],
+)
+def test_the_table_of_two_engines_agrees_with_the_line_above_it(
+    pairs: Sequence[tuple[float, float]]
+) -> None:
+    """The line claimed certainty, and the table below it nearly nothing."""
     games = [
         GameScore(*names, score, pair=k)
-        for k in range(pairs) for names, score in ((("A", "B"), 1.0), (("B", "A"), 0.5))
+        for k, (first, second) in enumerate(pairs)
+        for names, score in ((("A", "B"), first), (("B", "A"), 1 - second))
     ]
-    strong, weak = rate(games, anchor=("B", 0.0)).players
-    assert strong.elo == pytest.approx(elo_of_score(0.75))
-    information = 2 * pairs * 0.75 * 0.25
-    assert strong.error == pytest.approx(Z95 * 400 / math.log(10) / math.sqrt(information))
-    free = rate(games)
-    assert all(player.error == pytest.approx(strong.error / 2) for player in free.players)
-    superiority = free.superiority[0][1]
-    assert superiority is not None and 0.5 < superiority < 1
+    matches = count_matches(games)
+    line = from_cells(counts_between(matches, "A", "B").pentanomial)
+    players = {player.name: player for player in product.rate(matches).players}
+    a, b = players["A"], players["B"]
+    assert a.error == pytest.approx(b.error)
+    if math.isfinite(line.elo):
+        assert a.elo - b.elo == pytest.approx(line.elo)
+        assert 2 * a.error == pytest.approx(line.elo_error, rel=0.03)
+    else:
+        assert 2 * a.error > 300
+    chance = product.rate(matches).superiority[0][1]
+    assert chance is not None
+    assert 100 * chance == pytest.approx(max(line.los, 100 - line.los), abs=0.5)
+    assert a.too_few == line.too_few == (len(pairs) < 10)
 
 
 def test_one_pair_beside_many_has_its_own_error() -> None:
     games = played({("A", "B"): (30, 40, 30)})
     games += [GameScore("C", "B", 1.0, pair=1), GameScore("B", "C", 0.5, pair=1)]
     rated = by_name(games, anchor=("B", 0.0))
-    assert rated["C"].error > 10 * rated["A"].error > 0
+    assert rated["C"].error > 6 * rated["A"].error > 0
+
+
+def fields_joined_by(bridges: int) -> list[GameScore]:
+    """Two fields of three engines with many games each, and so many pairs between the two."""
+    games = []
+    for field in ("ABC", "XYZ"):
+        games += played({(one, other): (30, 40, 30) for one, other in zip(field, field[1:])})
+    for k in range(bridges):
+        games += [GameScore("A", "X", 1.0, pair=k), GameScore("X", "A", 1.0, pair=k)]
+    return games
+
+
+def test_a_single_pair_between_two_fields_does_not_make_their_difference_certain() -> None:
+    """Its games always end just as expected, and show no spread of their own."""
+    errors = [
+        by_name(fields_joined_by(bridges), anchor=("A", 0.0))["Z"].error for bridges in (1, 2, 200)
+    ]
+    assert errors[0] > 200 > errors[1] > 2 * errors[2] > 0
+
+
+def test_one_more_pair_of_a_field_is_no_cliff() -> None:
+    chance = random.Random(4)
+    games: list[GameScore] = []
+    errors: list[dict[str, float]] = []
+    for k in range(40):
+        for first, second in ("AB", "BC", "CA"):
+            scores = chance.choices((0.0, 0.5, 1.0), (1, 4, 1), k=2)
+            games += [GameScore(first, second, scores[0], pair=k),
+                      GameScore(second, first, scores[1], pair=k)]
+        errors.append({name: player.error for name, player in by_name(games).items()})
+    for before, after in zip(errors, errors[1:]):
+        for name in "ABC":
+            assert before[name] / 2 < after[name] < 1.3 * before[name]
+    assert errors[0]["A"] > 100
 
 
 def test_no_games_make_an_empty_list() -> None:
@@ -250,6 +298,56 @@ def test_fifty_players_and_a_hundred_thousand_games() -> None:
         true = (strengths[int(player.name[1:])] - mean) * 400 / math.log(10)
         misses += abs(player.elo - true) > player.error
     assert misses <= 8  # 2.5 expected of 50
+
+
+def random_field(engines: int, pairs: int) -> list[GameScore]:
+    """Pairs of games between random engines."""
+    chance = random.Random(engines)
+    strengths = [chance.gauss(0, 1) for _ in range(engines)]
+    games = []
+    for k in range(pairs):
+        i, j = chance.sample(range(engines), 2)
+        expected = 1 / (1 + math.exp(strengths[j] - strengths[i]))
+        for _ in range(2):
+            score = chance.choices((1.0, 0.5, 0.0), (expected**2, 0.5, (1 - expected) ** 2))[0]
+            games.append(GameScore(f"e{i}", f"e{j}", score, pair=k))
+    return games
+
+
+def test_errors_of_a_large_field_are_near_the_exact_ones(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = random_field(60, 3000)
+    for anchor in (None, ("e3", 100.0)):
+        exact = by_name(games, anchor)
+        monkeypatch.setattr(product, "MOST_EXACT", 10)
+        rough = by_name(games, anchor)
+        monkeypatch.undo()
+        for name, player in exact.items():
+            assert rough[name].elo == pytest.approx(player.elo, abs=1e-9)
+            assert rough[name].error == pytest.approx(player.error, rel=0.15)
+    assert rough["e3"].error == 0
+    assert statistics.mean(rough[name].error / player.error for name, player in exact.items()
+                           if name != "e3") == pytest.approx(1, abs=0.05)
+
+
+def test_the_work_for_a_thousand_engines_grows_with_their_games_only(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took minutes, by the cube of their number."""
+    products = 0
+    times = Laplacian.times
+
+    def counted(graph: Laplacian, x: Sequence[float]) -> list[float]:
+        nonlocal products
+        products += 1
+        return times(graph, x)
+
+    monkeypatch.setattr(Laplacian, "times", counted)
+    monkeypatch.setattr(Laplacian, "inverse", None)
+    ratings = rate(random_field(1000, 10_000))
+    assert len(ratings.groups) == 1 and ratings.superiority == ()
+    assert products < 1500, "a product takes a step for each pairing"
 
 
 def test_components_of_a_graph() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Sequence
@@ -94,6 +95,17 @@ def test_any_counts_and_hypotheses_give_a_number() -> None:
         for model in ("normalized", "logistic") + (("bayesian",) if size == 3 else ()):
             llr = Sprt(elo0, chance.uniform(elo0, 1000), model=model).llr(cells)
             assert math.isfinite(llr)
+
+
+@pytest.mark.parametrize(
+    "model, size",
+    [("normalized", 3), ("normalized", 5), ("logistic", 3), ("logistic", 5), ("bayesian", 3)],
+)
+def test_counts_of_very_different_size_give_a_number(model: Model, size: int) -> None:
+    """A quadrillion wins made the bayesian model take the logarithm of 0."""
+    for cells in itertools.product((0, 1, 10**15), repeat=size):
+        for elo0, elo1 in ((0, 5), (900, 1000)):
+            assert math.isfinite(Sprt(elo0, elo1, model=model).llr(cells)), cells
 
 
 def test_no_games_decide_nothing() -> None:
