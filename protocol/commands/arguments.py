@@ -196,9 +196,15 @@ def open_named(
     tables = open_tables(root, rules, men, check)
     for problem in tables.problems:
         print(f"merels {command}: {problem}", file=sys.stderr)
+    require_tables(tables, root)
+    return tables
+
+
+def require_tables(tables: Tables, root: Path) -> None:
+    """Raise an `InputError` where a folder had no usable table of a rule set."""
     if not tables.headers:
+        rules = tables.rules
         raise InputError(
             str(root / rules_folder(rules)),
             f"no usable table here; make them with {build_command(rules, root)}",
         )
-    return tables

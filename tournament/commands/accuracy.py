@@ -6,32 +6,50 @@ import argparse
 import csv
 import io
 import json
-from collections.abc import Sequence
-from itertools import chain
+import sys
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import chain, islice
+from multiprocessing import get_context
 from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
 
 from merels.engine.game.errors import InputError, printable
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules
 from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import rules_folder
-from merels.engine.tablebase.probe import Tables, default_root
+from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge
 from merels.protocol.commands.arguments import (
+    Parser,
     add_flag,
     add_report_flags,
     add_rules_flags,
     make_parser,
-    open_named,
+    require_tables,
     rules_of,
 )
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.journal.import_games import without_doubles
-from merels.tournament.journal.replay import stored_games
+from merels.protocol.terminal.progress import ProgressLine
+from merels.tournament.flags.run_options import usable_cores
+from merels.tournament.journal.import_games import Duplicates
+from merels.tournament.journal.players import ALL, Roster
+from merels.tournament.journal.replay import StoredGame, stored_games
 from merels.tournament.records.files import check_out, format_of, write_report
 from merels.tournament.report.accuracy import as_dict, csv_rows, text
 from merels.tournament.statistics.accuracy import Accuracy, Coverage, GameName
 
 FORMATS = ("text", "json", "csv")
+FIRST = 200
+"""Games that are judged before other processes are started."""
+LOT = 25
+"""Games that a process is handed at once."""
+AHEAD = 3
+"""Lots for each process that wait or are judged."""
+UNNAMED_SIDES = ("unnamed White", "unnamed Black")
+"""Stand for players without a name."""
 DESCRIPTION = """\
 Judges the moves that engines played by tables of perfect play: by phase, how many kept the proven
 value, which wins and draws were thrown away, and each engine's worst move and game. Moves of an
@@ -51,6 +69,7 @@ def main(argv: list[str]) -> int:
         parser, "tables", metavar="DIR", type=Path,
         help="the folder of tables (default: MERELS_TABLES, or the user's cache folder)",
     )
+    add_same_flag(parser)
     add_report_flags(parser, FORMATS)
     add_rules_flags(parser)
     options = parser.parse_args(argv)
@@ -58,30 +77,145 @@ def main(argv: list[str]) -> int:
     form = options.format or format_of(options.out, (*FORMATS, "html"))
     if form == "html":
         raise InputError(options.out, "merels ratings FILE -tables DIR -out FILE makes the page")
-    accuracy = measure("accuracy", options.files, options.tables, rules_of(options))
+    accuracy = measure("accuracy", options.files, options.tables, rules_of(options), options.same)
     write_report(options.out, _render(accuracy, form, options))
     return OK
 
 
-def measure(command: str, paths: Sequence[str], folder: Path | None, rules: Rules) -> Accuracy:
+def add_same_flag(parser: Parser) -> None:
+    """Add ``-same``, which makes one player of several of one name."""
+    add_flag(
+        parser, "same", metavar="NAME", action="append", default=[],
+        help=f"one player, whatever its settings and version ({ALL}: every name)",
+    )
+
+
+def measure(
+    command: str, paths: Sequence[str], folder: Path | None, rules: Rules,
+    same: Collection[str] = (),
+) -> Accuracy:
     """Judge the games of some files, each once; ``rules`` hold for records that name none.
 
-    An `InputError` names a file that cannot be read, or rules that the folder has no tables of.
+    ``same`` is that of `Roster`. Many games are judged by several processes, in any case with the
+    same result. An `InputError` names a file that cannot be read, or rules that the folder has no
+    tables of.
     """
-    root = folder or default_root()
-    opened: dict[str, Tables] = {}
-    accuracy = Accuracy()
-    for game in without_doubles(chain.from_iterable(stored_games(path, rules) for path in paths)):
-        record = game.read()
-        key = rules_folder(record.start.rules)
-        if key not in opened:
-            opened[key] = open_named(command, root, record.start.rules)
-            found = Coverage(opened[key].men, opened[key].whole)
-            accuracy.coverage[str(record.start.rules)] = found
-            accuracy.depths &= opened[key].deep
-        name = GameName(game.path, game.number, game.white, game.black)
-        accuracy.add(name, judge(opened[key], record, game.opening_plies(record)))
-    return accuracy
+    judge, roster, accuracy = Judge(folder or default_root()), Roster(same), Accuracy()
+    progress = _Progress(command, paths)
+    stored = chain.from_iterable(stored_games(path, rules, roster) for path in paths)
+    try:
+        for lot in _judged(judge, Duplicates().leave_out(stored)):
+            accuracy.merge(lot.accuracy)
+            progress.show(accuracy.games, lot)
+    finally:
+        progress.clear()
+    labels = roster.labels() | {name: name for name in UNNAMED_SIDES}
+    return accuracy.relabelled(labels)
+
+
+class Judged(NamedTuple):
+    """What was counted of some games, and the problems of the tables."""
+
+    accuracy: Accuracy
+    problems: list[str]
+    path: str
+    """The file of the last of them; empty without games."""
+    share: float
+    """How much of that file had been read with it."""
+
+
+class Judge:
+    """Judges games by the tables in a folder, which are opened for the rules of the games."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._opened: dict[str, Tables] = {}
+
+    def judge(self, games: Iterable[StoredGame]) -> Judged:
+        """Judge some games; `InputError` where there are no tables of their rules."""
+        accuracy, problems, path, share = Accuracy(), list[str](), "", 0.0
+        for game in games:
+            path, share = game.path, game.share
+            record = game.read()
+            rules = record.start.rules
+            key = rules_folder(rules)
+            if key not in self._opened:
+                self._opened[key] = open_tables(self.root, rules)
+            tables = self._opened[key]
+            problems += [text for text in tables.problems if text not in problems]
+            require_tables(tables, self.root)
+            accuracy.coverage[str(rules)] = Coverage(tables.men, tables.whole)
+            accuracy.depths &= tables.deep
+            names = (key or unnamed for key, unnamed in zip(game.keys, UNNAMED_SIDES))
+            name = GameName(game.path, game.number, *names)
+            accuracy.add(name, judge(tables, record, game.opening_plies(record)))
+        return Judged(accuracy, problems, path, share)
+
+
+def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
+    """Judge games lot by lot, in their order: the first here, the others by all processors."""
+    yield judge.judge(islice(games, FIRST))
+    processors = len(usable_cores())
+    lots = iter(lambda: list(islice(games, LOT)), [])
+    if processors == 1:
+        yield from map(judge.judge, lots)
+        return
+    first = next(lots, None)
+    if first is None:
+        return
+    with ProcessPoolExecutor(
+        processors, get_context("spawn"), initializer=_begin_worker, initargs=(judge.root,)
+    ) as pool:
+        waiting: deque[Future[Judged]] = deque()
+        try:
+            for lot in chain([first], lots):
+                waiting.append(pool.submit(_judge_lot, lot))
+                if len(waiting) > AHEAD * processors:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin_worker(root: Path) -> None:
+    global _worker
+    _worker = Judge(root)
+
+
+def _judge_lot(games: Sequence[StoredGame]) -> Judged:
+    assert _worker is not None
+    return _worker.judge(games)
+
+
+_worker: Judge | None = None
+"""Of a process that judges for another."""
+
+
+class _Progress:
+    """Shows how much of some files is judged, and what is wrong with the tables."""
+
+    def __init__(self, command: str, paths: Sequence[str]) -> None:
+        self._command = command
+        self._paths = list(paths)
+        self._line = ProgressLine()
+        self._begun = monotonic()
+        self._problems: set[str] = set()
+
+    def show(self, games: int, lot: Judged) -> None:
+        """Show that so many games are judged, with those of a lot, and each problem once."""
+        for problem in lot.problems:
+            if problem not in self._problems:
+                self._problems.add(problem)
+                print(f"merels {self._command}: {problem}", file=sys.stderr)
+        if games > FIRST:
+            share = (self._paths.index(lot.path) + lot.share) / len(self._paths)
+            rate = games / max(1e-9, monotonic() - self._begun)
+            self._line.show(share, f"{games:,} games judged, {rate:,.0f} a second")
+
+    def clear(self) -> None:
+        """Remove the line from a terminal."""
+        self._line.clear()
 
 
 def _render(accuracy: Accuracy, form: str, options: argparse.Namespace) -> str:

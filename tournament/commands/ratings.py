@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, printable, suggestion
 from merels.engine.game.numbers import counted, read_real
 from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.game.shell import shell_text
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
@@ -18,10 +19,10 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.accuracy import measure, review_command
-from merels.tournament.journal.import_games import PlayedGame, read_games, scores, without_doubles
+from merels.tournament.commands.accuracy import add_same_flag, measure, review_command
+from merels.tournament.journal.import_games import Split
 from merels.tournament.records.files import check_out, file_error, format_of, write_report
-from merels.tournament.report.games_report import GamesReport
+from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.html import MOST_GAMES
 
 MOST_ELO = 100_000
@@ -31,7 +32,11 @@ DESCRIPTION = """\
 Rates engines by their finished games: maximum likelihood, with 95 % errors that count the two
 games of an opening as one. FILE is a journal of merels tournament or a PGN file of any runner; a
 game of merels that is in several files counts once. With two engines, the lines of a match come
-first. A journal also tells the state of the match's test and how each engine was entered."""
+first. A journal also tells the state of the match's test and how each engine was entered.
+
+A player is a name with its options, limits, command, and the version that it announces. Where files
+differ in these, it is several players, such as A [nodes=50] and A [nodes=1000]; -same A makes them
+one. Different programs behind one player are listed in a warning."""
 
 
 def main(argv: list[str]) -> int:
@@ -39,19 +44,27 @@ def main(argv: list[str]) -> int:
     options = _parser().parse_args(argv)
     anchor = _anchor(options.anchor)
     check_out(options.out, options.files)
-    games = _games(options.files)
     form = options.format or format_of(options.out, FORMATS)
-    if anchor is not None and not any(anchor[0] in (s.white, s.black) for s in scores(games)):
-        raise InputError(anchor[0], "the anchor played no rated game")
+    kept = options.games if form == "html" else 0
+    counted = CountedGames(options.files, options.same, options.split, kept)
+    _say(counted)
+    if not counted.matches:
+        what = "expected finished games between two engines, found none"
+        raise file_error(options.files[0], what)
+    if anchor is not None and not any(anchor[0] in match for match in counted.matches):
+        names = sorted({name for match in counted.matches for name in match})
+        several = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
+        hint = f"; name one of {several}" if several else suggestion(anchor[0], names)
+        raise InputError(anchor[0], f"the anchor played no rated game{hint}")
     accuracy = None
     if options.tables is not None:
         if form == "csv":
             raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format csv")
-        accuracy = measure("ratings", options.files, options.tables, DEFAULT_RULES)
+        accuracy = measure("ratings", options.files, options.tables, DEFAULT_RULES, options.same)
     review = partial(review_command, flags=["-tables", str(options.tables)])
-    report = GamesReport(options.files, games, anchor, accuracy, review)
+    report = GamesReport(counted, anchor, accuracy, review)
     if form == "html":
-        text = report.html(options.games)
+        text = report.html()
     elif form == "text":
         text = report.text(points=options.cells == "points")
     else:
@@ -60,17 +73,23 @@ def main(argv: list[str]) -> int:
     return OK
 
 
-def _games(paths: Sequence[str]) -> list[PlayedGame]:
-    """The games of the files, each once; an `InputError` where none of them can be rated."""
-    found = read_games(paths)
-    games = list(without_doubles(found))
-    doubles = len(found) - len(games)
-    if doubles:
-        what = counted(doubles, "duplicate")
+def _say(found: CountedGames) -> None:
+    """Print what of the files was not counted."""
+    if found.duplicates:
+        what = counted(found.duplicates, "duplicate")
         print(f"merels ratings: ignored {what}; every game counts once", file=sys.stderr)
-    if not scores(games):
-        raise file_error(paths[0], "expected finished games between two engines, found none")
-    return games
+    if found.unnamed:
+        what = counted(found.unnamed, "game")
+        print(
+            f"merels ratings: {what} with a player without a name (? or none) not rated",
+            file=sys.stderr,
+        )
+    for name, labels in found.namesakes.items():
+        print(
+            f"merels ratings: {printable(name)} is {len(labels)} players: "
+            f"{printable(', '.join(labels))}; -same {printable(shell_text([name]))} makes them one",
+            file=sys.stderr,
+        )
 
 
 def _parser() -> Parser:
@@ -83,6 +102,11 @@ def _parser() -> Parser:
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
         help="judge the engines' moves by the tables of perfect play in this folder, too",
+    )
+    add_same_flag(parser)
+    add_flag(
+        parser, "split", choices=get_args(Split),
+        help="rate each engine apart by the machine, or by the program, that it played with",
     )
     add_report_flags(parser, FORMATS)
     add_flag(

@@ -21,6 +21,7 @@ from merels.engine.game.shell import shell_text
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.flags.command_line import Given, parse, with_absolute_paths, without
+from merels.tournament.flags.name_engines import name_engines
 from merels.tournament.flags.run_options import (
     RunOptions,
     file_of,
@@ -33,7 +34,8 @@ from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import Begun, is_new, open_journal, reserved, stored
 from merels.tournament.pairing.openings import proof_limits
 from merels.tournament.play.engine_cache import KEPT
-from merels.tournament.play.preflight import preflight
+from merels.tournament.play.fingerprint import changed_programs
+from merels.tournament.play.preflight import announced_names, preflight
 from merels.tournament.records.files import file_error
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
@@ -94,7 +96,7 @@ def run(argv: list[str], command: Command) -> int:
         if not given.engines:
             raise file_error(path, "there is no journal to continue; name engines to start one")
     try:
-        return _run(given, None if begun is None else begun.seed, command)
+        return _run(given, begun, command)
     except InputError as error:
         if begun is not None and begun.folder not in ("", os.getcwd()):
             # Names that are relative may mean something else, or nothing, here.
@@ -118,14 +120,18 @@ def _run_as_begun(begun: Begun, given: Given, command: Command) -> int:
     with contextlib.chdir(folder):
         own = without(begun.words, ("-journal", "-resume"), command.flags)
         given = replace(parse([*own, *line], command.flags), configs=configs)
-        return _run(given, begun.seed, command)
+        return _run(given, begun, command)
 
 
-def _run(given: Given, seed: int | None, command: Command) -> int:
-    """Run what the flags ask for; ``seed`` is that of the journal that is continued."""
+def _run(given: Given, begun: Begun | None, command: Command) -> int:
+    """Run what the flags ask for; ``begun`` is the run of the journal that is continued."""
+    seed = None if begun is None else begun.seed
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
         raise InputError("-shard", "expected -srand N as well, the same in all parts")
     settings = command.settings(given, seed)
+    if "-executor" not in given.words:
+        names = () if begun is None else begun.names
+        settings = name_engines(settings, given, names, announced_names)
     options = make_run_options(given, settings)
     # Before the journal exists, which would block the corrected command line.
     plan = command.plan(settings, options.shard)
@@ -155,6 +161,9 @@ def _run(given: Given, seed: int | None, command: Command) -> int:
 
     def before(journal: Journal | None) -> None:
         former.update({} if journal is None else journal.meta())
+        if journal is not None and options.executor is None:
+            for text in changed_programs(journal, settings):
+                notify(text)
         _try_engines(plan, options, journal, command)
 
     resume = "-resume" in given.words

@@ -12,13 +12,11 @@ from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.open import new_journal
+from merels.tournament.journal.players import UNKNOWN_COMMAND
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.output import IDENTITY, PAIR_TAG
 from merels.tournament.records.settings import Settings
-
-_UNKNOWN_COMMAND = ("?",)
-"""The journal of a tournament says how each engine is started; of these games nothing does."""
 
 
 def write_journal(path: str, records: Iterable[Record]) -> None:
@@ -45,7 +43,7 @@ def write_journal(path: str, records: Iterable[Record]) -> None:
         rows.append(_row(record, number, pairs.setdefault(known, number)))
     names = dict.fromkeys(name for row in rows for name in (row.white, row.black))
     settings = Settings(
-        tuple(Entrant(EngineSpec(_UNKNOWN_COMMAND, name), TimeControl()) for name in names),
+        tuple(Entrant(EngineSpec(UNKNOWN_COMMAND, name), TimeControl()) for name in names),
         seed=0, rules=str(rules or DEFAULT_RULES), event=first.tags.get("Event", "?"),
         site=first.tags.get("Site", "?"),
     )  # fmt: skip

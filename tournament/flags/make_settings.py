@@ -101,7 +101,7 @@ def make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tup
                 "-engine", f"engine {number} has no cmd=, the program to run (or level=)"
             )
         spec = make_engine(values, tuple(DIALECTS))
-        name = entry.get("name") or _free_name(spec.name or program_name(spec.command), taken)
+        name = entry.get("name") or free_name(spec.name or program_name(spec.command), taken)
         if not name.isprintable() or name.isspace():
             raise InputError(name, "expected a name of printable characters")
         taken.add(name)
@@ -128,7 +128,7 @@ def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
     return values
 
 
-def _free_name(base: str, taken: set[str]) -> str:
+def free_name(base: str, taken: set[str]) -> str:
     """A name, numbered if it is taken already."""
     name, number = base, 1
     while name in taken:

@@ -179,7 +179,8 @@ finished game, and -journal file=F -resume continues a run, however it was stopp
 Keys of -engine and -each:
   cmd=PROGRAM           args="ARGUMENTS"      dir=FOLDER to run in
   level=LEVEL           instead of cmd=: a level of merels itself, see below
-  name=NAME             proto=uci|ugi|sanmill option.NAME=VALUE
+  name=NAME             by default what it calls itself, or its program with -executor
+  option.NAME=VALUE     proto=uci|ugi|sanmill
   tc=MOVES/MIN:SEC+INC  a clock, such as 40/1:30+0.5, 10+0.1 or inf
   st=SECONDS a move     nodes=N a move        depth=N (or plies=N) a move
   timemargin=MS (0)     ponder                restart=on restarts it for each game

@@ -14,6 +14,9 @@ _QUERY = (
     "FROM games ORDER BY number"
 )
 
+_SHORT = "SELECT 1 FROM games WHERE instr(moves, ' ') = 0 LIMIT 1"
+"""Looks for a game in which not both sides moved: without one, no engine fails before its move."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failing:
@@ -41,6 +44,8 @@ def failing_engines(journal: Journal) -> list[Failing]:
     Games that a worker broke off, and those that the opponent failed in before the engine could
     move, say nothing about it.
     """
+    if not list(journal.query(_SHORT)):
+        return []
     failing: dict[str, Failing] = {}
     moved: set[str] = set()
     for number, white, black, result, termination, reason, begun, both in journal.query(_QUERY):

@@ -1,26 +1,43 @@
-"""Finished games from files: our journals, and PGN files of any runner."""
+"""Finished games from files, one after the other: our journals, and PGN files of any runner."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
 
+from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.pgn_text import pgn_texts
+from merels.tournament.journal.players import UNNAMED, Player, Roster, entered, read_words
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.files import file_error
 from merels.tournament.records.games import TimeControl
-from merels.tournament.records.output import ID_TAG, IDENTITY, PAIR_TAG
-from merels.tournament.records.settings import read_settings
+from merels.tournament.records.output import (
+    CONTROL_TAGS,
+    ENGINE_TAGS,
+    ID_TAG,
+    IDENTITY,
+    PAIR_TAG,
+    SETTINGS_TAGS,
+)
+from merels.tournament.records.settings import Settings, read_settings
 from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.terminations import Ending
 
+Split = Literal["host", "program"]
+"""What keeps the games of one player apart."""
+MOVES = ("moves", "scores", "depths", "nodes")
+"""The columns of a journal that only a replay needs."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class PlayedGame:
-    """What a file says about a game; ``row`` is all of it, if the file is a journal."""
+    """What a file says about a game.
+
+    ``white`` and ``black`` are the players' keys in the roster, empty for a player without a name.
+    """
 
     white: str
     black: str
@@ -31,17 +48,28 @@ class PlayedGame:
     pair: Hashable | None = None
     """The same for the games of one opening with colours exchanged; None if unknown.
 
-    Our own games are paired across files, those of others within a file alone."""
+    Our own games are paired across files, those of others within a file only."""
     marks: tuple[object, ...] = ()
     """What identifies the game: entries that share any of these are the same game."""
     row: Row | None = None
-    limits: Mapping[str, TimeControl] = field(default_factory=dict)
+    """All of the game, if the file is a journal."""
+    limits: Mapping[str, TimeControl] | None = None
     """What its engines might use, by name, if the file is a journal."""
 
     @property
-    def score(self) -> float | None:
-        """White's points; None for a game without a result."""
-        return SCORES.get(self.result)
+    def score(self) -> GameScore | None:
+        """What can be rated of it."""
+        score = SCORES.get(self.result)
+        if score is None or not self.white or not self.black or self.white == self.black:
+            return None
+        return GameScore(self.white, self.black, score, self.pair)
+
+    @property
+    def ending(self) -> Ending:
+        """How it ended."""
+        return Ending(
+            self.white, self.black, SCORES.get(self.result), self.termination, self.sentence
+        )
 
 
 class _Marked(Protocol):
@@ -53,48 +81,175 @@ class _Marked(Protocol):
 Game = TypeVar("Game", bound=_Marked)
 
 
-def read_games(paths: Iterable[str]) -> list[PlayedGame]:
-    """The games of some files, in order; an error names the file.
-
-    A game that is in several of them is in the list several times: see `without_doubles`.
-    """
-    games: list[PlayedGame] = []
-    for path in paths:
-        found = list(_journal_games(path) if is_journal(path) else _pgn_games(path))
-        if not found:
-            raise file_error(path, "expected games in this file, found none")
-        games += found
-    return games
-
-
-def without_doubles(games: Iterable[Game]) -> Iterator[Game]:
-    """Each game once, in its first place.
+class Duplicates:
+    """Leaves out games that came before.
 
     The tournament's id and its number identify a game of ours, in a journal and in PGN. A merged
     journal has an id of its own; there the number, the names and the time of its start do.
     """
-    seen: set[object] = set()
-    for game in games:
-        if seen.isdisjoint(game.marks):
-            yield game
-        seen.update(game.marks)
+
+    def __init__(self) -> None:
+        self.found = 0
+        self._seen: set[int] = set()
+        """Hashes of marks, 64 bits each: two games share one by chance in no file of this size."""
+
+    def leave_out(self, games: Iterable[Game]) -> Iterator[Game]:
+        """Each game once, in its first place."""
+        for game in games:
+            if not game.marks:
+                yield game
+                continue
+            marks = [hash(mark) for mark in game.marks]
+            if self._seen.isdisjoint(marks):
+                yield game
+            else:
+                self.found += 1
+            self._seen.update(marks)
 
 
-def scores(games: Iterable[PlayedGame]) -> list[GameScore]:
-    """The games that can be rated."""
-    return [
-        GameScore(game.white, game.black, game.score, game.pair)
-        for game in games
-        if game.score is not None and game.white != game.black
-    ]
+class GamesFile:
+    """A journal, opened, or a PGN file, whose games are read once and in order.
+
+    `InputError` where there is none in it.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.journal: Journal | None = read_journal(path) if is_journal(path) else None
+        self.notes: dict[str, str] = self.journal.meta() if self.journal is not None else {}
+        self.settings: Settings | None = (
+            read_settings(self.notes["settings"]) if self.notes else None
+        )
+
+    def games(
+        self, roster: Roster, split: Split | None = None, is_alone: bool = False,
+        is_replayed: bool = True,
+    ) -> Iterator[PlayedGame]:  # fmt: skip
+        """The games, whose players the roster gets to know.
+
+        ``split`` keeps those of one player apart. A file that ``is_alone`` has no duplicates if it
+        is a journal. Of games that are not to be replayed, rows have no moves.
+        """
+        found = None
+        source = self._texts(roster)
+        if self.journal is not None:
+            rows = self.journal.rows(*(() if is_replayed else MOVES))
+            source = self._rows(rows, roster, split, is_alone)
+        for found in source:
+            yield found
+        if found is None:
+            raise file_error(self.path, "expected games in this file, found none")
+
+    def _rows(
+        self, rows: Iterable[Row], roster: Roster, split: Split | None, is_alone: bool
+    ) -> Iterator[PlayedGame]:
+        assert self.settings is not None
+        tournament = self.notes["id"]
+        limits = {entrant.name: entrant.limit for entrant in self.settings.engines}
+        find = JournalPlayers(roster, self.settings, self.path, split).find
+        for row in rows:
+            number = f"{tournament}-{row.number}"
+            marks = () if is_alone else game_marks(number, row.white, row.black, row.started)
+            yield PlayedGame(
+                *find(row), row.result, row.termination, row.reason, f"{tournament}-{row.pair}",
+                marks, row, limits,
+            )
+
+    def _texts(self, roster: Roster) -> Iterator[PlayedGame]:
+        """The games by their tags only: their moves may be of any kind of game."""
+        find = PgnPlayers(roster, self.path).find
+        waiting: dict[tuple[object, ...], tuple[str, int]] = {}
+        pairs = 0
+        for game in pgn_texts(self.path):
+            tags = game.tags
+            if not {"White", "Black"} & tags.keys():
+                continue  # No file of games: any text may have lines that look like tags.
+            white, black = tags.get("White", "?"), tags.get("Black", "?")
+            key = _opening_key(tags, white, black)
+            pair: Hashable | None = None
+            if IDENTITY.fullmatch(tags.get(PAIR_TAG, "")):
+                # Our own files say it, even if the colours were not exchanged.
+                pair = tags[PAIR_TAG]
+            elif key is not None:
+                before = waiting.pop(key, None)
+                if before is not None and before[0] == black:
+                    pair = (self.path, before[1])
+                else:
+                    pairs += 1
+                    pair = (self.path, pairs)
+                    waiting[key] = (white, pairs)
+            termination = tags.get("Termination", "") or "normal"
+            yield PlayedGame(
+                *find(tags), game.result, termination.lower(),
+                game.last_comment, pair, pgn_marks(tags),
+            )
 
 
-def endings(games: Iterable[PlayedGame]) -> Iterator[Ending]:
-    """How the games ended."""
-    return (
-        Ending(game.white, game.black, game.score, game.termination, game.sentence)
-        for game in games
-    )
+class JournalPlayers:
+    """Finds the keys of the players of a journal's games."""
+
+    def __init__(
+        self, roster: Roster, settings: Settings, path: str, split: Split | None = None
+    ) -> None:
+        self._roster = roster
+        self._split = split
+        self._entered = {
+            entrant.name: _with_source(entered(entrant), path) for entrant in settings.engines
+        }
+        self._keys: dict[tuple[str, str, str, str], str] = {}
+
+    def find(self, row: Row) -> tuple[str, str]:
+        """White's and Black's key."""
+        return (
+            self._key(row.white, row.white_id, row.white_program, row.host),
+            self._key(row.black, row.black_id, row.black_program, row.host),
+        )
+
+    def _key(self, name: str, version: str, program: str, host: str) -> str:
+        words = name, version, program, host
+        key = self._keys.get(words)
+        if key is None:
+            part = {None: "", "host": host or "?", "program": program or "?"}[self._split]
+            player = self._entered[name]._replace(
+                version=version, part=f"{self._split}={part}" if part else ""
+            )
+            key = self._keys[words] = self._roster.key(player, program)
+        return key
+
+
+def _with_source(player: Player, path: str) -> Player:
+    """A player of a file; whose settings are unknown is known by the file."""
+    return player._replace(source=os.path.basename(path)) if player.settings is None else player
+
+
+class PgnPlayers:
+    """Finds the keys of the players of a PGN file's games."""
+
+    def __init__(self, roster: Roster, path: str) -> None:
+        self._roster = roster
+        self._source = os.path.basename(path)
+        self._keys: dict[tuple[str, ...], str] = {}
+
+    def find(self, tags: Mapping[str, str]) -> tuple[str, str]:
+        """White's and Black's key; empty for one without a name."""
+        return self._key(tags, "White", 0), self._key(tags, "Black", 1)
+
+    def _key(self, tags: Mapping[str, str], name_tag: str, side: int) -> str:
+        name = tags.get(name_tag, "")
+        if name in UNNAMED:
+            return ""
+        settings = tags.get(SETTINGS_TAGS[side], "")
+        control = tags.get(CONTROL_TAGS[side]) or tags.get("TimeControl", "")
+        version = tags.get(ENGINE_TAGS[side], "")
+        words = name, settings, control, version
+        key = self._keys.get(words)
+        if key is None:
+            key = self._keys[words] = self._roster.key(Player(
+                name, read_words(settings) if settings else None,
+                "" if control == "?" else control, version=version,
+                source="" if settings else self._source,
+            ))
+        return key
 
 
 def is_journal(path: str) -> bool:
@@ -106,21 +261,6 @@ def is_journal(path: str) -> bool:
             return file.read(16) == b"SQLite format 3\0"
     except OSError:
         return False  # Whoever reads it next says why.
-
-
-def _journal_games(path: str) -> Iterator[PlayedGame]:
-    with read_journal(path) as journal:
-        notes = journal.meta()
-        tournament = notes["id"]
-        engines = read_settings(notes["settings"]).engines
-        limits = {entrant.name: entrant.limit for entrant in engines}
-        for row in journal.rows():
-            pair = f"{tournament}-{row.pair}"
-            marks = game_marks(f"{tournament}-{row.number}", row.white, row.black, row.started)
-            yield PlayedGame(
-                row.white, row.black, row.result, row.termination, row.reason, pair, marks, row,
-                limits,
-            )
 
 
 def game_marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
@@ -135,35 +275,6 @@ def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
         return ()
     names = tags.get("White", "?"), tags.get("Black", "?")
     return game_marks(tags[ID_TAG], *names, tags.get("GameStartTime", ""))
-
-
-def _pgn_games(path: str) -> Iterator[PlayedGame]:
-    """The games of a PGN file by their tags alone: their moves may be of any kind of game."""
-    waiting: dict[tuple[object, ...], tuple[str, int]] = {}
-    pairs = 0
-    for game in pgn_texts(path):
-        tags = game.tags
-        if not {"White", "Black"} & tags.keys():
-            continue  # No file of games: any text may have lines that look like tags.
-        white, black = tags.get("White", "?"), tags.get("Black", "?")
-        key = _opening_key(tags, white, black)
-        pair: Hashable | None = None
-        if IDENTITY.fullmatch(tags.get(PAIR_TAG, "")):
-            # Our own files say it, even if the colours were not exchanged.
-            pair = tags[PAIR_TAG]
-        elif key is not None:
-            before = waiting.pop(key, None)
-            if before is not None and before[0] == black:
-                pair = (path, before[1])
-            else:
-                pairs += 1
-                pair = (path, pairs)
-                waiting[key] = (white, pairs)
-        termination = tags.get("Termination", "") or "normal"
-        marks = pgn_marks(tags)
-        yield PlayedGame(
-            white, black, game.result, termination.lower(), game.last_comment, pair, marks
-        )
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:

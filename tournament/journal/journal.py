@@ -13,6 +13,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import starmap
 from typing import Any, get_type_hints
 
 from merels.engine.game.errors import Failure, InputError, printable
@@ -22,7 +23,7 @@ from merels.tournament.statistics.terminations import Ending
 
 APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_SECONDS = 10.0
 LONGEST_FIELD = 1 << 24
 """Bytes of the longest text that is read from a journal: a game of some 500,000 moves."""
@@ -32,8 +33,12 @@ TABLES: dict[str, dict[str, type]] = {
 }
 """The columns of a journal's tables with their types; the first is the key."""
 TYPES = {int: "INTEGER", str: "TEXT"}
-ADDED = ("late", "waited", "overtime", "voided")
-"""The last columns of games, all texts: a journal of version 1 lacks them, and reads as empty."""
+ADDED = {
+    2: ("late", "waited", "overtime", "voided"),
+    3: ("host", "version", "white_id", "black_id", "white_program", "black_program"),
+}
+"""The last columns of games, all texts, by the version that added them: earlier journals lack them,
+and read as empty."""
 
 _IN_USE = "another process is using it"
 _NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
@@ -87,9 +92,10 @@ class Journal:
             self._write(partial(self._database.execute, f"PRAGMA {setting}"))
 
     def upgrade(self) -> None:
-        """Add the columns that a journal of version 1 lacks, all or none."""
+        """Add the columns that an earlier journal lacks, all or none."""
         columns = "".join(
-            f"ALTER TABLE games ADD COLUMN {name} TEXT NOT NULL DEFAULT '';" for name in ADDED
+            f"ALTER TABLE games ADD COLUMN {name} TEXT NOT NULL DEFAULT '';"
+            for name in self._missing()
         )
         version = f"PRAGMA user_version = {SCHEMA_VERSION};"
         self._write(
@@ -161,15 +167,22 @@ class Journal:
 
     def columns(self) -> dict[str, dict[str, type]]:
         """The columns of its tables with their types."""
-        missing = ADDED if self.version() == 1 else ()
+        missing = self._missing()
         return {
             table: {name: kind for name, kind in columns.items() if name not in missing}
             for table, columns in TABLES.items()
         }
 
-    def rows(self) -> Iterator[Row]:
-        """Every game in the order of their numbers."""
-        return (Row(*values) for values in self.query("SELECT * FROM games ORDER BY number"))
+    def _missing(self) -> list[str]:
+        """The columns that were added after its version, in their order."""
+        version = self.version()
+        return [name for added, names in ADDED.items() if added > version for name in names]
+
+    def rows(self, *left_out: str) -> Iterator[Row]:
+        """Every game in the order of their numbers; columns that are ``left_out`` read as empty."""
+        columns = ["''" if name in left_out else name for name in self.columns()["games"]]
+        query = f"SELECT {', '.join(columns)} FROM games ORDER BY number"
+        return starmap(Row, self.query(query))
 
     def row(self, number: int) -> Row:
         """The game of that number, which must be there."""

@@ -137,6 +137,8 @@ class Begun(NamedTuple):
     """Where it was typed; empty in older journals."""
     command: str = "merels tournament"
     """What continues it."""
+    names: tuple[str, ...] = ()
+    """Its engines."""
 
 
 def stored(path: str) -> Begun | None:
@@ -147,7 +149,8 @@ def stored(path: str) -> Begun | None:
         meta = journal.meta()
     words, settings = json.loads(meta["arguments"]), read_settings(meta["settings"])
     command = "merels tournament" if settings.tuning is None else "merels tune"
-    return Begun(settings.seed, words, meta.get("folder", ""), command)
+    names = tuple(engine.name for engine in settings.engines)
+    return Begun(settings.seed, words, meta.get("folder", ""), command, names)
 
 
 def is_new(path: str) -> bool:

@@ -13,6 +13,7 @@ _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.|"(?!\s*\]))*)"\s*\]\s*')
 """A tag with the spaces around it. Not every runner escapes the quotes within a name."""
 _COMMENT = re.compile(r"\{[^}]*\}?|;.*")
 """A comment within a line; one in braces that is not closed reaches to the end of the line."""
+_ESCAPE = re.compile(r"\\(.)")
 _RESULT = re.compile(r"(?:^|\s)(1-0|0-1|1/2-1/2|\*)\s*\Z")
 
 
@@ -51,21 +52,28 @@ def pgn_texts(path: str, lines: Iterable[str] | None = None) -> Iterator[PgnText
     size = 0
     in_moves = in_comment = ended = False
     for number, line in enumerate(read_lines(path) if lines is None else lines, 1):
-        match = None if in_comment else _TAG.match(line)
+        match = None if in_comment or "[" not in line else _TAG.match(line)
         if not in_comment and (ended or (match and in_moves)):
             yield replace(game, text="".join(parts))
             game, parts, size, in_moves, ended = PgnText(number), [], 0, False, False
         place = 0
         while match:
-            game.tags[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
+            name, value = match.groups()
+            game.tags[name] = _ESCAPE.sub(r"\1", value) if "\\" in value else value
             place = match.end()
-            match = _TAG.match(line, place)
+            match = _TAG.match(line, place) if place < len(line) else None
         parts.append(line)
         size += len(line)
         if size > LONGEST_LINE:
             raise file_error(path, f"expected games of at most {LONGEST_LINE >> 20} MiB each")
-        rest = line[place:]
-        if rest.strip():
+        rest = line[place:].rstrip()
+        if in_moves and not (
+            "1-0" in rest or "0-1" in rest or "1/2" in rest or "*" in rest or ";" in rest
+        ):
+            # As in nearly all lines of moves, all that may change is whether a comment is open.
+            if "{" in rest or "}" in rest:
+                in_comment = rest.rfind("{") > rest.rfind("}")
+        elif rest:
             bare = _COMMENT.sub("", ("{" if in_comment else "") + rest + "\n")
             in_comment = not bare.endswith("\n")
             in_moves = in_moves or bool(game.tags or bare.strip())

@@ -66,6 +66,16 @@ class Row(NamedTuple):
     above, late and waited; empty without such a loss."""
     voided: str = ""
     """How earlier attempts at the game ended, which were void: a line for each."""
+    host: str = ""
+    """The machine of the worker; this and the fields below are empty where they are unknown."""
+    version: str = ""
+    """Of merels on the worker."""
+    white_id: str = ""
+    """The name and version that the engine announced."""
+    black_id: str = ""
+    white_program: str = ""
+    """The fingerprint of the engine's program."""
+    black_program: str = ""
 
     @property
     def attempts_voided(self) -> int:
@@ -94,29 +104,37 @@ class Row(NamedTuple):
                 )
             ]
         except ValueError:
-            raise self._damaged("its moves") from None
+            raise self.damaged("its moves") from None
 
     def numbers(self, column: str) -> list[int | None]:
         """The numbers of a column, move by move, None for ``-``; `InputError` as above."""
         try:
-            return [None if word == "-" else int(word) for word in _words(column)]
+            return [None if word == "-" else int(word) for word in column.split()]
         except ValueError:
-            raise self._damaged("its moves") from None
+            raise self.damaged("its moves") from None
+
+    def measures(self, column: str) -> list[int]:
+        """The numbers of a column that has no ``-``; `InputError` as above."""
+        try:
+            return list(map(int, column.split()))
+        except ValueError:
+            raise self.damaged("its moves") from None
 
     def lost_move(self) -> Overtime | None:
         """The move that lost on time, if one did; `InputError` where that is no number."""
+        if not self.overtime:
+            return None
         try:
             words = _words(self.overtime)
-            if not words:
-                return None
             elapsed, overrun, margin, late, waited = words
             return Overtime(
                 int(elapsed), int(overrun), int(margin), _measure(late), _measure(waited)
             )
         except ValueError:
-            raise self._damaged("the move that lost on time") from None
+            raise self.damaged("the move that lost on time") from None
 
-    def _damaged(self, what: str) -> InputError:
+    def damaged(self, what: str) -> InputError:
+        """The error of a row whose numbers are none."""
         return InputError(
             f"game {self.number}", f"expected numbers for {what}; the journal is damaged"
         )
@@ -150,7 +168,7 @@ class Standings:
 
 def make_row(result: GameResult) -> Row:
     """The row of a finished game."""
-    spec, moves = result.spec, result.moves
+    spec, moves, origin = result.spec, result.moves, result.origin
     measured = moves if any(move.late is not None for move in moves) else ()
     return Row(
         spec.number, spec.round, spec.pair, spec.white.name, spec.black.name,
@@ -165,6 +183,8 @@ def make_row(result: GameResult) -> Row:
         result.started, result.elapsed,
         _measures(move.late for move in measured), _measures(move.waited for move in measured),
         _measures(result.overtime or ()), "\n".join(map(printable, result.voided)),
+        origin.host, origin.version, printable(origin.ids[0]), printable(origin.ids[1]),
+        origin.programs[0], origin.programs[1],
     )
 
 

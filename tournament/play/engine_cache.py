@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from merels.engine.game.rules import Rules
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
+from merels.tournament.play.fingerprint import HERE, fingerprint
 from merels.tournament.play.lag import LagMeter
-from merels.tournament.records.games import Entrant
+from merels.tournament.records.games import Entrant, Origin
 
 KEPT = 4
 """How many engines without a game are kept: their hash tables take memory."""
@@ -34,6 +36,8 @@ class EngineCache:
         self._stderr = stderr
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
+        self._programs: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
+        """The fingerprints of the engines' programs when they were started."""
         self.meter = LagMeter()
         """Measures the moves of these engines."""
 
@@ -105,10 +109,18 @@ class EngineCache:
 
     def _start(self, entrant: Entrant) -> Engine | EngineError:
         trace = self._trace and partial(self._trace, entrant.engine.name)
+        program = fingerprint(entrant.engine)
         try:
-            return Engine(entrant.engine, stderr=self._stderr, trace=trace)
+            engine = Engine(entrant.engine, stderr=self._stderr, trace=trace)
         except EngineError as error:
             return error
+        self._programs[engine] = program
+        return engine
+
+    def origin(self, white: Engine, black: Engine) -> Origin:
+        """Where and by which programs a game of two lent engines is played."""
+        programs = self._programs[white], self._programs[black]
+        return HERE._replace(ids=(white.name, black.name), programs=programs)
 
     def _attempt(
         self, engine: Engine | EngineError, action: Callable[[Engine], None]

@@ -28,6 +28,7 @@ from merels.protocol.process.errors import EngineError, EngineTerminated, Engine
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
+from merels.tournament.play.fingerprint import HERE
 from merels.tournament.play.lag import LagMeter
 from merels.tournament.play.player import NO_RESULT, WINS, End, Player, Script, fault
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Opening
@@ -99,6 +100,7 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
         for engine in ready:
             engine.close(FAULT_PATIENCE)
         raise
+    origin = engines.origin(*ready)
     for player in game.players:
         if player.side != end.culprit and player.settle():
             engines.give_back(player.entrant, player.engine)
@@ -106,7 +108,7 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
             player.engine.close(FAULT_PATIENCE)
     return GameResult(
         spec, end.result, end.termination, end.reason, tuple(game.moves), began, elapsed,
-        overtime=end.overtime,
+        overtime=end.overtime, origin=origin,
     )
 
 
@@ -117,7 +119,8 @@ def _not_started(spec: GameSpec, lent: Sequence[Engine | EngineError], began: st
         f"{COLOURS[side]} does not start ({describe(error)})" for side, error in errors.items()
     )
     result = NO_RESULT if len(errors) == 2 else WINS[1 - min(errors)]
-    return GameResult(spec, result, "abandoned", reason, (), began, unstarted=tuple(errors))
+    return GameResult(spec, result, "abandoned", reason, (), began, unstarted=tuple(errors),
+                      origin=HERE)
 
 
 def describe(error: EngineError) -> str:

@@ -67,6 +67,17 @@ def options_of(entrant: Entrant) -> Options:
         _end([trial])
 
 
+def announced_names(entrants: Sequence[Entrant]) -> list[str]:
+    """The names that engines announce, empty for none; `InputError` where one does not start."""
+    start = start_of(Opening(START), DEFAULT_RULES)
+    names = []
+    for first in range(0, len(entrants), KEPT):
+        trials = [_Trial(entrant, start, False) for entrant in entrants[first : first + KEPT]]
+        _try_all(trials, STEPS[:2])
+        names += [trial.engine.name for trial in trials]
+    return names
+
+
 def _kind(entrant: Entrant) -> Entrant:
     """The same for engines that differ in nothing but the name, or in their level of merels."""
     engine = replace(entrant.engine, name="")
@@ -76,10 +87,10 @@ def _kind(entrant: Entrant) -> Entrant:
     return replace(entrant, engine=engine)
 
 
-def _try_all(trials: Sequence[_Trial]) -> None:
-    """Take engines through all steps, side by side, and end them."""
+def _try_all(trials: Sequence[_Trial], steps: Sequence[Step] | None = None) -> None:
+    """Take engines through some or all steps, side by side, and end them."""
     try:
-        for step in STEPS:
+        for step in STEPS if steps is None else steps:
             for trial in trials:
                 trial.take(step)
     finally:

@@ -195,6 +195,18 @@ class Overtime(NamedTuple):
         return ", ".join(parts)
 
 
+class Origin(NamedTuple):
+    """Where a game was played, and by which programs; what is empty is unknown."""
+
+    host: str = ""
+    version: str = ""
+    """Of merels."""
+    ids: tuple[str, str] = ("", "")
+    """The names and versions that White's and Black's engine announced."""
+    programs: tuple[str, str] = ("", "")
+    """The fingerprints of their programs."""
+
+
 @dataclass(frozen=True, slots=True)
 class GameResult:
     """A finished game. ``result`` is 1-0, 0-1, 1/2-1/2 or * (broken off).
@@ -219,3 +231,4 @@ class GameResult:
     """The move that lost it on time."""
     voided: tuple[str, ...] = ()
     """How earlier attempts at this game ended, which were void."""
+    origin: Origin = Origin()

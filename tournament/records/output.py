@@ -9,6 +9,12 @@ ID_TAG = "GameId"
 """The PGN tag by which a game is known in every file: the tournament's id and its number."""
 PAIR_TAG = "PairId"
 """The tournament's id and the pair's number: the games of one opening share it."""
+ENGINE_TAGS = ("WhiteEngine", "BlackEngine")
+"""The names and versions that the engines announced."""
+SETTINGS_TAGS = ("WhiteSettings", "BlackSettings")
+"""The engines' options and limits, in the words of the command line."""
+CONTROL_TAGS = ("WhiteTimeControl", "BlackTimeControl")
+"""The time controls of a game whose sides have different ones."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
 """A value of these tags; what other runners write into a tag of this name does not match."""
 STANDARD_OUTPUT = "-"

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from merels.engine.game.errors import printable
 from merels.tournament.journal.failures import failing_engines
-from merels.tournament.journal.import_games import PlayedGame, endings, is_journal, scores
-from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
+from merels.tournament.journal.players import Player, Roster, entered, without_version
+from merels.tournament.journal.provenance import Provenance
 from merels.tournament.journal.rows import Row
-from merels.tournament.pairing.past import past_rounds
+from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.as_flags import condition_rows
-from merels.tournament.records.games import Results
+from merels.tournament.records.games import Entrant, Results
 from merels.tournament.records.settings import Settings, facts, read_settings
 from merels.tournament.report.accuracy import Review
 from merels.tournament.report.accuracy import as_dict as accuracy_dict
@@ -44,42 +46,158 @@ from merels.tournament.report.text_table import grid
 from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table
 from merels.tournament.report.times import as_dict as times_dict
 from merels.tournament.statistics.accuracy import Accuracy
-from merels.tournament.statistics.counts import count_matches
-from merels.tournament.statistics.terminations import count_terminations
+from merels.tournament.statistics.counts import MatchCounter
+from merels.tournament.statistics.terminations import EndingCounter
+
+
+class CountedGames:
+    """What is counted of the games of some files, in one pass over each of them.
+
+    Memory grows with the players and their matches, not with the games; only the first games are
+    kept, for replay.
+    """
+
+    def __init__(
+        self, paths: Sequence[str], same: Collection[str] = (), split: Split | None = None,
+        most: int = 0,
+    ) -> None:  # fmt: skip
+        """Count the games; an `InputError` names a file that cannot be read.
+
+        ``same`` and ``split`` are those of `Roster` and `GamesFile.games`, ``most`` is how many
+        games are kept.
+        """
+        self.games = self.unnamed = 0
+        """All games, and those of which a player has no name."""
+        self.rows: list[Row] = []
+        """The first games of journals."""
+        self.notes: list[dict[str, str]] = []
+        """Those of each journal."""
+        self.warnings: list[str] = []
+        self.past: tuple[Settings, Results, bool] | None = None
+        """The rounds of the one tournament, if it pairs by results, and whether the last is open.
+        """
+        self.is_one = False
+        """Whether all games are of one journal."""
+        self._roster = Roster(same)
+        self._most = most
+        self._matches = MatchCounter()
+        self._ends, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
+        self._times: dict[str, MoveTimes] = {}
+        self.losses = TimeLosses(0)
+        self._provenance = Provenance()
+        duplicates = Duplicates()
+        for path in paths:
+            file = GamesFile(path)
+            with contextlib.ExitStack() as closing:
+                if file.journal is not None:
+                    closing.enter_context(file.journal)
+                    self.notes.append(file.notes)
+                self._count(file, duplicates, split, is_one=len(paths) == 1)
+        self.is_one = len(paths) == len(self.notes) == 1
+        self.duplicates = duplicates.found
+        labels = self._roster.labels() | {"": ""}
+        self._labels: dict[Player, list[str]] = {}
+        self.namesakes: dict[str, list[str]] = {}
+        """The labels of each name that has several, unless it was split."""
+        for player, key in self._roster.keys():
+            for own in (
+                self._labels.setdefault(without_version(player), []),
+                self.namesakes.setdefault(player.name, []),
+            ):
+                own += [labels[key]] if labels[key] not in own else []
+        self.namesakes = {
+            name: own for name, own in self.namesakes.items() if len(own) > 1 and split is None
+        }
+        self.matches = self._matches.relabelled(labels).counts
+        self.ends, self.reasons = (
+            counter.counts().relabelled(labels) for counter in (self._ends, self._reasons)
+        )
+        self.times: dict[str, MoveTimes] = {}
+        for key, times in self._times.items():
+            self.times.setdefault(labels[key], MoveTimes()).merge(times, len(labels))
+        self.provenance = self._provenance.relabelled(labels)
+
+    def labels_of(self, entrant: Entrant) -> list[str]:
+        """The labels of an engine of a journal: several, if more than its name was one."""
+        return self._labels.get(entered(entrant), [entrant.name])
+
+    def conditions(self, entrants: Iterable[Entrant]) -> list[list[str]]:
+        """The rows of `condition_rows` with the engines' labels; empty without engines."""
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for entrant in entrants:
+            head, (_, *words) = condition_rows([entrant])
+            rows.setdefault((), head)
+            for label in self.labels_of(entrant):
+                rows.setdefault((label, *words), [label, *words])
+        return list(rows.values())
+
+    def _count(
+        self, file: GamesFile, duplicates: Duplicates, split: Split | None, is_one: bool
+    ) -> None:
+        """Count the games of a file; ``is_one``: there is no other."""
+        rounds: PastRounds | None = None
+        if is_one and file.settings is not None and schedule_for(file.settings).waits:
+            rounds = PastRounds(file.settings)
+        found = file.games(self._roster, split, is_one, is_replayed=self._most > 0)
+        for game in duplicates.leave_out(found):
+            self.games += 1
+            if (score := game.score) is not None:
+                self._matches.add(score)
+            self.unnamed += not (game.white and game.black)
+            ending = game.ending
+            self._ends.add(ending)
+            self._reasons.add(ending)
+            if (row := game.row) is None:
+                continue
+            assert game.limits is not None
+            keys = game.white, game.black
+            add_times(self._times, row, game.limits, keys)
+            self.losses.games += 1
+            self.losses.add(row.lost_move(), row.attempts_voided)
+            self._provenance.add(row, keys)
+            if len(self.rows) < self._most:
+                self.rows.append(row)
+            if rounds is not None:
+                rounds.add(row)
+        if rounds is not None:
+            self.past = (rounds.settings, *rounds.results())
+        if is_one and file.journal is not None:
+            self.warnings = [printable(str(one)) for one in failing_engines(file.journal)]
 
 
 class GamesReport:
-    """What is told of the games of some files, each in ``games`` once, some of which can be rated.
+    """What is told of the games of some files.
 
     ``anchor`` is the name and the rating of an engine whose rating is known. ``accuracy`` is what
     tables say of the moves, if they were asked, and ``review`` the command that shows a game.
     """
 
     def __init__(
-        self, paths: Sequence[str], games: Sequence[PlayedGame], anchor: tuple[str, float] | None,
-        accuracy: Accuracy | None, review: Review,
-    ) -> None:  # fmt: skip
+        self, counted: CountedGames, anchor: tuple[str, float] | None, accuracy: Accuracy | None,
+        review: Review,
+    ) -> None:
         self._accuracy, self._review = accuracy, review
-        self._games, self._matches = games, count_matches(scores(games))
-        self._table = crosstable(self._matches, anchor)
-        self._ends = count_terminations(endings(games))
-        self._reasons = count_terminations(endings(games), by_reason=True)
-        self._rows = [game.row for game in games if game.row is not None]
-        self._times, self._losses = _times(games)
-        journals = [_notes(path) for path in paths if is_journal(path)]
-        self._all_notes = list({notes["settings"]: notes for notes in journals[::-1]}.values())
-        self._all_notes.reverse()
+        self._counted = counted
+        self._matches = counted.matches
+        self._table = crosstable(counted.matches, anchor)
+        self._ends, self._reasons = counted.ends, counted.reasons
+        self._times, self._losses = counted.times, counted.losses
+        all_notes = {notes["settings"]: notes for notes in counted.notes[::-1]}
+        self._all_notes = list(all_notes.values())[::-1]
         self._tournaments = [read_settings(notes["settings"]) for notes in self._all_notes]
-        is_one = len(paths) == len(journals) == 1
-        self._one = self._tournaments[0] if is_one else None
+        self._one = self._tournaments[0] if counted.is_one else None
         """The tournament, if all games are of one."""
-        self._warnings = _warnings(paths[0]) if is_one else []
-        self._verdict = self._all_notes[0].get("verdict") if is_one else None
-        entrants = [entrant for settings in self._tournaments for entrant in settings.engines]
-        self._conditions = condition_rows(entrants) if entrants else []
-        names = list(dict.fromkeys(name for match in self._matches for name in match))
-        self._names = names if self._one is None else [one.name for one in self._one.engines]
-        self._past = None if self._one is None else _past(self._one, self._rows)
+        self._warnings = [*counted.warnings, *counted.provenance.mixtures()]
+        self._verdict = self._all_notes[0].get("verdict") if counted.is_one else None
+        self._conditions = counted.conditions(
+            entrant for settings in self._tournaments for entrant in settings.engines
+        )
+        self._names = list(dict.fromkeys(name for match in self._matches for name in match))
+        if self._one is not None and len(self._one.engines) >= len(self._names):
+            # In the order in which they were entered, also those that have not played.
+            order = [label for engine in self._one.engines for label in counted.labels_of(engine)]
+            self._names = order if set(self._names) <= set(order) else self._names
+        self._past = counted.past
 
     def json(self) -> str:
         """One JSON object."""
@@ -92,12 +210,14 @@ class GamesReport:
             data["tournaments"] = [
                 {name.lower(): value for name, value in _facts(notes)}
                 | {"engines": [dict(zip(("name", "time_control", "command"), row))
-                               for row in condition_rows(settings.engines)[1:]]}
+                               for row in self._counted.conditions(settings.engines)[1:]]}
                 for settings, notes in zip(self._tournaments, self._all_notes)
             ]  # fmt: skip
         if self._times:
             losses = dataclasses.asdict(self._losses)
             data |= {"times": times_dict(self._times), "time_losses": losses}
+        if programs := self._counted.provenance.as_dict():
+            data["programs"] = programs
         if self._warnings:
             data["warnings"] = self._warnings
         if self._accuracy is not None:
@@ -110,12 +230,13 @@ class GamesReport:
         csv.writer(out, lineterminator="\n").writerows(csv_rows(self._table, self._conditions))
         return out.getvalue()
 
-    def html(self, most: int) -> str:
-        """A page to look at, on which so many games can be replayed."""
+    def html(self) -> str:
+        """A page to look at, on which the games that were kept can be replayed."""
         known = _facts(self._all_notes[0]) if self._one is not None else []
-        lines = [*known, ("Games", str(len(self._games)))]
+        lines = [*known, ("Games", str(self._counted.games))]
         lines += [("Warning", warning) for warning in self._warnings]
-        if len(self._rows) > most:
+        rows, most = self._counted.rows, len(self._counted.rows)
+        if self._losses.games > most:
             lines.append(("Shown below", f"the first {most} games (-games N for more)"))
         body = summary(
             lines, self._table, self._ends, self._reasons,
@@ -126,7 +247,7 @@ class GamesReport:
             body += times_section(self._times, self._losses)
         if self._accuracy is not None:
             body += accuracy_section(self._accuracy, self._review)
-        return page(dict(known).get("Event", "Ratings"), body, self._rows[:most])
+        return page(dict(known).get("Event", "Ratings"), body, rows)
 
     def text(self, points: bool) -> str:
         """Tables for a terminal; ``points``: the cells of the crosstable are points."""
@@ -160,34 +281,6 @@ class GamesReport:
         return match_lines(self._matches, self._names, self._one, self._verdict)
 
 
-def _times(games: Iterable[PlayedGame]) -> tuple[dict[str, MoveTimes], TimeLosses]:
-    """The times of the moves, and the losses on time, of the games of which journals tell them."""
-    times: dict[str, MoveTimes] = {}
-    rows = [(game.row, game.limits) for game in games if game.row is not None]
-    losses = TimeLosses(len(rows))
-    for row, limits in rows:
-        add_times(times, row, limits)
-        losses.add(row.lost_move(), row.attempts_voided)
-    return times, losses
-
-
-def _warnings(path: str) -> list[str]:
-    """What is told of the engines of a journal that stopped playing."""
-    with read_journal(path) as journal:
-        return [printable(str(failing)) for failing in failing_engines(journal)]
-
-
-def _notes(path: str) -> dict[str, str]:
-    """What a journal notes of its tournament."""
-    with read_journal(path) as journal:
-        return journal.meta()
-
-
 def _facts(notes: Mapping[str, str]) -> list[tuple[str, str]]:
     """What a report says about a tournament, from the notes of its journal."""
     return [*facts(notes["settings"]), ("Begun", notes.get("created", "?"))]
-
-
-def _past(settings: Settings, rows: Iterable[Row]) -> tuple[Settings, Results, bool] | None:
-    """The rounds of a tournament that pairs by results; see `past_rounds`."""
-    return (settings, *past_rounds(settings, rows)) if schedule_for(settings).waits else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import gt
 from typing import Any
 
 from merels.engine.game.errors import InputError
@@ -12,27 +14,34 @@ from merels.engine.game.numbers import counted
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Overtime, TimeControl
 from merels.tournament.report.text_table import grid, percent, shorten
-from merels.tournament.statistics.times import Spread, spread
+from merels.tournament.statistics.times import Sample, SampleOfLots, Spread
 
 
 @dataclass(slots=True)
 class MoveTimes:
     """The moves of one engine, in nanoseconds; a move that lost on time is one of them."""
 
-    used: list[int] = field(default_factory=list)
+    used: Sample = field(default_factory=Sample)
     """From go to bestmove."""
-    late: list[int] = field(default_factory=list)
-    """What the runner was late, of the moves of which that was measured."""
-    waited: list[int] = field(default_factory=list)
+    late: SampleOfLots = field(default_factory=SampleOfLots)
+    """What the runner was late, of the moves of which that was measured, game by game."""
+    waited: SampleOfLots = field(default_factory=SampleOfLots)
     """What the engine waited for a processor, of the moves of which that was measured."""
-    overrun: list[int] = field(default_factory=list)
+    overrun: Sample = field(default_factory=Sample)
     """What moves took longer than their clock allowed, whether or not it was forgiven."""
 
     def spreads(self) -> dict[str, Spread]:
         """The spread of each of these that there is anything of."""
         kinds = {"used": self.used, "late": self.late, "waited": self.waited,
                  "overrun": self.overrun}
-        return {name: spread(values) for name, values in kinds.items() if values}
+        return {name: sample.spread() for name, sample in kinds.items() if sample.count}
+
+    def merge(self, other: MoveTimes, engines: int) -> None:
+        """Add the moves of another of so many engines."""
+        self.used.merge(other.used, engines)
+        self.late.merge(other.late, engines)
+        self.waited.merge(other.waited, engines)
+        self.overrun.merge(other.overrun, engines)
 
 
 WORDS = {
@@ -41,41 +50,84 @@ WORDS = {
 """The kinds of time as tables name them."""
 
 
-def add_times(times: dict[str, MoveTimes], row: Row, limits: Mapping[str, TimeControl]) -> None:
-    """Add the moves of a game; ``limits`` are those of the engines by name."""
+def add_times(
+    times: dict[str, MoveTimes], row: Row, limits: Mapping[str, TimeControl],
+    keys: tuple[str, str] | None = None,
+) -> None:
+    """Add the moves of a game; ``limits`` are those of the engines by name.
+
+    ``keys`` are White's and Black's in ``times``, unless those are their names.
+    """
     first = _first_side(row)
-    columns = [row.numbers(text) for text in (row.times, row.clocks, row.late, row.waited)]
-    for side, name in enumerate((row.white, row.black)):
-        one = times.setdefault(name, MoveTimes())
-        used, clocks, late, waited = (column[side != first :: 2] for column in columns)
-        _add(one.used, used)
-        _add(one.late, late)
-        _add(one.waited, waited)
-        limit = limits[name]
-        for elapsed, clock in zip(used, [limit.time, *clocks]):
-            allowed = [most for most in (clock, limit.per_move) if most is not None]
-            if allowed and elapsed is not None and elapsed > min(allowed):
-                one.overrun.append(elapsed - min(allowed))
-    lost = row.lost_move()
-    if lost is not None:
-        one = times[row.black if row.result == "1-0" else row.white]
-        _add(one.used, [lost.elapsed])
-        _add(one.overrun, [lost.overrun])
-        _add(one.late, [lost.late])
-        _add(one.waited, [lost.waited])
+    names = row.white, row.black
+    allowances = limits[row.white], limits[row.black]
+    engines = []
+    for key in keys or names:
+        if key not in times:
+            times[key] = MoveTimes()
+        engines.append(times[key])
+    used, lost, count = row.measures(row.times), row.lost_move(), len(times)
+    # Moves are forgiven an overrun only within a margin: without one, the last of them is lost.
+    has_overruns = any(limit.per_move or limit.time and limit.margin for limit in allowances)
+    clocks = _clocks(row) if has_overruns else []
+    try:
+        for side, (one, limit) in enumerate(zip(engines, allowances)):
+            own = slice(side != first, None, 2)
+            elapsed = used[own]
+            one.used.extend(elapsed, count)
+            for sample, column in ((one.late, row.late), (one.waited, row.waited)):
+                if column and sample.is_due():
+                    words = column.split()[own]
+                    sample.extend([int(word) for word in words if word != "-"], count)
+            if has_overruns:
+                one.overrun.extend(_overruns(elapsed, clocks[own], limit), count)
+        if lost is not None:
+            one = engines[row.result == "1-0"]
+            one.used.extend([lost.elapsed], count)
+            one.overrun.extend([lost.overrun], count)
+            for sample, delay in ((one.late, lost.late), (one.waited, lost.waited)):
+                sample.extend([] if delay is None else [delay], count)
+    except (OverflowError, ValueError):
+        raise row.damaged("its moves") from None
+
+
+def _clocks(row: Row) -> Sequence[int | None]:
+    """What was left on the clock after each move."""
+    return row.numbers(row.clocks) if "-" in row.clocks else row.measures(row.clocks)
+
+
+def _overruns(
+    elapsed: Sequence[int], clocks: Sequence[int | None], limit: TimeControl
+) -> list[int]:
+    """By how much an engine's moves exceeded what it had; ``clocks``: what each move left."""
+    before = [limit.time, *clocks] if limit.time is not None else [None] * len(elapsed)
+    known = [clock for clock in before if clock is not None]
+    if limit.per_move is None and known == before and not any(map(gt, elapsed, known)):
+        return []  # As nearly always.
+    overruns = []
+    for time, clock in zip(elapsed, before):
+        allowed = [bound for bound in (clock, limit.per_move) if bound is not None]
+        if allowed and time > min(allowed):
+            overruns.append(time - min(allowed))
+    return overruns
 
 
 def _first_side(row: Row) -> int:
     """The side that played the first move that was not of the opening."""
-    side = row.position.partition(" ")[2][:1]
-    if not side or side not in SIDES:
+    first = _side_after(row.position, row.opening)
+    if first is None:
         place = f"game {row.number}"
         raise InputError(place, "expected a position to start from; the journal is damaged")
-    return (SIDES.index(side) + len(list(join_steps(row.opening.split())))) % 2
+    return first
 
 
-def _add(known: list[int], measured: Iterable[int | None]) -> None:
-    known.extend(value for value in measured if value is not None)
+@lru_cache(maxsize=4096)
+def _side_after(position: str, opening: str) -> int | None:
+    """The side to move after an opening from a position; None where that is none."""
+    side = position.partition(" ")[2][:1]
+    if not side or side not in SIDES:
+        return None
+    return (SIDES.index(side) + len(list(join_steps(opening.split())))) % 2
 
 
 def times_rows(

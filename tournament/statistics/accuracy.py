@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
@@ -61,6 +61,10 @@ class GameName(NamedTuple):
     white: str
     black: str
 
+    def relabelled(self, labels: Mapping[str, str]) -> GameName:
+        """The same with other names."""
+        return self._replace(white=labels[self.white], black=labels[self.black])
+
 
 class WorstMove(NamedTuple):
     """The move that threw most away, beyond doubt if any did; of several, the easiest to avoid."""
@@ -115,6 +119,21 @@ class EngineAccuracy:
         if badness > (self.worst_game.badness if self.worst_game else (0, 0)):
             self.worst_game = WorstGame(game, wins, draws, in_doubt, badness)
 
+    def merge(self, later: EngineAccuracy) -> None:
+        """Add the engine's moves of later games."""
+        for phase, counts in later.phases.items():
+            self.phases[phase] = total((self.phases[phase], counts))
+        move, game = later.worst_move, later.worst_game
+        worst = self.worst_move
+        if move is not None and (
+            worst is None or _badness(move.verdict) > _badness(worst.verdict)
+        ):
+            self.worst_move = move
+        if game is not None and (
+            self.worst_game is None or game.badness > self.worst_game.badness
+        ):
+            self.worst_game = game
+
 
 def _badness(verdict: Verdict) -> tuple[bool, int, float]:
     """What ranks thrown values: certainty, how much was lost, then how easy it was to hold."""
@@ -155,3 +174,24 @@ class Accuracy:
         for side, name in enumerate((game.white, game.black)):
             own = (move for move in chosen if move.side == side)
             self.engines.setdefault(name, EngineAccuracy()).add(game, own)
+
+    def merge(self, later: Accuracy) -> None:
+        """Add what was counted of later games."""
+        self.games += later.games
+        self.coverage |= later.coverage
+        self.depths &= later.depths
+        for name, engine in later.engines.items():
+            self.engines.setdefault(name, EngineAccuracy()).merge(engine)
+
+    def relabelled(self, labels: Mapping[str, str]) -> Accuracy:
+        """The same with other names of engines, of which one may stand for several."""
+        other = Accuracy(games=self.games, coverage=self.coverage, depths=self.depths)
+        for name, engine in self.engines.items():
+            if engine.worst_move is not None:
+                game = engine.worst_move.game.relabelled(labels)
+                engine.worst_move = engine.worst_move._replace(game=game)
+            if engine.worst_game is not None:
+                game = engine.worst_game.game.relabelled(labels)
+                engine.worst_game = engine.worst_game._replace(game=game)
+            other.engines.setdefault(labels[name], EngineAccuracy()).merge(engine)
+        return other

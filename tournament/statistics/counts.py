@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import add, attrgetter
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,10 @@ class MatchCounts(Tally):
         """Level pairs, a win each over two draws: ``inf`` over none, 1 for none over none."""
         return _ratio(self.wl, self.dd)
 
+    def __add__(self, other: MatchCounts) -> MatchCounts:
+        """The counts of two matches of the same engines together."""
+        return MatchCounts(*map(add, _FIGURES(self), _FIGURES(other)))
+
     def reversed(self) -> MatchCounts:
         """The same match seen from its second engine."""
         return MatchCounts(
@@ -122,11 +127,14 @@ Counts = Mapping[tuple[str, str], MatchCounts]
 """Match counts by the names of both engines, seen from the first."""
 
 _NONE = MatchCounts()
-_GAME_NAMES = {0.0: "losses", 0.5: "draws", 1.0: "wins"}
-_PAIR_NAMES = {
-    (0.0, 0.0): "ll", (0.5, 0.0): "ld", (1.0, 0.0): "wl",
-    (0.5, 0.5): "dd", (1.0, 0.5): "wd", (1.0, 1.0): "ww",
+_NAMES = ("wins", "losses", "draws", "ll", "ld", "wl", "dd", "wd", "ww")
+_FIGURES = attrgetter(*_NAMES)
+"""The counts of a match in the order of its fields."""
+_OF_GAME = {1.0: 0, 0.0: 1, 0.5: 2}
+_OF_PAIR = {
+    (0.0, 0.0): 3, (0.5, 0.0): 4, (1.0, 0.0): 5, (0.5, 0.5): 6, (1.0, 0.5): 7, (1.0, 1.0): 8
 }
+"""The places of these counts by the scores of a game and of a pair, the better one first."""
 
 
 class MatchCounter:
@@ -146,15 +154,45 @@ class MatchCounter:
         match, score = (game.white, game.black), game.score
         if match[::-1] in self.counts:
             match, score = match[::-1], 1.0 - score
-        names = [_GAME_NAMES[score]]
+        figures = list(_FIGURES(self.counts.get(match, _NONE)))
+        figures[_OF_GAME[score]] += 1
         if game.pair is not None:
-            earlier = self._waiting.pop((match, game.pair), None)
-            if earlier is None:
-                self._waiting[match, game.pair] = score
+            self._pair(match, game.pair, score, figures)
+        self.counts[match] = MatchCounts(*figures)
+
+    def relabelled(self, labels: Mapping[str, str]) -> MatchCounter:
+        """The same with other names, of which one may stand for several.
+
+        A pair whose two games were of different names, and now are of one match, is finished.
+        """
+        other = MatchCounter()
+        for match, counts in self.counts.items():
+            one, two = (labels[name] for name in match)
+            if one == two:
+                continue  # No game of an engine against itself can be rated.
+            if (two, one) in other.counts:
+                other.counts[two, one] += counts.reversed()
             else:
-                names.append(_PAIR_NAMES[max(earlier, score), min(earlier, score)])
-        counts = self.counts.get(match, _NONE)
-        self.counts[match] = replace(counts, **{name: getattr(counts, name) + 1 for name in names})
+                other.counts[one, two] = other.counts.get((one, two), _NONE) + counts
+        for (match, pair), score in self._waiting.items():
+            match = labels[match[0]], labels[match[1]]
+            if match[::-1] in other.counts:
+                match, score = match[::-1], 1.0 - score
+            if match in other.counts:
+                figures = list(_FIGURES(other.counts[match]))
+                other._pair(match, pair, score, figures)
+                other.counts[match] = MatchCounts(*figures)
+        return other
+
+    def _pair(
+        self, match: tuple[str, str], pair: Hashable, score: float, figures: list[int]
+    ) -> None:
+        """Add the pair that a game finishes as its second, if it does, to the match's figures."""
+        earlier = self._waiting.pop((match, pair), None)
+        if earlier is None:
+            self._waiting[match, pair] = score
+        else:
+            figures[_OF_PAIR[max(earlier, score), min(earlier, score)]] += 1
 
 
 def count_matches(games: Iterable[GameScore]) -> Counts:

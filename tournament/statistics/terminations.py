@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 KNOWN = (
     "normal", "adjudication", "time forfeit", "illegal move", "abandoned", "unterminated"
@@ -24,11 +27,10 @@ REASONS = {
 """What the sentence that a game ended with contains, and what it is counted as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """How one game ended; ``score`` is White's, None for a game that did not finish.
 
-    ``sentence`` is what the runner said of it.
+    ``sentence`` is what the runner said of it. An empty name is of nobody.
     """
 
     white: str
@@ -43,9 +45,15 @@ class Ending:
 
         Behind it there may be an engine's own words.
         """
-        places = ((self.sentence.find(words), -len(words), words) for words in REASONS)
-        first = min((place for place in places if place[0] >= 0), default=None)
-        return self.termination if first is None else REASONS[first[2]]
+        return _reason_in(self.sentence) or self.termination
+
+
+@lru_cache(maxsize=4096)
+def _reason_in(sentence: str) -> str:
+    """The one of `REASONS` that comes first in a sentence; empty if there is none."""
+    places = ((sentence.find(words), -len(words), words) for words in REASONS)
+    first = min((place for place in places if place[0] >= 0), default=None)
+    return "" if first is None else REASONS[first[2]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,15 @@ class Terminations:
         """The number of games counted."""
         return sum(map(sum, self.results.values()))
 
+    def relabelled(self, labels: Mapping[str, str]) -> Terminations:
+        """The same with other names, of which one may stand for several."""
+        lost: dict[str, dict[str, int]] = {}
+        for name, losses in self.lost.items():
+            own = lost.setdefault(labels[name], {})
+            for kind, count in losses.items():
+                own[kind] = own.get(kind, 0) + count
+        return Terminations(self.results, lost)
+
     @property
     def losing(self) -> list[str]:
         """Those of the terminations or reasons that an engine lost by."""
@@ -73,27 +90,29 @@ class EndingCounter:
 
     def __init__(self, by_reason: bool = False) -> None:
         self._by_reason = by_reason
-        self._results: dict[str, list[int]] = {}
-        self._lost: dict[str, dict[str, int]] = {}
+        self._games: Counter[tuple[str, str, int, str]] = Counter()
+        """By White, Black, the column of the result, and termination or reason."""
 
     def add(self, ending: Ending) -> None:
         """Count a game."""
-        for name in (ending.white, ending.black):
-            self._lost.setdefault(name, {})
         column = 3 if ending.score is None else int(2 - 2 * ending.score)
         kind = ending.reason if self._by_reason else ending.termination
-        self._results.setdefault(kind, [0, 0, 0, 0])[column] += 1
-        loser = {0: ending.black, 2: ending.white}.get(column)
-        if loser is not None:
-            losses = self._lost[loser]
-            losses[kind] = losses.get(kind, 0) + 1
+        self._games[ending.white, ending.black, column, kind] += 1
 
     def counts(self) -> Terminations:
         """The counts so far."""
+        results: dict[str, list[int]] = {}
+        lost: dict[str, dict[str, int]] = {}
+        for (white, black, column, kind), games in self._games.items():
+            for name in filter(None, (white, black)):
+                lost.setdefault(name, {})
+            results.setdefault(kind, [0, 0, 0, 0])[column] += games
+            if loser := {0: black, 2: white}.get(column):
+                lost[loser][kind] = lost[loser].get(kind, 0) + games
         known = (*dict.fromkeys(REASONS.values()), *KNOWN) if self._by_reason else KNOWN
-        names = [name for name in known if name in self._results]
-        names += sorted(set(self._results) - set(known))
-        return Terminations({name: tuple(self._results[name]) for name in names}, self._lost)
+        names = [name for name in known if name in results]
+        names += sorted(set(results) - set(known))
+        return Terminations({name: tuple(results[name]) for name in names}, lost)
 
 
 def count_terminations(endings: Iterable[Ending], by_reason: bool = False) -> Terminations:

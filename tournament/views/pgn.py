@@ -10,7 +10,9 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import Rules, parse_rules
+from merels.tournament.journal.players import UNKNOWN_COMMAND, settings_words
 from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import (
     NANOSECONDS,
     MoveRecord,
@@ -18,7 +20,13 @@ from merels.tournament.records.games import (
     clock_text,
     seconds_text,
 )
-from merels.tournament.records.output import ID_TAG, PAIR_TAG, PgnStyle
+from merels.tournament.records.output import (
+    ENGINE_TAGS,
+    ID_TAG,
+    PAIR_TAG,
+    SETTINGS_TAGS,
+    PgnStyle,
+)
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.view import View
 from merels.tournament.views.pgn_file import PgnFile, PgnOutput
@@ -34,6 +42,10 @@ class GameWriter:
         self._event, self._site = settings.event, settings.site
         self._rules: Rules = parse_rules(settings.rules)
         self._controls = {e.name: time_control_text(e.limit) for e in settings.engines}
+        self._engines = {
+            e.name: typed(settings_words(e)) for e in settings.engines
+            if e.engine.command != UNKNOWN_COMMAND
+        }
         self._tournament = tournament
         self._style = style
 
@@ -90,6 +102,10 @@ class GameWriter:
             tags["TimeControl"] = white
         else:
             tags |= {"WhiteTimeControl": white, "BlackTimeControl": black}
+        sides = ((row.white, row.white_id), (row.black, row.black_id))
+        for (name, version), engine_tag, settings_tag in zip(sides, ENGINE_TAGS, SETTINGS_TAGS):
+            known = {engine_tag: version, settings_tag: self._engines.get(name, "")}
+            tags |= {tag: value for tag, value in known.items() if value}
         if row.started:  # A game from elsewhere may not say when it was.
             seconds = row.elapsed // NANOSECONDS
             tags["GameDuration"] = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.training.samples import random_position
+from merels.tournament.commands import accuracy
 from tests.commands import output, refusal
 from tests.protocol.review.test_review import THROWN
 from tests.tournament.processes import Marked
@@ -148,6 +150,57 @@ def test_moves_of_an_opening_do_not_count(folder: Path, tmp_path: Path) -> None:
     assert [counts(folder, str(game))[name] for name in ("moves", "judged")] == [2, 0]
     game.write_text(f"{tags}1. d6 f4 2. b6 f6 {{adjourned in 3 s}} *")
     assert counts(folder, str(game))["moves"] == 4
+
+
+@pytest.mark.parametrize("cores", [[0], [0, 1]])
+def test_many_games_are_judged_by_all_processors_with_the_same_result(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    cores: list[int],
+) -> None:
+    """Games of 50,000 did not end in ten minutes, and nothing showed that they would."""
+    files = [str(folder / "j"), str(folder / "g.pgn")]
+    whole = accuracy.measure("accuracy", files[:1], folder / "tables", make_rules("morris"))
+    assert capsys.readouterr().err == "", "few games need no progress"
+    monkeypatch.setattr(accuracy, "FIRST", 1)
+    monkeypatch.setattr(accuracy, "LOT", 2)
+    monkeypatch.setattr(accuracy, "usable_cores", lambda: cores)
+    again = accuracy.measure("accuracy", files[:1], folder / "tables", make_rules("morris"))
+    assert (again.engines, again.games, again.coverage) == (
+        whole.engines, whole.games, whole.coverage
+    )
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 3 and lines[-1].split(", ")[0] == "100% 12 games judged"
+
+
+def test_an_error_in_another_process_is_one_clear_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(accuracy, "FIRST", 1)
+    monkeypatch.setattr(accuracy, "LOT", 1)
+    monkeypatch.setattr(accuracy, "usable_cores", lambda: [0, 1])
+    game = tmp_path / "game.pgn"
+    game.write_text(NAMED + "\n" + NAMED + "\n1. d6 d6 *\n" + NAMED)
+    with pytest.raises(InputError, match="illegal move, d6 is occupied.*in game 3 of"):
+        accuracy.measure("accuracy", [str(game)], folder / "tables", make_rules("morris"))
+
+
+def test_players_without_a_name_or_with_two_limits_are_told_apart(
+    folder: Path, tmp_path: Path
+) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(THROWN + "\n" + NAMED)
+    engines = json.loads(output("accuracy", str(game), "-tables", f"{folder}/tables",
+                                "-format", "json"))["engines"]
+    assert [engine["name"] for engine in engines] == [
+        "unnamed White", "unnamed Black", "Alice", "Bob"
+    ]
+    clocks = '[WhiteTimeControl "60"]\n', '[WhiteTimeControl "5"]\n'
+    game.write_text("\n".join(NAMED.replace("[Black", clock + "[Black") for clock in clocks))
+    words = ("accuracy", str(game), "-tables", f"{folder}/tables", "-format", "json")
+    names = [engine["name"] for engine in json.loads(output(*words))["engines"]]
+    assert names == ["Alice [tc=60]", "Bob", "Alice [tc=5]"]
+    names = [engine["name"] for engine in json.loads(output(*words, "-same", "Alice"))["engines"]]
+    assert names == ["Alice", "Bob"]
 
 
 @pytest.mark.parametrize(

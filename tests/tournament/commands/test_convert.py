@@ -15,7 +15,8 @@ from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_records
 from merels.engine.game.rules import PRESETS
 from merels.tournament.conversion.forms import FORMS, GAMES, POSITIONS
-from merels.tournament.journal.import_games import read_games
+from merels.tournament.journal.import_games import GamesFile
+from merels.tournament.journal.players import Roster
 from tests.commands import command, output, refusal, run
 from tests.engine.random_games import random_positions
 
@@ -72,7 +73,7 @@ def test_games_survive_every_form(
             assert [record.moves for record in found] == moves
             assert [record.result for record in found] == [game.result for game in games]
             assert {record.start.rules for record in found} == {PRESETS[rules]}
-    for game, played in zip(games, read_games([str(forms["journal"])])):
+    for game, played in zip(games, GamesFile(str(forms["journal"])).games(Roster())):
         assert (played.white, played.black) == (game.tags["White"], game.tags["Black"])
 
 
@@ -226,7 +227,7 @@ def test_a_converted_journal_tells_no_times(
     text = convert(capsys, journal, "-to", "pgn")
     assert "1. d6 f4 1-0" in text
     assert all(tag in text for tag in tags.splitlines())
-    [played] = read_games([str(journal)])
+    [played] = GamesFile(str(journal)).games(Roster())
     assert (played.result, played.termination) == ("1-0", "time forfeit")
     assert "time forfeit" in run(capsys, ["ratings", str(journal)])[1]
 

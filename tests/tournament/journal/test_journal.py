@@ -129,7 +129,7 @@ def test_resume_starts_where_nothing_is(tmp_path: Path) -> None:
     assert stored(path) is None
     with open_journal(path, settings(), True, NOTES) as journal:
         assert journal.numbers() == []
-    assert stored(path) == Begun(7, [], "")
+    assert stored(path) == Begun(7, [], "", names=("A", "B"))
 
 
 def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
     for rounds, words, kept in ((2, ["-quiet"], []), (9, grown, grown), (9, ["-quiet"], grown)):
         notes = {"id": "y", "arguments": json.dumps(words)}
         open_journal(path, settings(rounds=rounds), True, notes).close()
-        assert stored(path) == Begun(7, kept, "")
+        assert stored(path) == Begun(7, kept, "", names=("A", "B"))
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,10 @@ import pytest
 from merels.engine.game.errors import InputError
 from merels.engine.game.record_reader import parse_records
 from merels.tournament.journal import journal as store
-from merels.tournament.journal.import_games import read_games
+from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.merge import merge
 from merels.tournament.journal.open import open_journal, read_journal
+from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row
 from tests.commands import command
 from tests.processes import FAKE, HOSTILE, LATE, needs_proc, needs_resource
@@ -248,7 +249,7 @@ def test_a_journal_that_is_more_or_less_than_one_is_refused(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and "journal" in lines[0] and str(path) in lines[0]
     for read in (
-        lambda: read_games([str(path)]),
+        lambda: list(GamesFile(str(path)).games(Roster())),
         lambda: merge(str(tmp_path / "out"), [str(path)]),
         lambda: [*open_journal(str(path), settings(), True, {}).rows()],
     ):

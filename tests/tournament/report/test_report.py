@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -20,9 +21,10 @@ from merels.engine.game.board import NAMES, points_of
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.journal.import_games import read_games, scores, without_doubles
+from merels.tournament.journal.import_games import Duplicates, GamesFile, PlayedGame
 from merels.tournament.journal.merge import merge
 from merels.tournament.journal.open import open_journal, read_journal
+from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import Entrant, TimeControl
@@ -35,6 +37,12 @@ from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import engine, match, result, settings
 
 main = command("ratings")
+
+
+def read_games(paths: Iterable[str]) -> list[PlayedGame]:
+    """The games of some files."""
+    roster = Roster()
+    return [game for path in paths for game in GamesFile(path).games(roster)]
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +71,10 @@ def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[
     # And under which conditions they were played.
     (tournament,) = one.pop("tournaments")
     assert tournament["seed"] == "8" and len(tournament["engines"]) == len(one["players"])
+    programs = one.pop("programs")
+    assert {name: [program["games"] for program in known] for name, known in programs.items()} == {
+        player["name"]: [20] for player in one["players"]
+    }
     other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
     assert one == other and one["terminations"]["games"] == 60
     assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
@@ -135,7 +147,7 @@ def test_pgn_of_any_runner(tmp_path: Path) -> None:
         ('A "q" B', "SF", "*", "normal"),
     ]
     assert games[0].pair == games[1].pair != games[2].pair
-    assert [game.score for game in scores(games)] == [1.0, 0.5]
+    assert [game.score and game.score.score for game in games] == [1.0, 0.5, None]
 
 
 def test_ids_of_other_runners_are_ignored(tmp_path: Path) -> None:
@@ -146,7 +158,7 @@ def test_ids_of_other_runners_are_ignored(tmp_path: Path) -> None:
                 file.write('[Round "1"]\n[White "{}"]\n[Black "{}"]\n'.format(*names))
                 file.write(f'[GameId "{number}"]\n[PairId "{number}"]\n\n1-0\n\n')
     games = read_games(paths)
-    assert list(without_doubles(games)) == games
+    assert list(Duplicates().leave_out(games)) == games
     assert games[0].pair == games[1].pair != games[2].pair == games[3].pair
 
 
@@ -239,7 +251,7 @@ def test_games_that_never_began_are_not_merged(tmp_path: Path) -> None:
         with open_journal(str(tmp_path / id), settings(), False, notes) as journal:
             journal.append(make_row(forfeit))
     games = read_games([str(tmp_path / "x"), str(tmp_path / "y")])
-    assert len(list(without_doubles(games))) == 2
+    assert len(list(Duplicates().leave_out(games))) == 2
 
 
 def test_the_order_of_files_that_overlap_changes_nothing(
@@ -419,10 +431,23 @@ def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
     assert dict(zip(head, first))["command"] == "cmd=merels"
     # A second tournament makes it no longer one match.
     other = tmp_path / "other"
-    words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), nodes=(60, 40))
+    words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), "-srand", "6")
     assert Marked(*words).wait()[0] == 0
     text = printed(capsys, path, other)
     assert text.startswith("Score of A vs B: ") and "LLR" not in text
+    # And with another limit, A is another player.
+    other = tmp_path / "stronger"
+    words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), nodes=(60, 40))
+    assert Marked(*words).wait()[0] == 0
+    assert main([str(path), str(other)]) == 0
+    text, err = capsys.readouterr()
+    assert err == (
+        "merels ratings: A is 2 players: A [nodes=20], A [nodes=60]; -same A makes them one\n"
+    )
+    assert "Score of A vs B" not in text and "A [nodes=20]  nodes=20" in text
+    assert "A [nodes=60]  nodes=60" in text
+    text = printed(capsys, path, other, "-same", "A")
+    assert text.startswith("Score of A vs B: ")
     assert "A       nodes=20" in text and "A       nodes=60" in text
 
 

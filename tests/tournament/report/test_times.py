@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
+
 import pytest
 
 from merels.engine.game.errors import InputError
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
 from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table
-from merels.tournament.statistics.times import Spread, spread
+from merels.tournament.statistics import times as spreading
+from merels.tournament.statistics.times import Sample, SampleOfLots, Spread
 from tests.tournament.specs import result
 
 MS = 1_000_000
@@ -30,24 +34,27 @@ def row(lost: Overtime | None = None) -> Row:
 def test_an_overrun_is_what_a_move_took_longer_than_the_clock_before_it_showed() -> None:
     times: dict[str, MoveTimes] = {}
     add_times(times, row(), {"A": CLOCK, "B": CLOCK})
-    assert times["A"].used == [90 * MS, 25 * MS, 10 * MS]
-    assert times["A"].overrun == [5 * MS, 5 * MS]
-    assert times["A"].late == [0, 2 * MS, 7 * MS] and times["B"].waited == [9 * MS]
-    assert times["B"].overrun == []
+    one, other = (times[name] for name in "AB")
+    assert [*one.used.values] == [90 * MS, 25 * MS, 10 * MS]
+    assert [*one.overrun.values] == [5 * MS, 5 * MS]
+    assert [*one.late.values] == [0, 2 * MS, 7 * MS] and [*other.waited.values] == [9 * MS]
+    assert not other.overrun.values
     limits = {"A": TimeControl(per_move=20 * MS), "B": TimeControl(nodes=5)}
     untimed = row()._replace(clocks="- - - - -", late="", waited="")
     times = {}
     add_times(times, untimed, limits)
-    assert times["A"].overrun == [70 * MS, 5 * MS] and times["B"].overrun == []
-    assert times["A"].late == times["A"].waited == []
+    one, other = (times[name] for name in "AB")
+    assert [*one.overrun.values] == [70 * MS, 5 * MS] and not other.overrun.values
+    assert not one.late.values and not one.waited.values
 
 
 def test_the_move_that_lost_on_time_counts() -> None:
     lost = Overtime(300 * MS, 290 * MS, 50 * MS, 1 * MS, None)
     times: dict[str, MoveTimes] = {}
     add_times(times, row(lost), {"A": CLOCK, "B": CLOCK})
-    assert times["A"].used[-1] == 300 * MS and times["A"].overrun[-1] == 290 * MS
-    assert times["A"].late[-1] == MS and len(times["A"].waited) == 3
+    one = times["A"]
+    assert one.used.values[-1] == 300 * MS and one.overrun.values[-1] == 290 * MS
+    assert one.late.values[-1] == MS and one.waited.count == 3
     lines = times_table(times).splitlines()
     assert [line.split() for line in lines[2:4]] == [
         ["A", "used", "4", "25.00", "300.00", "300.00", "300.00"],
@@ -59,15 +66,48 @@ def test_a_damaged_row_is_named() -> None:
     for damaged in (
         row()._replace(position="x"), row()._replace(late="z z z z z"),
         row()._replace(overtime="1 2"), row()._replace(times="-9x"),
+        row()._replace(times="1 1 1 1 99999999999999999999"),
     ):
         with pytest.raises(InputError, match="game 1.*the journal is damaged"):
             add_times({}, damaged, {"A": CLOCK, "B": CLOCK})
+
+
+def spread(values: Sequence[int]) -> Spread:
+    sample = Sample()
+    sample.extend(values)
+    return sample.spread()
 
 
 def test_quantiles_are_measurements() -> None:
     assert spread(range(1, 201)) == Spread(200, 100, 180, 198, 200)
     assert spread([7]) == Spread(1, 7, 7, 7, 7)
     assert spread([]) == Spread(0, 0, 0, 0, 0)
+
+
+def test_a_sample_takes_bounded_room_and_knows_the_longest(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All times of a million games were kept."""
+    monkeypatch.setattr(spreading, "MOST", 1 << 12)
+    chance = random.Random(1)
+    one, other = Sample(), Sample()
+    everything = [chance.randrange(1_000_000) for _ in range(200_000)]
+    for start in range(0, 200_000, 50):
+        (one if start < 150_000 else other).extend(everything[start : start + 50])
+    for sample in (one, other):
+        assert len(sample.values) <= 1 << 12
+    one.merge(other)
+    assert len(one.values) <= 1 << 12
+    lots = SampleOfLots()
+    for start in range(0, 200_000, 50):
+        if lots.is_due():
+            lots.extend(everything[start : start + 50])
+    assert len(lots.values) <= 1 << 12 and lots.count < 50_000
+    assert lots.spread().median / 1_000_000 == pytest.approx(0.5, abs=0.03)
+    found = one.spread()
+    assert (found.moves, found.longest) == (200_000, max(everything))
+    for figure, share in ((found.median, 0.5), (found.p90, 0.9), (found.p99, 0.99)):
+        assert figure / 1_000_000 == pytest.approx(share, abs=0.03)
 
 
 def test_games_lost_on_time_are_counted_by_cause() -> None:

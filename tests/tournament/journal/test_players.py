@@ -1,0 +1,221 @@
+"""Who plays: engines of one name that differ are several players, in every reader of games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.tournament.journal.open import open_journal
+from merels.tournament.journal.players import Player, Roster, entered, read_words, settings_words
+from merels.tournament.journal.rows import make_row
+from merels.tournament.records.as_flags import typed
+from merels.tournament.records.games import Entrant, Origin, TimeControl
+from merels.tournament.records.settings import Settings
+from merels.tournament.views.pgn import GameWriter
+from tests.commands import command
+from tests.tournament.specs import changed, engine, result, settings
+
+ratings = command("ratings")
+FOREIGN = '[White "{}"]\n[Black "{}"]\n{}\n1. d6 f4 1-0\n\n'
+
+
+def limited(*nodes: int, **fields: Any) -> Settings:
+    """A tournament of A and B, which search so many nodes a move."""
+    engines = tuple(engine(name, count) for name, count in zip("AB", nodes))
+    return settings(engines=engines, **fields)
+
+
+def journal(path: Path, chosen: Settings, origins: Sequence[Origin] = (Origin(),) * 4) -> Path:
+    """A journal of a game for each origin, in pairs, the pgn file of the same games beside it."""
+    notes = {"id": f"{abs(hash(path)):016x}"[:16], "arguments": "[]"}
+    writer = GameWriter(chosen, notes["id"])
+    text = ""
+    with open_journal(str(path), chosen, False, notes) as opened:
+        for number, origin in enumerate(origins, 1):
+            outcome = ("1-0", "1/2-1/2")[number % 2]
+            started = f"2026-01-02T03:04:05.678+00:00 {path}"
+            row = make_row(result(number, outcome, origin=origin, started=started))
+            opened.append(row)
+            text += writer.text(row)
+    path.with_suffix(".pgn").write_text(text)
+    return path
+
+
+def names(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -> set[str]:
+    """The players that ``merels ratings`` lists."""
+    assert ratings([*map(str, words), "-format", "json"]) == status
+    return {player["name"] for player in json.loads(capsys.readouterr().out)["players"]}
+
+
+def test_one_name_with_two_limits_is_two_players(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They became one player, and nothing was said."""
+    a = journal(tmp_path / "a.db", limited(50, 30))
+    b = journal(tmp_path / "b.db", limited(1000, 30))
+    assert names(capsys, a, b) == {"A [nodes=50]", "A [nodes=1000]", "B"}
+    assert names(capsys, a, b, "-same", "A") == names(capsys, a, b, "-same", "*") == {"A", "B"}
+    assert names(capsys, a, b, "-same", "B") == {"A [nodes=50]", "A [nodes=1000]", "B"}
+    assert ratings([str(a), str(b), "-anchor", "A=100"]) == 2
+    assert "name one of A [nodes=1000], A [nodes=50]" in capsys.readouterr().err
+    assert ratings([str(a), str(b), "-anchor", "A [nodes=50]=100"]) == 0
+    assert "A [nodes=50] is fixed at 100" in capsys.readouterr().out
+    # PGN of the same tournaments says the same, also mixed.
+    pgn = [path.with_suffix(".pgn") for path in (a, b)]
+    assert names(capsys, *pgn) == names(capsys, a, pgn[1]) == names(capsys, a, b)
+
+
+@pytest.mark.parametrize(
+    ("other", "labels"),
+    [
+        (changed(engine("A", 20), options=(("Hash", "1"),)),
+         {"A [option.Hash=1]", "A [no option.Hash]"}),
+        (changed(engine("A", 20), command=("/bin/other",)),
+         {"A [cmd=/bin/other]", "A [cmd=/bin/prog]"}),
+        (replace(engine("A", 20), limit=TimeControl(per_move=10**9)), {"A [st=1]", "A [nodes=20]"}),
+        (replace(engine("A", 20), ping_timeout=3.0, restart=True), {"A"}),
+        (changed(engine("A", 20), command=("/usr/bin/prog",)), {"A"}),
+    ],
+)
+def test_what_makes_another_player(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Entrant, labels: set[str]
+) -> None:
+    """Options, limits and the program do; where it lies and how long it is waited for do not."""
+    one = engine("A", 20)
+    if other.engine.command[0].endswith(("other", "prog")):
+        one = changed(one, command=("/bin/prog",))
+    paths = [
+        journal(tmp_path / str(number), settings(engines=(entrant, engine("B"))))
+        for number, entrant in enumerate((one, other))
+    ]
+    assert names(capsys, *paths) - {"B"} == labels
+
+
+def test_one_name_that_announces_two_versions_is_two_players(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (Origin("h", "1", (version, "b 1")) for version in ("a 1", "a 2"))
+    one = journal(tmp_path / "one", limited(5, 5), [old, old, new, new])
+    assert names(capsys, one) == {"A [a 1]", "A [a 2]", "B"}
+    assert names(capsys, one.with_suffix(".pgn")) == names(capsys, one)
+    unknown = journal(tmp_path / "old", limited(5, 5))
+    known = journal(tmp_path / "new", limited(5, 5), [old] * 4)
+    assert names(capsys, unknown, known) == {"A", "B"}, "an older journal contradicts nothing"
+
+
+def test_one_program_by_another_path_is_one_player(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fingerprint tells, where it is known."""
+    paths = []
+    for number, (program, fingerprint) in enumerate(
+        (("/a/engine", "f1"), ("/b/copy", "f1"), ("/c/engine", "f2"))
+    ):
+        entrant = changed(engine("A"), command=(program,))
+        origin = Origin("h", "1", ("x 1", "y 1"), (fingerprint, "f9"))
+        chosen = settings(engines=(entrant, engine("B")))
+        paths.append(journal(tmp_path / str(number), chosen, [origin] * 4))
+    assert names(capsys, *paths) == {"A [cmd=/a/engine]", "A [cmd=/c/engine]", "B"}
+    assert names(capsys, *paths[:2]) == {"A", "B"}
+
+
+def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The program behind one cmd= was rated as one engine without a word."""
+    old, new = (
+        Origin(host, version, ("a 1", "b 1"), (program, "bb"))
+        for host, version, program in (("h1", "0.1", "aa"), ("h2", "0.2", "cc"))
+    )
+    path = journal(tmp_path / "j", limited(5, 5), [old, old, new, new, new, new])
+    assert ratings([str(path)]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "WARNING: A was 2 programs: a 1, SHA-256 aa (2 games on h1); a 1, SHA-256 cc (4 games on "
+        "h2)\n" in out
+    )
+    assert "WARNING: games were played by 2 versions of merels: 0.1 (2 games), 0.2 (4 games)" in out
+    assert "B was" not in out
+    assert names(capsys, path) == {"A", "B"}
+    parts = {f"{name} [program={part}]" for name, part in (("A", "aa"), ("A", "cc"))}
+    assert names(capsys, path, "-split", "program") == {*parts, "B"}
+    hosts = {f"{name} [host={host}]" for name in "AB" for host in ("h1", "h2")}
+    assert names(capsys, path, "-split", "host") == hosts
+
+
+def test_players_without_a_name_are_not_one_engine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pgn"
+    games = [("A", "?", ""), ("?", "B", ""), ("?", "?", ""), ("", "A", ""), ("A", "B", "")]
+    path.write_text("".join(FOREIGN.format(*game) for game in games) + '[White "A"]\n\n1-0\n')
+    assert ratings([str(path), "-format", "json"]) == 0
+    out, err = capsys.readouterr()
+    data = json.loads(out)
+    assert {player["name"]: player["games"] for player in data["players"]} == {"A": 1, "B": 1}
+    assert "5 games with a player without a name (? or none) not rated" in err
+    assert data["terminations"]["games"] == 6 and set(data["terminations"]["lost"]) == {"A", "B"}
+    path.write_text(FOREIGN.format("A", "?", ""))
+    assert ratings([str(path)]) == 2
+    assert "expected finished games between two engines" in capsys.readouterr().err
+
+
+def test_pgn_of_other_runners_tells_players_apart_by_their_clocks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fast, slow, plain = (tmp_path / name for name in ("fast.pgn", "slow.pgn", "plain.pgn"))
+    fast.write_text(FOREIGN.format("A", "B", '[TimeControl "10+0.1"]\n'))
+    slow.write_text(FOREIGN.format("A", "B", '[WhiteTimeControl "60"]\n[BlackTimeControl "?"]\n'))
+    plain.write_text(FOREIGN.format("A", "C", ""))
+    assert names(capsys, fast, slow) == {"A [tc=10+0.1]", "A [tc=60]", "B"}
+    assert names(capsys, fast, plain) == {"A", "B", "C"}
+    three = {"A [tc=10+0.1]", "A [tc=60]", "A [plain.pgn]", "B", "C"}
+    assert names(capsys, fast, slow, plain) == three, "it may be either"
+    assert names(capsys, fast, slow, plain, "-same", "A") == {"A", "B", "C"}
+
+
+def test_a_pair_whose_games_come_from_two_files_is_a_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = journal(tmp_path / "j", limited(5, 5), [Origin("h", "1", ("a 1", "b 1"))] * 4)
+    games = whole.with_suffix(".pgn").read_text().split("[Event ")
+    half = tmp_path / "half.pgn"
+    without_tags = [line for line in f"[Event {games[1]}".splitlines() if "Engine" not in line
+                    and "Settings" not in line]
+    half.write_text("\n".join(without_tags) + "\n")
+
+    def errors(*files: Path) -> list[float]:
+        assert ratings([*map(str, files), "-format", "json"]) == 0
+        return [player["error"] for player in json.loads(capsys.readouterr().out)["players"]]
+
+    assert errors(half, whole) == pytest.approx(errors(whole))
+
+
+def test_words_of_settings_come_back_from_a_tag() -> None:
+    options = (("Some Name", "a b"), ("Path", "it's \"here\""), ("Empty", ""), ("N", "$1`2`"))
+    entrant = changed(engine("A", 7), options=options)
+    assert read_words(typed(settings_words(entrant))) == entered(entrant).settings
+    assert read_words("unclosed 'quote")
+
+
+def labelled(players: Iterable[Player]) -> list[str]:
+    roster = Roster()
+    keys = [roster.key(player) for player in players]
+    assert len(set(keys)) == len(keys)
+    labels = roster.labels()
+    return [labels[key] for key in keys]
+
+
+def test_labels_are_unique_whatever_names_there_are() -> None:
+    one, other = (Player("A", (("nodes", nodes),)) for nodes in ("1", "2"))
+    assert labelled([one, other, Player("A [nodes=1]")]) == [
+        "A [nodes=1] 2", "A [nodes=2]", "A [nodes=1]"
+    ]
+    assert labelled([Player("A", source="x.pgn"), one]) == ["A", "A"]
+    assert labelled([Player("A", (("nodes", "1"),), version="v1"),
+                     Player("A", (("nodes", "2"),), version="v2")]) == [
+        "A [nodes=1 v1]", "A [nodes=2 v2]"
+    ]

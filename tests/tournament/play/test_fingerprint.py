@@ -1,0 +1,101 @@
+"""Fingerprints of programs, and what each game's row knows of where it came from."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine import __version__
+from merels.protocol import examples
+from merels.protocol.client.engine_spec import MERELS, EngineSpec
+from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.rows import make_row
+from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.fingerprint import DIGITS, fingerprint
+from merels.tournament.play.game import play_game
+from merels.tournament.records.games import Adjudication
+from tests.tournament.processes import Marked
+from tests.tournament.specs import changed, engine, game
+
+MINIMAL = Path(examples.__path__[0]) / "minimal_engine.py"
+SHORT = ("-each", "nodes=1", "-maxmoves", "4", "-srand", "1", "-journal", "j.db")
+
+
+def script(folder: Path, version: str, more: str = "") -> str:
+    """A small engine of that name and version."""
+    path = folder / "engine.py"
+    source = MINIMAL.read_text(encoding="utf-8").replace("id name Minimal", f"id name {version}")
+    path.write_text(f"{source}\n{more}\n")
+    return str(path)
+
+
+def test_a_fingerprint_covers_the_program_and_the_files_among_its_arguments(
+    tmp_path: Path
+) -> None:
+    path = script(tmp_path, "Foo 1")
+    python = EngineSpec((sys.executable, path, "-fast"))
+    before = fingerprint(python)
+    assert len(before) == DIGITS and before == fingerprint(python)
+    inside = EngineSpec((sys.executable, "engine.py", "-slow"), directory=str(tmp_path))
+    assert fingerprint(inside) == before, "by its name in its folder, with other arguments"
+    script(tmp_path, "Foo 1", "# rebuilt")
+    assert fingerprint(python) != before
+    assert fingerprint(EngineSpec((str(tmp_path / "gone"),))) == ""
+    own = fingerprint(EngineSpec(MERELS))
+    assert own == fingerprint(EngineSpec(("/another/python", *MERELS[1:]))) != ""
+
+
+def test_a_row_knows_its_machine_its_versions_and_its_programs(
+    engines: EngineCache, tmp_path: Path
+) -> None:
+    path = script(tmp_path, "Foo 1")
+    one = changed(engine("A", 1), command=(sys.executable, path))
+    other, limit = engine("B", 1), Adjudication(max_moves=2)
+    row = make_row(play_game(game(one, other, adjudication=limit), engines))
+    assert (row.host, row.version) == (socket.gethostname(), __version__)
+    assert (row.white_id, row.black_id) == ("Foo 1", f"merels {__version__}")
+    before = fingerprint(one.engine)
+    assert (row.white_program, row.black_program) == (before, fingerprint(other.engine))
+    # What runs is what was started, whatever has become of the file.
+    script(tmp_path, "Foo 2")
+    row = make_row(play_game(game(one, other, adjudication=limit), engines))
+    assert (row.white_id, row.white_program) == ("Foo 1", before)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name != "posix", reason="the words of a command line")
+def test_engines_are_called_what_they_call_themselves(tmp_path: Path) -> None:
+    words = ["-engine", f"cmd={sys.executable}", f"args={script(tmp_path, 'Foo 1.0')}"]
+    merels = ["-engine", f"cmd={MERELS[0]}", f"args={' '.join(MERELS[1:])}"]
+    line = [*words, *words, *merels, *words, "name=Mine", *SHORT]
+    status, out, err = Marked(*line, "-rounds", "1", cwd=tmp_path).wait()
+    assert status == 0, err
+    with read_journal(str(tmp_path / "j.db")) as journal:
+        names = {name for row in journal.rows() for name in (row.white, row.black)}
+    assert names == {"Foo 1.0", "Foo 1.0 2", f"merels {__version__}", "Mine"}
+    # A rebuilt engine keeps its name in the tournament, and the change is said once.
+    script(tmp_path, "Foo 1.1")
+    said = "the program of Foo 1.0 2 has changed since it played (SHA-256 now "
+    for again, rounds, changes in ((["-journal", "j.db"], "2", 3), (line, "3", 0)):
+        status, out, err = Marked(*again, "-resume", "-rounds", rounds, cwd=tmp_path).wait()
+        assert status == 0, err
+        assert err.count("has changed since it played") == changes
+        assert (said in err) == (changes > 0)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name != "posix", reason="the words of a command line")
+def test_the_engine_of_a_tune_is_called_what_it_calls_itself(tmp_path: Path) -> None:
+    words = ["-engine", f"cmd={MERELS[0]}", f"args={' '.join(MERELS[1:])}", "nodes=1",
+             "-param", "Hash", "min=1", "max=4", "start=1", "-maxmoves", "2", "-srand", "1",
+             "-journal", "t.db"]
+    for more in (["-pairs", "2"], ["-pairs", "2", "-resume"]):
+        status, out, err = Marked(*words, *more, command="tune", cwd=tmp_path).wait()
+        assert status == 0, err
+    with read_journal(str(tmp_path / "t.db")) as journal:
+        names = {name for row in journal.rows() for name in (row.white, row.black)}
+    assert names == {f"merels {__version__}{side}" for side in "+-"}

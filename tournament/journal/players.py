@@ -1,0 +1,237 @@
+"""Who plays: a name and what is known of it, so that two engines of one name stay two.
+
+A player is its name, the options and limits that it was entered with, its command, and the name and
+version that it announced. Sources differ in how much of this they know; what one of them does not
+know contradicts nothing, as long as it leaves no choice.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from merels.protocol.client.engine_spec import MERELS
+from merels.tournament.records.as_flags import Words, engine_words, typed
+from merels.tournament.records.games import Entrant
+
+UNNAMED = ("", "?")
+"""Names in PGN that name nobody."""
+ALL = "*"
+"""Stands, among names whose bearers are one player each, for all names."""
+UNKNOWN_COMMAND = ("?",)
+"""The command of an engine in a journal whose games come from elsewhere."""
+_PROGRAM = ("cmd", "args", "dir", "proto")
+_NO_STRENGTH = ("starttimeout", "pingtimeout", "timemargin", "restart")
+"""Keys of an engine that do not change how it plays."""
+NO_CLOCK = "-"
+"""PGN's time control of a game without one."""
+
+
+class Player(NamedTuple):
+    """A player as one source knows it; what is empty is unknown."""
+
+    name: str
+    settings: tuple[tuple[str, str], ...] | None = None
+    """Its options and limits as keys and values; None: unknown."""
+    control: str = ""
+    """Its time control as PGN writes it."""
+    command: tuple[str, ...] = ()
+    version: str = ""
+    """The name and version that it announced."""
+    part: str = ""
+    """A word such as ``host=node1`` that keeps it apart from all others."""
+    source: str = ""
+    """The file that does not know its settings."""
+
+
+def entered(entrant: Entrant) -> Player:
+    """An engine as it was entered in a tournament."""
+    command = entrant.engine.command
+    if command == UNKNOWN_COMMAND:
+        return Player(entrant.name)
+    words = settings_words(entrant)
+    if command[1:] == MERELS[1:]:
+        command = ("merels",)
+    return Player(entrant.name, tuple(words.items()), control_of(words), command)
+
+
+def without_version(player: Player) -> Player:
+    """A player as it was entered, whatever it announced and wherever it played."""
+    return player._replace(version="", part="", source="")
+
+
+def settings_words(entrant: Entrant) -> Words:
+    """The options and limits of an engine that make it play as it does."""
+    words = engine_words(entrant)
+    unset = ("ponder",) if words.get("ponder") == "off" else ()
+    return {
+        key: "" if value == '""' else value for key, value in words.items()
+        if key not in (*_PROGRAM, *_NO_STRENGTH, *unset)
+    }
+
+
+def read_words(text: str) -> tuple[tuple[str, str], ...]:
+    """The keys and values of words in one line, as `typed` writes them."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = [text]
+    return tuple((key, value) for key, _, value in (word.partition("=") for word in words))
+
+
+def control_of(words: Mapping[str, str]) -> str:
+    """The time control of an engine's words, as PGN writes it."""
+    return f"1/{words['st']}" if "st" in words else words.get("tc", NO_CLOCK)
+
+
+@dataclass(slots=True)
+class _Cluster:
+    """Sources that speak of one player."""
+
+    keys: list[str] = field(default_factory=list)
+    players: list[Player] = field(default_factory=list)
+    programs: set[str] = field(default_factory=set)
+    """The fingerprints of its programs, as far as they are known."""
+
+    def known(self, attribute: str) -> str:
+        """What one of the sources knows, as text."""
+        values = (getattr(player, attribute) for player in self.players)
+        value = next((value for value in values if value), "")
+        return value if isinstance(value, str) else typed({"cmd": shlex.join(value)})
+
+
+class Roster:
+    """All players of some files. While games are counted each has a key; its label shows later.
+
+    Players named in ``same`` (see `ALL`) are one for each name, whatever is known of them.
+    """
+
+    def __init__(self, same: Collection[str] = ()) -> None:
+        self._same = same
+        self._keys: dict[Player, str] = {}
+        self._programs: dict[str, set[str]] = {}
+        self._names: dict[str, int] = {}
+
+    def key(self, player: Player, program: str = "") -> str:
+        """The player's key; ``program`` is the fingerprint of what played."""
+        key = self._keys.get(player)
+        if key is None:
+            number = self._names[player.name] = self._names.get(player.name, 0) + 1
+            key = player.name if number == 1 else f"{player.name}\0{number}"
+            self._keys[player] = key
+            self._programs[key] = set()
+        if program:
+            self._programs[key].add(program)
+        return key
+
+    def labels(self) -> dict[str, str]:
+        """The label of each key: the name, and where a name has several players what is different.
+        """
+        named: dict[str, list[Player]] = {}
+        for player in self._keys:
+            named.setdefault(player.name, []).append(player)
+        labels: dict[str, str] = {}
+        taken = set(named)
+        for name, players in named.items():
+            clusters = self._clusters(name, players)
+            for cluster, label in zip(clusters, _labels(name, clusters)):
+                number, free = 1, label
+                while len(clusters) > 1 and free in taken:
+                    number += 1
+                    free = f"{label} {number}"
+                taken.add(free)
+                labels |= dict.fromkeys(cluster.keys, free)
+        return labels
+
+    def keys(self) -> Iterable[tuple[Player, str]]:
+        """The players with their keys."""
+        return self._keys.items()
+
+    def _clusters(self, name: str, players: Iterable[Player]) -> list[_Cluster]:
+        """The sources of a name, put together where they speak of one player."""
+        clusters: list[_Cluster] = []
+        is_same = name in self._same or ALL in self._same
+        # Those that are known best come first: what others leave open they must not decide.
+        for player in sorted(players, key=_unknown):
+            key = self._keys[player]
+            programs = self._programs[key]
+            fitting = [
+                cluster for cluster in clusters
+                if is_same or all(_agree(player, other) for other in cluster.players)
+                and _one_program(player.command, programs, cluster)
+            ]
+            if len(fitting) != 1:
+                fitting = [_Cluster()]
+                clusters += fitting
+            fitting[0].keys.append(key)
+            fitting[0].players.append(player)
+            fitting[0].programs |= programs
+        return clusters
+
+
+def _unknown(player: Player) -> int:
+    """How much is unknown of a player."""
+    return (player.settings is None) + (not player.control) + (not player.command) + (
+        not player.version
+    )
+
+
+def _agree(one: Player, other: Player) -> bool:
+    """Whether nothing that is known of two players of one name is different."""
+    return (
+        (None in (one.settings, other.settings) or one.settings == other.settings)
+        and ("" in (one.control, other.control) or one.control == other.control)
+        and ("" in (one.version, other.version) or one.version == other.version)
+        and one.part == other.part
+    )
+
+
+def _one_program(
+    command: tuple[str, ...], programs: Collection[str], cluster: _Cluster
+) -> bool:
+    """Whether a command starts the program of a cluster: by its text, its fingerprint, or, where
+    that is unknown, by its name without folders, which may have moved.
+    """
+    commands = {player.command for player in cluster.players if player.command}
+    if not command or not commands or command in commands:
+        return True
+    if programs and cluster.programs:
+        return not cluster.programs.isdisjoint(programs)
+    return _without_folders(command) in map(_without_folders, commands)
+
+
+def _without_folders(command: tuple[str, ...]) -> list[str]:
+    return list(map(os.path.basename, command))
+
+
+def _labels(name: str, clusters: Sequence[_Cluster]) -> list[str]:
+    """The label of each player of one name."""
+    if len(clusters) == 1:
+        return [name]
+    words = [_words(cluster) for cluster in clusters]
+    keys = dict.fromkeys(key for own in words for key in own)
+    different = [key for key in keys if len({own.get(key) for own in words}) > 1]
+    labels = [
+        typed({key: own[key] for key in different if key in own})
+        or (own and different and f"no {' '.join(different)}") or "" for own in words
+    ]
+    for attribute in ("version", "command", "part"):
+        values = [cluster.known(attribute) for cluster in clusters]
+        if len(set(values)) > 1 and (attribute != "command" or len(set(labels)) < len(labels)):
+            labels = [f"{label} {value}".strip() for label, value in zip(labels, values)]
+    return [
+        f"{name} [{label or cluster.known('source') or '?'}]"
+        for label, cluster in zip(labels, clusters)
+    ]
+
+
+def _words(cluster: _Cluster) -> Words:
+    """The words of a player's settings, or of its time control if no more is known."""
+    settings = next((player.settings for player in cluster.players if player.settings), None)
+    if settings is not None:
+        return dict(settings)
+    control = cluster.known("control")
+    return {"tc": control} if control else {}

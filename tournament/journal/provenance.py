@@ -1,0 +1,111 @@
+"""Which programs played under a name, and where: mixtures that a result should not hide."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from merels.engine.game.errors import printable
+from merels.engine.game.numbers import counted
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.rows import Row
+
+NAMED = 4
+"""Programs, versions or machines that a sentence names; it counts the others."""
+
+
+class Program(NamedTuple):
+    """What played, as a journal's row knows it; what is empty is unknown."""
+
+    version: str
+    """The name and version that it announced."""
+    fingerprint: str
+    host: str
+
+    def __str__(self) -> str:
+        parts = [self.version or "unnamed", f"SHA-256 {self.fingerprint or 'unknown'}"]
+        return printable(", ".join(parts))
+
+
+class Provenance:
+    """Counts the games of each program behind a name, and those of each version of merels."""
+
+    def __init__(self) -> None:
+        self._games: Counter[tuple[str, ...]] = Counter()
+        """By the keys of both players, then the row's host, version, ids and programs."""
+
+    def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
+        """Count a game; ``keys`` are those of its players, unless those are their names."""
+        self._games[(*(keys or (row.white, row.black)), *row[-6:])] += 1
+
+    def relabelled(self, labels: Mapping[str, str]) -> Provenance:
+        """The same with other names, of which one may stand for several."""
+        other = Provenance()
+        for (white, black, *origin), games in self._games.items():
+            other._games[(labels[white], labels[black], *origin)] += games
+        return other
+
+    def _programs(self) -> dict[str, Counter[Program]]:
+        """The games of each program of each name."""
+        found: dict[str, Counter[Program]] = {}
+        for (*names, host, _, white_id, black_id, white, black), games in self._games.items():
+            for name, program in zip(
+                names, (Program(white_id, white, host), Program(black_id, black, host))
+            ):
+                found.setdefault(name, Counter())[program] += games
+        return found
+
+    def mixtures(self) -> list[str]:
+        """A sentence for every name behind which programs were exchanged, and one for merels."""
+        return [*self._exchanged(), *self._versions()]
+
+    def as_dict(self) -> dict[str, list[dict[str, Any]]]:
+        """The programs of each name with their games, as JSON values; unknown ones are left out."""
+        return {
+            name: [{**program._asdict(), "games": games} for program, games in programs.items()]
+            for name, programs in self._programs().items() if any(map(any, programs))
+        }
+
+    def _exchanged(self) -> Iterator[str]:
+        for name, programs in self._programs().items():
+            known: dict[tuple[str, str], Counter[str]] = {}
+            for program, games in programs.items():
+                if program.fingerprint or program.version:
+                    hosts = known.setdefault(program[:2], Counter())
+                    hosts[program.host or "?"] += games
+            if len({fingerprint for _, fingerprint in known}) > 1 or len(known) > 1:
+                texts = [
+                    f"{Program(*program, '')} ({counted(hosts.total(), 'game')} on "
+                    f"{_listed(list(map(printable, hosts)), ', ')})"
+                    for program, hosts in known.items()
+                ]
+                yield f"{printable(name)} was {len(known)} programs: {_listed(texts, '; ')}"
+
+    def _versions(self) -> Iterator[str]:
+        known: Counter[str] = Counter()
+        for (_, _, _, version, *_), games in self._games.items():
+            if version:
+                known[version] += games
+        if len(known) > 1:
+            texts = [
+                f"{printable(version)} ({counted(games, 'game')})"
+                for version, games in known.items()
+            ]
+            yield f"games were played by {len(known)} versions of merels: {_listed(texts, ', ')}"
+
+
+def _listed(texts: list[str], between: str) -> str:
+    more = [f"and {len(texts) - NAMED} more"] if len(texts) > NAMED else []
+    return between.join(texts[:NAMED] + more)
+
+
+def fingerprints(journal: Journal) -> dict[str, set[str]]:
+    """The fingerprints of the programs that each engine has played with; none where unknown."""
+    found: dict[str, set[str]] = {}
+    for side in ("white", "black"):
+        query = f"SELECT DISTINCT {side}, {side}_program FROM games"
+        for name, program in journal.query(query):
+            if program:
+                found.setdefault(name, set()).add(program)
+    return found
