@@ -108,7 +108,7 @@ def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path: Pa
     assert Marked("-config", str(config), *journal).wait()[0] == 0
     config.unlink()
     words = [*match("-rounds", "1"), *journal]
-    assert stored(f"{tmp_path}/j.db") == Begun(5, words, os.getcwd())
+    assert stored(f"{tmp_path}/j.db") == Begun(5, words, os.getcwd(), names=("A", "B"))
     status, out, err = Marked(*journal, "-resume", "-rounds", "2").wait()
     assert status == 0 and "Finished game 4 (" in out, err
 
@@ -148,7 +148,7 @@ def test_an_unwritable_file_keeps_an_existing_journal(
     open_journal(f"{tmp_path}/j", chosen, False, {"id": "x", "arguments": "[]"}).close()
     assert main(["tournament", *words]) == 2
     assert "no/g" in capsys.readouterr().err
-    assert stored(f"{tmp_path}/j") == Begun(5, [], "")
+    assert stored(f"{tmp_path}/j") == Begun(5, [], "", names=("A", "B"))
 
 
 def test_resume_without_engines_and_journal_starts_nothing(tmp_path: Path) -> None:
