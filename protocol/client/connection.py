@@ -5,6 +5,7 @@ Tournaments use it as it is; `merels.protocol.client.engine.Engine` plays and an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from time import monotonic_ns
@@ -55,12 +56,14 @@ class Connection:
     author = ""
 
     def __init__(
-        self, spec: EngineSpec, *, stderr: str | None = None, trace: Trace | None = None
+        self, spec: EngineSpec, *, stderr: str | Callable[[bytes], object] | None = None,
+        trace: Trace | None = None,
     ) -> None:
         """Start the process and greet it, without waiting for its answer: `greet` does.
 
         So several engines can start side by side. What it writes to standard error is appended to
-        the file ``stderr``, if one is named. `EngineError` if the engine cannot be started.
+        the file ``stderr``, or passed to that function in whole lines. `EngineError` if the engine
+        cannot be started.
         """
         self.dialect = dialect(spec.protocol)
         self.options = Options()

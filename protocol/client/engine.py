@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns
 from typing import Self
 
@@ -77,7 +77,8 @@ class Engine(Connection, AnyEngine):
     """
 
     def __init__(
-        self, spec: EngineSpec, *, stderr: str | None = None, trace: Trace | None = None
+        self, spec: EngineSpec, *, stderr: str | Callable[[bytes], object] | None = None,
+        trace: Trace | None = None,
     ) -> None:
         """Start the process: see `Connection`; `greet` must follow, and `popen` does both."""
         super().__init__(spec, stderr=stderr, trace=trace)

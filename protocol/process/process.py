@@ -8,7 +8,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from merels.protocol.process.command import POSIX, find_executable, split_command
@@ -65,13 +65,14 @@ class EngineProcess:
         self,
         command: str | Sequence[str],
         directory: str | None = None,
-        stderr: str | None = None,
+        stderr: str | Callable[[bytes], object] | None = None,
         limits: ResourceLimits | None = None,
     ) -> None:
         """Start the command in ``directory``; `EngineError` names what cannot be started.
 
         It gets three descriptors, its standard ones, and no other of this process's. What it
-        writes to standard error is appended to the file ``stderr``, if one is named.
+        writes to standard error is appended to the file ``stderr``, or passed to that function in
+        whole lines.
         """
         words = split_command(command, directory)
         words[0] = find_executable(words, directory)
@@ -84,10 +85,12 @@ class EngineProcess:
                 refusal = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 raise _cannot_start(words[0], refusal)
             started = limits.command(words)
+        copy: int | Callable[[bytes], object] = -1
         try:
-            copy = -1 if stderr is None else os.open(
-                stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644
-            )
+            if callable(stderr):
+                copy = stderr
+            elif stderr is not None:
+                copy = os.open(stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         except (OSError, ValueError) as error:
             raise EngineError(f"cannot write '{stderr}': {_why(error)}") from None
         try:
@@ -104,7 +107,7 @@ class EngineProcess:
                 creationflags=OWN_GROUP,
             )
         except (OSError, ValueError) as error:
-            if copy >= 0:
+            if isinstance(copy, int) and copy >= 0:
                 os.close(copy)
             raise _cannot_start(words[0], error) from None
         self.pid = self._popen.pid

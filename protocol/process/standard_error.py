@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
@@ -15,6 +16,8 @@ WIDE_PIPE = 1 << 20
 """Bytes that a pipe from an engine may be made to hold."""
 LONGEST_WORDS = 160
 """Characters of the last line that are told."""
+LONGEST_LINE = 1 << 16
+"""Bytes of an unfinished line that are kept for a function."""
 _KEPT = 1 << 12
 _END_SECONDS = 0.2
 
@@ -24,15 +27,18 @@ class StandardError:
 
     So an engine that writes megabytes there is not blocked, and takes no memory. ``descriptor`` is
     what to poll before `drain`; -1 when there is nothing more to read, or where a thread reads it.
-    All that is read is written to the descriptor ``copy``, unless that is -1.
+    All that is read is written to the descriptor ``copy``, unless that is -1, or passed to it line
+    by line if it is a function.
     """
 
-    def __init__(self, pipe: IO[bytes], copy: int) -> None:
+    def __init__(self, pipe: IO[bytes], copy: int | Callable[[bytes], object]) -> None:
         self.descriptor = pipe.fileno()
         if POSIX:
             os.set_blocking(self.descriptor, False)
         self._pipe = pipe
         self._copy = copy
+        self._line = b""
+        """The part of an unfinished line that was read, for a function."""
         self._end = b""
         self._thread: threading.Thread | None = None
 
@@ -69,7 +75,13 @@ class StandardError:
     def _take(self, chunk: bytes) -> None:
         """Keep the end of what was read, and copy all of it as far as there is room."""
         self._end = (self._end + chunk[-_KEPT:])[-_KEPT:]
-        if self._copy >= 0:
+        if callable(self._copy):
+            lines, end, self._line = (self._line + chunk).rpartition(b"\n")
+            if len(self._line) > LONGEST_LINE:
+                lines, end, self._line = lines + end, self._line, b""
+            if lines or end:
+                self._copy(lines + end)
+        elif self._copy >= 0:
             with suppress(OSError):
                 os.write(self._copy, chunk)
 
@@ -87,5 +99,8 @@ class StandardError:
         self.descriptor = -1
         self._pipe.close()
         copy, self._copy = self._copy, -1
-        if copy >= 0:
+        if callable(copy):
+            if self._line:
+                copy(self._line)
+        elif copy >= 0:
             os.close(copy)

@@ -55,6 +55,7 @@ def report(path: str) -> None:
 def go() -> None:
     """Do the harm that the mode names."""
     if MODE == "words":
+        os.write(2, EVIL + b"\n")
         write(b"info depth 1 score cp 5 nodes 1 string " + EVIL + b"\n")
         write(b"info depth " + EVIL + b" score cp 7 nodes 2 pv " + EVIL + b"\n")
         write(b"bestmove " + EVIL + b" ponder " + EVIL + b"\n")

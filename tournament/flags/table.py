@@ -149,8 +149,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
             ("file", "append", "min", "nodes", "timeleft"), plain="file",
         ),
         "-log": Flag(
-            "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the engines' "
-            "lines, append=false replaces the file",
+            "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the "
+            "engines' lines (> sent, < received, ! standard error), append=false replaces the file",
             ("file", "level", "engine", "append"), plain="file",
         ),
         "-serve": Flag(

@@ -23,17 +23,14 @@ FAULT_PATIENCE = 0.5
 class EngineCache:
     """Running engines, lent to games; a context manager that ends them all.
 
-    One worker uses it, for one game at a time. What engines write to standard error is appended to
-    the file ``stderr``; ``trace`` is called with an engine's name, ``>`` or ``<``, and what was
-    sent or received.
+    One worker uses it, for one game at a time. ``trace`` is called with an engine's name, with
+    ``>``, ``<`` or ``!`` (standard error), and with the lines that were sent or received.
     """
 
     def __init__(
-        self, kept: int = KEPT, *, stderr: str | None = None,
-        trace: Callable[[str, str, bytes], None] | None = None,
+        self, kept: int = KEPT, *, trace: Callable[[str, str, bytes], None] | None = None,
     ) -> None:
         self._kept = kept
-        self._stderr = stderr
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
         self._programs: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
@@ -111,7 +108,7 @@ class EngineCache:
         trace = self._trace and partial(self._trace, entrant.engine.name)
         program = fingerprint(entrant.engine)
         try:
-            engine = Engine(entrant.engine, stderr=self._stderr, trace=trace)
+            engine = Engine(entrant.engine, stderr=trace and partial(trace, "!"), trace=trace)
         except EngineError as error:
             return error
         self._programs[engine] = program

@@ -32,7 +32,10 @@ class LogFile:
         os.write(self._file, f"{now} {level:<5} {printable(text)}\n".encode())
 
     def trace(self, engine: str, way: str, data: bytes) -> None:
-        """Add what was sent to an engine (``>``) or came from it (``<``), as far as possible."""
+        """Add lines to an engine (``>``), of its output (``<``) or of its standard error (``!``).
+
+        A line that cannot be written is lost.
+        """
         with contextlib.suppress(OSError):
             for line in data.decode(errors="replace").splitlines():
                 self.write("trace", f"{engine} {way} {line}")

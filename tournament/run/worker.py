@@ -90,7 +90,7 @@ def main() -> None:
     def report(content: tasks.Started | tasks.Played | tasks.Finished) -> None:
         link.send(Report(content))
 
-    cache = EngineCache() if log == "-" else EngineCache(stderr=log, trace=LogFile(log).trace)
+    cache = EngineCache() if log == "-" else EngineCache(trace=LogFile(log).trace)
     try:
         with cache as engines:
             watch = None if watched == "-" else Teller(report).watch

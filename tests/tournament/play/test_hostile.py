@@ -95,7 +95,8 @@ def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     assert "makes an illegal move ('?[2J" in out
     assert is_fit_to_print(out + err)
-    assert is_fit_to_print(Path(log).read_text(encoding="utf-8"))
+    logged = Path(log).read_text(encoding="utf-8")
+    assert is_fit_to_print(logged) and " trace E ! " in logged
     text = Path(pgn).read_text(encoding="utf-8")
     assert is_fit_to_print(text)
     assert [record.result for record in parse_records(text)] == ["0-1", "1-0"]
