@@ -25,6 +25,8 @@ from merels.engine.game.rules import DEFAULT_RULES, FLYING_MEN, MEN_PER_SIDE, MI
 
 WHITE, BLACK = 0, 1
 COLOURS = ("White", "Black")
+LONGEST_HISTORY = 2_000
+"""Most positions in which a repetition is looked for: a longer game is not slower to read."""
 
 
 class Move(NamedTuple):
@@ -83,8 +85,9 @@ class Position:
 
     ``men`` and ``hands`` are pairs (White's, Black's): masks of points, and men still to place.
     ``plies`` counts plies without a removal since the last man was placed; ``number`` is the move
-    number, which rises after Black's move. ``history`` holds the keys of all positions since the
-    last irreversible move (a placement or a removal), this one last.
+    number, which rises after Black's move. ``history`` holds the keys of the positions since the
+    last irreversible move (a placement or a removal), this one last: at most `LONGEST_HISTORY` of
+    them before it, and none where no repetition draws.
     """
 
     rules: Rules
@@ -239,7 +242,10 @@ class Position:
             plies = 0
         men = (own, opponent) if side == WHITE else (opponent, own)
         key = make_key(men, hands, 1 - side)
-        history = (key,) if origin is None or removed else self.history + (key,)
+        if origin is None or removed or not self.rules.repetition:
+            history: tuple[int, ...] = (key,)
+        else:
+            history = self.history[-LONGEST_HISTORY:] + (key,)
         return Position(self.rules, men, hands, 1 - side, plies, self.number + side, history)
 
     def push(self, move: Move) -> Position:
@@ -296,8 +302,10 @@ class Position:
             return Outcome(None if rules.blocked == "draws" else 1 - self.side, "blocked")
         if self.hands != (0, 0):
             return None
-        if rules.repetition and self.history.count(self.history[-1]) >= rules.repetition:
-            return Outcome(None, "repetition")
+        # A position recurs after four plies at the earliest.
+        if rules.repetition and len(self.history) > 4 * (rules.repetition - 1):
+            if self.history.count(self.history[-1]) >= rules.repetition:
+                return Outcome(None, "repetition")
         if rules.three_three_plies and self.plies >= rules.three_three_plies:
             if self.total(WHITE) == self.total(BLACK) == FLYING_MEN:
                 return Outcome(None, "three")

@@ -6,14 +6,16 @@ A move is ``7`` (placing a man) or ``2-5`` (moving one), and ``7x12`` or ``2-5x9
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, format_position
+from merels.engine.game.pgn.tokens import as_result, tokens
 from merels.engine.game.position import WHITE, Move
-from merels.engine.game.record import RESULTS, ROSTER, Record, format_record
-from merels.engine.game.record_reader import parse_record
+from merels.engine.game.record import ROSTER, Record, format_record
+from merels.engine.game.record_reader import Spelling, parse_record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
@@ -21,11 +23,7 @@ ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]
 NUMBERS: dict[str, int] = {name: number for number, name in enumerate(ROW_BY_ROW, 1)}
 
 _MOVE = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
-_PIECES = re.compile(r'(\[[^\]"]*"(?:[^"\\]|\\.)*"\s*\]|\{[^}]*\}|;[^\n]*|\s+)')
-_NUMBER = re.compile(r"(\d+\.+)?(.*)", re.DOTALL)
-_OF_A_MOVE = re.compile(r"\(line \d+\)\Z")
-"""How `parse_record` ends a message about a move, and no other message."""
-
+_NUMBER = re.compile(r"^\d*+\.++")
 
 def parse_playok_move(text: str) -> Move:
     """A move from its numbers, legal or not; `InputError` for anything else."""
@@ -56,42 +54,20 @@ def _number(point: int) -> int:
 
 def is_playok(text: str) -> bool:
     """Whether a record's first move is written in numbers."""
-    for piece in _PIECES.split(text):
-        rest = None if _PIECES.fullmatch(piece) else _NUMBER.fullmatch(piece)
-        if rest is not None and rest[2] and rest[2] not in RESULTS:
-            return rest[2][0].isdigit()
+    with suppress(InputError):
+        for token in tokens(text, 1):
+            word = _NUMBER.sub("", token.text) if token.kind == "word" else ""
+            if word and as_result(word) is None:
+                return word[0].isdigit()
     return False
 
 
 def parse_playok(text: str, rules: Rules = DEFAULT_RULES, line: int = 1) -> Record:
-    """The game of a record; `InputError` names the word at fault and its line.
+    """Return the game of a record; `InputError` names the word at fault and its line.
 
     ``line`` is the text's first.
     """
-    pieces = []
-    first = line
-    for piece in _PIECES.split(text):
-        if _PIECES.fullmatch(piece) or not piece:
-            pieces.append(piece)
-            line += piece.count("\n")
-            continue
-        match = _NUMBER.fullmatch(piece)
-        assert match is not None
-        number, word = match[1] or "", match[2]
-        # A tag or comment without an end is left for `parse_record` to report.
-        if word and word not in RESULTS and word[0] not in "{[":
-            try:
-                word = str(parse_playok_move(word))
-            except InputError as error:
-                raise InputError(word, f"{error.expected} (line {line})") from None
-        pieces.append(f"{number} {word}" if number else word)
-    # The words are translated in place, so that `parse_record` counts the same lines.
-    try:
-        return parse_record("".join(pieces), rules, first)
-    except InputError as error:
-        if not _OF_A_MOVE.search(error.expected):
-            raise
-        raise InputError(_in_numbers(error.token), _in_numbers(error.expected)) from None
+    return parse_record(text, rules, line, SPELLING)
 
 
 def format_playok(record: Record) -> str:
@@ -115,3 +91,6 @@ def format_playok(record: Record) -> str:
 def _in_numbers(text: str) -> str:
     """An error message with its points as the numbers that the user wrote."""
     return re.sub(r"[a-g][1-7]", lambda match: str(NUMBERS.get(match[0], match[0])), text)
+
+
+SPELLING = Spelling(parse_playok_move, _in_numbers)

@@ -14,14 +14,16 @@ from threading import Lock
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import Record, format_record
-from merels.engine.game.record_reader import parse_record, read_tags
+from merels.engine.game.pgn.tokens import LONGEST_GAME, read_tags
+from merels.engine.game.record_reader import parse_record
 from merels.engine.game.saving import Stamp, create_lock, remove_lock, stamp, write_whole
+from merels.protocol.formats.regular_file import read_regular_file
 
 UNFINISHED = "unterminated"
 """PGN's word for the end of a game that goes on."""
 _ENDING = ".pgn"
 _LOCK_ENDING = ".lock"
-_COMMENT = re.compile(r"\{[^}]*\}")
+_COMMENT = re.compile(r"\{[^}]*+\}?+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class Kept:
     def read(self, key: str) -> Record:
         """A game; `InputError` says why it cannot be read."""
         try:
-            return parse_record(self._path(key).read_text(encoding="utf-8"))
+            return parse_record(_read(self._path(key)))
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(key, f"the game's file cannot be read ({error})") from None
 
@@ -179,7 +181,7 @@ class Kept:
         texts = []
         for path in sorted(paths):
             with suppress(FileNotFoundError):  # Another program has just removed it.
-                texts.append(path.read_text(encoding="utf-8"))
+                texts.append(_read(path))
         return "".join(texts)
 
     def _file(self, key: str) -> Path:
@@ -208,8 +210,13 @@ class Kept:
     def _entry(self, path: Path, changed: int) -> Entry:
         seen = self._seen.get(path.stem)
         if seen is None or seen.changed != changed:
-            text = path.read_text(encoding="utf-8")
+            text = _read(path)
             tags = read_tags(text)
             words = " ".join((*tags.values(), *_COMMENT.findall(text))).lower()
             seen = self._seen[path.stem] = Entry(path.stem, tags, changed, words)
         return seen
+
+
+def _read(path: Path) -> str:
+    """Return the text of a game's file."""
+    return read_regular_file(path, LONGEST_GAME).decode("utf-8")

@@ -161,6 +161,9 @@ def from_record(record: Record) -> Tree:
     tree = Tree(record.start)
     tree.root.comment = record.opening_comment
     end = tree.root
+    # Variations may repeat a move any number of times, each with comments and glyphs of its own.
+    comments: dict[Node, list[str]] = {}
+    glyphs: dict[Node, dict[str, None]] = {}
     # Main lines come first, so that their moves are the first children.
     lines: deque[tuple[Record | Variation, Node]] = deque([(record, tree.root)])
     while lines:
@@ -170,13 +173,13 @@ def from_record(record: Record) -> Tree:
             lines += [(variation, node) for variation in line.variations.get(index, ())]
             node = tree.add(node, move)
             comment = line.comments[index] if index < len(line.comments) else ""
-            node.comment = " ".join(filter(None, (node.comment, before, comment)))
-            node.glyphs += [
-                glyph for glyph in line.glyphs.get(index, ()) if glyph not in node.glyphs
-            ]
+            comments.setdefault(node, []).extend(filter(None, (before, comment)))
+            glyphs.setdefault(node, {}).update(dict.fromkeys(line.glyphs.get(index, ())))
             before = ""
         if line is record:
             end = node
+    for node, parts in comments.items():
+        node.comment, node.glyphs = " ".join(parts), list(glyphs[node])
     if end.children:  # A variation begins with the last move.
         tree.stop_at(end)
     return tree

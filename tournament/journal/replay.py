@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from merels.engine.game.errors import InputError, printable
 from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.pgn.tokens import GameText
 from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats import read_record
@@ -20,13 +21,13 @@ from merels.tournament.journal.import_games import (
     pgn_marks,
 )
 from merels.tournament.journal.open import read_journal
-from merels.tournament.journal.pgn_text import PgnText, pgn_texts
+from merels.tournament.journal.pgn_text import pgn_texts
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.files import file_error
 from merels.tournament.records.settings import read_settings
 
-_TIMED = re.compile(r"(?:^|\s)\d+(?:\.\d+)?s\b")
+_TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?+s\b")
 """The seconds that runners note behind each move of an engine, and behind none of a book."""
 
 
@@ -39,7 +40,7 @@ class StoredGame:
     """In its tournament, of a journal's game; in the file, from 1, of any other."""
     white: str
     black: str
-    source: Row | PgnText
+    source: Row | GameText
     rules: Rules
     """The journal's, or those of a record that names none."""
     marks: tuple[object, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -158,8 +159,7 @@ def _read_json(text: str) -> dict[str, Any]:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) != len(pairs):
-            names = [name for name, _ in pairs]
-            again = next(name for name in names if names.count(name) > 1)
+            again = Counter(name for name, _ in pairs).most_common(1)[0][0]
             raise InputError(again, "this member is repeated")
         return members
 

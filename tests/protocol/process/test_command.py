@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shlex
 
 import pytest
@@ -35,3 +36,22 @@ def test_words_that_were_joined_are_split_again(posix: bool) -> None:
     words = [r"C:\My games\mill.exe", "it's", 'say "mill"', "", "#1", r"\\host\share", "ü"]
     assert shell_words(shlex.join(words), posix=posix) == words
     assert shell_words(shlex.join(words) + " # as a comment", True, posix) == words
+
+
+@pytest.mark.parametrize("comments", [False, True])
+@pytest.mark.parametrize("posix", [False, True])
+def test_words_are_split_as_shlex_splits_them(posix: bool, comments: bool) -> None:
+    chance = random.Random(7)
+    for _ in range(3000):
+        text = "".join(chance.choices("ab '\"\\#\n\t\v", k=chance.randint(0, 9)))
+        reader = shlex.shlex(text, posix=True)
+        reader.whitespace_split = True
+        reader.commenters = "#" if comments else ""
+        reader.escape = "\\" if posix else ""
+        try:
+            words = list(reader)
+        except ValueError:
+            with pytest.raises(ValueError):
+                shell_words(text, comments, posix)
+        else:
+            assert shell_words(text, comments, posix) == words, text

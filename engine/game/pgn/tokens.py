@@ -1,0 +1,259 @@
+"""Text of game records: the games of a file told apart, and the tokens of one game.
+
+A pattern never examines text twice, so that reading takes time in proportion to the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.record import RESULTS
+
+LONGEST_GAME = 1 << 24
+"""Characters of the longest game."""
+DASHES = "-‐‑‒–—―−"
+"""Hyphens, dashes and the minus sign."""
+
+_RESULT = re.compile(
+    rf"(?<![^\s\]}}).])(?:1[{DASHES}]0|0[{DASHES}]1|(?:1/2|½)(?:[{DASHES}](?:1/2|½))?+|\*)"
+    r"(?![^\s{};()[])"
+)
+"""A result as a word of its own, in the spellings that people use."""
+_TAG = re.compile(
+    r'\[\s*+(?P<name>[\w+#=:-]++)\s*+"(?P<value>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*+)"[ \t]*+\]'
+)
+"""A tag. Not every program escapes the quotes within a value."""
+_NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
+_COMMENT = re.compile(r"\{[^}]*+\}?+|;.*+")
+_MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
+"""Whatever the end of a game depends on: comments, variations, tags and results."""
+_TOKEN = re.compile(
+    r"(?P<space>\s++|(?<![^\n])%[^\n]*+)|;(?P<comment>[^\n]*+)|(?P<glyph>\$\d++)|(?P<bracket>[()])"
+    r"|(?P<word>[^\s{};()\[\]$]++)"
+)
+_BRACE = re.compile(r"[{}]")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+@dataclass(slots=True)
+class GameText:
+    """The text of one game, and its tags."""
+
+    line: int
+    """Number of its first line in the file, from 1."""
+    text: str = ""
+    tags: dict[str, str] = field(default_factory=dict)
+    end: str = "*"
+    """Result behind the moves."""
+
+    @property
+    def last_comment(self) -> str:
+        """Last comment in braces, in which runners state why the game ended; empty if none."""
+        begin, end = self.text.rfind("{"), self.text.rfind("}")
+        return " ".join(self.text[begin + 1 : end].split()) if 0 <= begin < end else ""
+
+    @property
+    def result(self) -> str:
+        """Result that the tag states, else the one behind the moves."""
+        return as_result(self.tags.get("Result", "")) or self.end
+
+
+def as_result(word: str) -> str | None:
+    """Return the result that a word spells, or None."""
+    if word in RESULTS:
+        return word
+    if not _RESULT.fullmatch(word):
+        return None
+    return f"{word[0]}-{word[2]}" if word[0] in "01" and len(word) == 3 else "1/2-1/2"
+
+
+def split_games(lines: Iterable[str], name: str = "text") -> Iterator[GameText]:
+    """Yield the games of a file from its lines, one at a time.
+
+    A game ends with its result, or before tags that follow its moves. `InputError` with the file's
+    ``name`` where a game is longer than `LONGEST_GAME`.
+    """
+    splitter = _Splitter(name)
+    for number, line in enumerate(lines, 1):
+        yield from splitter.take(number, line)
+    if splitter.begun:
+        yield splitter.finish()
+
+
+class _Splitter:
+    """The game that is being read, and what its last lines have left open."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._begin(1)
+
+    def _begin(self, number: int) -> None:
+        self._game = GameText(number)
+        self._parts: list[str] = []
+        self._size = 0
+        self._depth = 0
+        """Variations that are open."""
+        self._in_comment = self._in_moves = self._ended = self._after_blank = False
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is anything of a game."""
+        return bool(self._game.tags) or self._in_moves
+
+    def finish(self) -> GameText:
+        """Return the game."""
+        self._game.text = "".join(self._parts)
+        return self._game
+
+    def take(self, number: int, line: str) -> Iterator[GameText]:
+        """Read a line; yield the games that end before or in it."""
+        if self._ended or (
+            # A comment without an end must not take the games behind it along.
+            self._in_comment and self._after_blank and _NEW_EVENT.match(line)
+        ):
+            yield self.finish()
+            self._begin(number)
+        self._size += len(line)
+        if self._size > LONGEST_GAME:
+            expected = f"expected games of at most {LONGEST_GAME >> 20} MiB each"
+            raise InputError(self._name, f"{expected} (line {number})")
+        if line[:1] == "%" and not self._in_comment:
+            self._parts.append(line)
+        elif (
+            self._in_comment or self._depth or "(" in line or "[" in line
+            or line.rfind("{") > line.rfind("}") or _RESULT.search(bare := _COMMENT.sub(" ", line))
+        ):
+            yield from self._take_marks(number, line)
+        else:  # Most lines hold moves and whole comments, and no result.
+            self._in_moves = self._in_moves or bool(bare.strip())
+            self._parts.append(line)
+        self._after_blank = not line.strip()
+
+    def _take_marks(self, number: int, line: str) -> Iterator[GameText]:
+        """Read a line, mark by mark."""
+        start = place = 0
+        """Where in the line the game's part begins, and how far it was read."""
+        tags, at_start = True, not self._in_comment
+        """Whether tags can be told from junk, and whether only blanks were read so far."""
+        if self._in_comment:
+            place = line.find("}") + 1
+            self._in_comment = not place
+        while not self._in_comment:
+            mark = _MARK.search(line, place)
+            end = mark.start() if mark else len(line)
+            text = line[place:end].strip()
+            tag = _TAG.match(line, end) if mark and mark[0] == "[" and tags else None
+            at_start = at_start and not text
+            if self._ended and (text or tag) or (tag and self._ends_before(tag, at_start)):
+                self._parts.append(line[start:place])
+                yield self.finish()
+                self._begin(number)
+                start, self._size = place, len(line) - place
+            self._in_moves = self._in_moves or bool(text)
+            if mark is None or mark[0] == ";":
+                break
+            place, at_start = mark.end(), False
+            if mark[0] == "{":
+                place = line.find("}", end) + 1
+                self._in_comment = not place
+            elif mark[0] == "[":
+                # What fails once would be read to the end of the line again and again.
+                tags = tag is not None
+                self._in_moves = self._in_moves or not tags
+                if tag is not None:
+                    place = tag.end()
+                    self._game.tags[tag["name"]] = tag_value(tag)
+            elif mark[0] == "(":
+                self._depth += 1
+                self._in_moves = True
+            elif mark[0] == ")":
+                self._depth = max(self._depth - 1, 0)
+            elif not self._depth:
+                if self._ended:
+                    self._parts.append(line[start:end])
+                    yield self.finish()
+                    self._begin(number)
+                    start, self._size = end, len(line) - end
+                self._in_moves = self._ended = True
+                self._game.end = as_result(mark[0]) or "*"
+        self._parts.append(line[start:])
+
+    def _ends_before(self, tag: re.Match[str], at_start: bool) -> bool:
+        """Whether a tag, perhaps ``at_start`` of its line, belongs to the next game."""
+        if self._in_moves and (at_start or not self._depth):
+            return True
+        return at_start and self._after_blank and tag["name"] in self._game.tags
+
+
+def tag_value(tag: re.Match[str]) -> str:
+    """Return a tag's value without the backslashes of its quotes."""
+    return _ESCAPED.sub(r"\1", tag["value"])
+
+
+class Token(NamedTuple):
+    """A ``tag`` (with its name), ``comment``, ``glyph``, ``bracket`` or ``word``, and its line."""
+
+    kind: str
+    text: str
+    line: int
+    name: str = ""
+
+
+def tokens(text: str, line: int) -> Iterator[Token]:
+    """Yield the tokens of a game's text, whose first line has the number ``line``."""
+    place = 0
+    while place < len(text):
+        first = text[place]
+        if first == "{":
+            end = _comment_end(text, place)
+            if end >= 0:
+                yield Token("comment", text[place + 1 : end], line)
+            place, start = end + 1, place
+        elif first == "[":
+            match = _TAG.match(text, place)
+            if match:
+                yield Token("tag", tag_value(match), line, match["name"])
+            place, start = match.end() if match else 0, place
+        else:
+            match = _TOKEN.match(text, place)
+            if match and (kind := match.lastgroup or "") != "space":
+                yield Token(kind, match[kind], line)
+            place, start = match.end() if match else 0, place
+        if not place:
+            what = {"{": "a comment that ends with '}'", "[": 'a tag such as [White "A"]'}
+            expected = what.get(first, "a move, a tag or a comment")
+            raise InputError(text[start:].split("\n", 1)[0], f"expected {expected} in line {line}")
+        line += text.count("\n", start, place)
+
+
+def read_tags(text: str) -> dict[str, str]:
+    """Return the tags of a text's first record, whose moves are not read."""
+    tags: dict[str, str] = {}
+    with suppress(InputError):
+        for token in tokens(text.removeprefix("\ufeff"), 1):
+            if token.kind != "tag":
+                break
+            tags[token.name] = token.text
+    return tags
+
+
+def _comment_end(text: str, start: int) -> int:
+    """Return where the comment that begins at ``start`` ends, or -1.
+
+    A comment ends with its first closing brace; where another closing brace follows before the
+    next comment begins, the comment holds another one.
+    """
+    end = text.find("}", start)
+    if end < 0:
+        return end
+    for _ in range(text.count("{", start + 1, end)):
+        brace = _BRACE.search(text, end + 1)
+        if brace is None or brace[0] == "{":
+            break
+        end = brace.start()
+    return end

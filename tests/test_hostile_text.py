@@ -1,0 +1,285 @@
+"""Readers of foreign text take steps in proportion to its length, whatever it holds."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import StringIO
+from pathlib import Path
+from re import _constants, _parser  # type: ignore[attr-defined]
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.mif_1_0.manifest import parse_manifest
+from merels.engine.game.notation import parse_position
+from merels.engine.game.pgn.tokens import read_tags, split_games
+from merels.engine.game.position import Position
+from merels.engine.game.record import format_record
+from merels.engine.game.record_reader import parse_records
+from merels.engine.game.rules import DEFAULT_RULES, parse_rules
+from merels.protocol.bot.requests import read_object
+from merels.protocol.client.answers import parse_info, read_move
+from merels.protocol.client.options import parse_option
+from merels.protocol.formats import read_games
+from merels.protocol.formats.playok import is_playok, parse_playok
+from merels.protocol.games.kept import Kept
+from merels.protocol.games.tree import from_record
+from merels.protocol.process.command import shell_words
+from merels.tournament.conversion.sources import read_items
+from merels.tournament.flags.command_line import parse
+from merels.tournament.journal.import_games import GamesFile
+from merels.tournament.journal.players import Roster
+from merels.tournament.pairing.openings import load_openings
+from merels.tournament.records.settings import OpeningSettings
+from tests.test_sources import MODULES
+
+
+def _trees(text: str) -> None:
+    for record in parse_records(text):
+        from_record(record)
+        format_record(record)
+
+
+def _file(text: str, folder: Path) -> str:
+    path = folder / "20200101-000000-000000-abcdef.pgn"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+READERS: dict[str, Callable[[str, Path], Any]] = {
+    "records": lambda text, _: list(parse_records(text)),
+    "trees": lambda text, _: _trees(text),
+    "pasted": lambda text, _: read_games(text),
+    "split": lambda text, _: list(split_games(StringIO(text))),
+    "tags": lambda text, _: read_tags(text),
+    "playok": lambda text, _: is_playok(text) or parse_playok(text),
+    "kept": lambda text, folder: _file(text, folder) and Kept(folder).entries(),
+    "convert": lambda text, folder: list(read_items(_file(text, folder), None, DEFAULT_RULES)),
+    "openings": lambda text, folder: load_openings(
+        OpeningSettings(file=_file(text, folder), format="pgn"), DEFAULT_RULES
+    ),
+    "positions": lambda text, folder: load_openings(
+        OpeningSettings(file=_file(text, folder)), DEFAULT_RULES
+    ),
+    "ratings": lambda text, folder: list(GamesFile(_file(text, folder)).games(Roster())),
+    "position": lambda text, _: parse_position(text),
+    "rules": lambda text, _: parse_rules(text),
+    "manifest": lambda text, _: parse_manifest(text),
+    "flags": lambda text, folder: parse(["-config", f"file={_file(text, folder)}"]),
+    "words": lambda text, _: shell_words(text, comments=True),
+    "option": lambda text, _: parse_option(text),
+    "info": lambda text, _: parse_info(text.encode(), Position()),
+    "answer": lambda text, _: read_move(text.encode()),
+    "object": lambda text, _: read_object(text),
+}
+
+_START = "1. g1 d6 d2 a7 g4 d5 d1 f6 b6 e5 c3 e3 b2 a4 c4 b4 d7 d3 "
+_AND_BACK = "c4-c5 e5-e4 c5-c4 e4-e5 "
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "open comments": lambda n: "1. d6 " + "{" * n,
+    "comments in comments": lambda n: "1. d6 " + "{ " * n + "} " * n,
+    "empty comments": lambda n: "1. d6 " + "{}" * n,
+    "comments over lines": lambda n: "1. d6 {" + "\n{" * n + "}" * n,
+    "comments behind comments": lambda n: "1. d6 " + "{ { } } " * n,
+    "line comments": lambda n: "1. d6 " + ";{\n" * n,
+    "open variations": lambda n: "1. d6 " + "( 1. f4 " * n,
+    "nested variations": lambda n: "1. d6 " + "( 1. f4 ( 1. d6 " * n + ") " * 2 * n + "f4 *",
+    "equal variations": lambda n: "1. d6 " + "".join(f"(1. f4 ${i} {{c}}) " for i in range(n)),
+    "closed variations": lambda n: "1. d6 " + ")" * n,
+    "brackets": lambda n: "[" * n,
+    "tags": lambda n: '[A "x"]' * n,
+    "tags of a line": lambda n: "".join(f'[A{i} "x"]' for i in range(n)),
+    "tags of lines": lambda n: '[A "x"]\n\n' * n,
+    "open tags": lambda n: '[A "x ' * n,
+    "quotes in a tag": lambda n: '[A "' + '" ' * n,
+    "quotes in tags": lambda n: '[" ' * n,
+    "backslashes in a tag": lambda n: '[A "' + "\\" * n,
+    "blanks in a tag": lambda n: "[A" + " " * n,
+    "glyphs": lambda n: "1. d6 " + "".join(f"${i} " for i in range(n)),
+    "dollars": lambda n: "1. d6 " + "$" * n,
+    "results": lambda n: "* 1-0 1/2-1/2 " * n,
+    "stars": lambda n: "*" * n,
+    "numbers": lambda n: "1. " * n,
+    "dots": lambda n: "1" + "." * n,
+    "digits": lambda n: "1. " + "1" * n,
+    "removals": lambda n: "1. d6" + " xf4" * n,
+    "one removal": lambda n: "1. d6" + "xf4" * n,
+    "dashes": lambda n: "d6" + "-" * n,
+    "a long game": lambda n: _START + _AND_BACK * n,
+    "a game without a limit": lambda n: (
+        '[Variant "mill Repetition=10000 NoRemovalPlies=0"]\n' + _START + _AND_BACK * n
+    ),
+    "illegal moves": lambda n: "d6 " * n,
+    "games": lambda n: "1. d6 f4 *\n" * n,
+    "bad games": lambda n: "1. d6 d6 *\n" * n,
+    "escapes": lambda n: "%\n" * n + "1. d6",
+    "blank lines": lambda n: "\n" * n,
+    "blanks": lambda n: " " * n + "x",
+    "letters": lambda n: "a" * n,
+    "words": lambda n: "a " * n,
+    "slashes": lambda n: "/" * n,
+    "rings": lambda n: "O" * n + "/@/* w 9 9 0 1",
+    "fields": lambda n: "********/********/********" + " 0" * n,
+    "positions": lambda n: "********/********/******** w 9 9 0 1 ; a\n" * n,
+    "mfen": lambda n: "MFEN/1.0" + " -" * n,
+    "numbers of a position": lambda n: "********/********/******** w 9 9 0 " + "9" * n,
+    "equal members": lambda n: "{" + "".join(f'"a{i}": 1, ' for i in range(n)) + '"a0": 1}',
+    "nested objects": lambda n: '{"a": ' * n,
+    "nested lists": lambda n: '{"a": ' + "[" * n,
+    "a long number": lambda n: '{"a": ' + "9" * n + "}",
+    "quotes": lambda n: '"' * n,
+    "single quotes": lambda n: "'a" * n,
+    "a quoted word": lambda n: '-event "' + 'a\\"' * n,
+    "a word": lambda n: "-event " + "a" * n,
+    "backslashes": lambda n: "\\" * n,
+    "settings": lambda n: "mill" + " Flying=own" * n,
+    "a setting": lambda n: "mill Flying=" + "own" * n,
+    "an option": lambda n: "option name " + "a type" * n,
+    "option defaults": lambda n: "option name a type combo" + " default var a" * n,
+    "info": lambda n: "info pv" + " d6 d7" * n,
+    "info words": lambda n: "info" + " depth 1 score cp" * n,
+}
+
+
+def steps(read: Callable[[str, Path], Any], text: str, folder: Path) -> int:
+    """Return how many lines of Python run while a text is read."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with suppress(InputError, ValueError):
+            read(text, folder)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_twice_the_text_takes_twice_the_steps(reader: str, tmp_path: Path) -> None:
+    slow = {}
+    for name, make in HOSTILE.items():
+        small, large = (steps(READERS[reader], make(n), tmp_path) for n in (60, 120))
+        if large > 2.1 * small + 100:
+            slow[name] = (small, large)
+    assert slow == {}
+
+
+def test_steps_that_grow_faster_than_the_text_are_found(tmp_path: Path) -> None:
+    def pairs(text: str, _: Path) -> None:
+        for _one in text:
+            for _other in text:
+                pass
+
+    small, large = (steps(pairs, "a" * n, tmp_path) for n in (60, 120))
+    assert large > 3.5 * small
+
+
+_AT_MOST_ONCE = {
+    '\\d*+[.…]++': "it is tried once a word",
+    '^\\d*+\\.++': "it is tried once a word",
+    '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*+)"'
+    "[ \\t]*+\\]": "its first failure in a line is the last try there",
+    '\\[\\s*+Event\\s*+"': "it is tried once a line",
+    "(?:^|\\s)\\d++(?:\\.\\d++)?+s\\b": "it begins behind a blank alone",
+    "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "it begins at a line's start alone",
+    "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
+        "the lines are whole",
+    "option name (.+?) type (.+)": "whatever stands behind type is taken",
+}
+"""Patterns in which something must follow a repetition, and why no text is examined again."""
+
+
+def _parts_that_rescan(pattern: Any, must_follow: bool = False) -> Iterator[str]:
+    """Yield the repetitions without an upper bound behind which a match may fail."""
+    for operation, argument in reversed(list(pattern)):
+        repeats = (
+            _constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT
+        )
+        bodies: list[Any] = []
+        if operation in repeats:
+            if argument[1] == _constants.MAXREPEAT and must_follow:
+                yield str(argument)
+            bodies = [argument[2]]
+        elif operation == _constants.SUBPATTERN:
+            bodies = [argument[3]]
+        elif operation == _constants.BRANCH:
+            bodies = argument[1]
+        elif operation == _constants.ATOMIC_GROUP:
+            bodies = [argument]
+        elif operation in (_constants.ASSERT, _constants.ASSERT_NOT):
+            yield from _parts_that_rescan(argument[1])
+        for body in bodies:
+            yield from _parts_that_rescan(body, must_follow)
+        lone = _parser.SubPattern(pattern.state, [(operation, argument)])
+        checks = (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT)
+        must_follow = must_follow or lone.getwidth()[0] > 0 or operation in checks
+
+
+def _patterns() -> Iterator[tuple[str, str]]:
+    """Yield the module and the text of every regular expression in the sources."""
+    for name, path in MODULES.items():
+        if path.stem == "__main__" or path.parent.name == "examples":
+            continue
+        for value in vars(importlib.import_module(f"merels.{name}")).values():
+            if isinstance(value, re.Pattern):
+                text = value.pattern
+                yield name, text.decode("latin-1") if isinstance(text, bytes) else text
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                module = node.func.value
+                if isinstance(module, ast.Name) and module.id == "re" and node.args:
+                    if isinstance(first := node.args[0], ast.Constant):
+                        text = first.value
+                        yield name, text.decode("latin-1") if isinstance(text, bytes) else text
+
+
+def test_no_pattern_examines_a_text_twice() -> None:
+    patterns = list(_patterns())
+    assert len(patterns) > 20
+    assert {
+        (name, text) for name, text in patterns
+        if text not in _AT_MOST_ONCE and list(_parts_that_rescan(_parser.parse(text)))
+    } == set()
+
+
+@pytest.mark.parametrize("text", ["\\{[^}]*\\}", "\\{[^}]*+\\}", "(a|b+)*c", '"(?:[^"]|\\\\.)*"'])
+def test_a_pattern_that_examines_a_text_twice_is_found(text: str) -> None:
+    assert list(_parts_that_rescan(_parser.parse(text)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", READERS)
+def test_a_megabyte_is_read(reader: str, tmp_path: Path) -> None:
+    """Every hostile text of a megabyte is read; a reader that takes its square needs hours."""
+    program = (
+        "import sys; from pathlib import Path; from tests.test_hostile_text import read_all; "
+        "read_all(sys.argv[1], Path(sys.argv[2]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, reader, str(tmp_path)], timeout=900,
+        cwd=Path(__file__).parents[1], env=os.environ,
+    )
+    assert done.returncode == 0
+
+
+def read_all(reader: str, folder: Path) -> None:
+    """Read each hostile text, grown to a megabyte."""
+    for make in HOSTILE.values():
+        length = len(make(1000)) / 1000
+        with suppress(InputError, ValueError):
+            READERS[reader](make(int((1 << 20) / length)), folder)
