@@ -22,6 +22,7 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.mif_1_0.manifest import parse_manifest
 from merels.engine.game.notation import parse_position
 from merels.engine.game.pgn.tokens import read_tags, split_games
+from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.position import Position
 from merels.engine.game.record import format_record
 from merels.engine.game.record_reader import parse_records
@@ -29,7 +30,7 @@ from merels.engine.game.rules import DEFAULT_RULES, parse_rules
 from merels.protocol.bot.requests import read_object
 from merels.protocol.client.answers import parse_info, read_move
 from merels.protocol.client.options import parse_option
-from merels.protocol.formats import read_games
+from merels.protocol.formats import read_game
 from merels.protocol.formats.playok import is_playok, parse_playok
 from merels.protocol.games.kept import Kept
 from merels.protocol.games.tree import from_record
@@ -58,12 +59,14 @@ def _file(text: str, folder: Path) -> str:
 READERS: dict[str, Callable[[str, Path], Any]] = {
     "records": lambda text, _: list(parse_records(text)),
     "trees": lambda text, _: _trees(text),
-    "pasted": lambda text, _: read_games(text),
+    "pasted": lambda text, _: read_game(text),
     "split": lambda text, _: list(split_games(StringIO(text))),
     "tags": lambda text, _: read_tags(text),
     "playok": lambda text, _: is_playok(text) or parse_playok(text),
     "kept": lambda text, folder: _file(text, folder) and Kept(folder).entries(),
-    "convert": lambda text, folder: list(read_items(_file(text, folder), None, DEFAULT_RULES)),
+    "convert": lambda text, folder: list(
+        read_items(_file(text, folder), None, RecordRules(), lambda _: None)
+    ),
     "openings": lambda text, folder: load_openings(
         OpeningSettings(file=_file(text, folder), format="pgn"), DEFAULT_RULES
     ),
@@ -189,7 +192,13 @@ def test_steps_that_grow_faster_than_the_text_are_found(tmp_path: Path) -> None:
     assert large > 3.5 * small
 
 
+_SHORT = "the head of a text is short"
 _AT_MOST_ONCE = {
+    '\\{\\s*+(?:"[^"\\n]*+"\\s*+:|\\})': _SHORT,
+    "(?mi)\\AGoldToken|^[ \\t]*+(?:\\d++[.)]?+[ \\t]++)?+"
+    "(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])": _SHORT,
+    "(?i:VariantName\\s*+=)": _SHORT,
+    "\\[\\s*+[{\\[]": _SHORT,
     '\\d*+[.…]++': "it is tried once a word",
     '^\\d*+\\.++': "it is tried once a word",
     '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*+)"'
@@ -236,9 +245,12 @@ def _patterns() -> Iterator[tuple[str, str]]:
         if path.stem == "__main__" or path.parent.name == "examples":
             continue
         for value in vars(importlib.import_module(f"merels.{name}")).values():
-            if isinstance(value, re.Pattern):
-                text = value.pattern
-                yield name, text.decode("latin-1") if isinstance(text, bytes) else text
+            entries = value if isinstance(value, list) else [value]
+            for entry in entries:
+                pattern = entry[0] if isinstance(entry, tuple) and entry else entry
+                if isinstance(pattern, re.Pattern):
+                    text = pattern.pattern
+                    yield name, text.decode("latin-1") if isinstance(text, bytes) else text
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 module = node.func.value

@@ -27,6 +27,30 @@ class InputError(ValueError):
         return f"'{shorten(self.token)}'{place}: {printable(self.expected)}"
 
 
+class PlacedError(InputError):
+    """Input that is wrong at known ``places`` of a text or file, the narrowest first.
+
+    ``reason`` is what would be right, without the places.
+    """
+
+    def __init__(self, token: str, reason: str, *places: str) -> None:
+        self.reason = reason
+        self.places = places
+        super().__init__(token, f"{reason} ({', '.join(places)})")
+
+    def __reduce__(self) -> tuple[type[PlacedError], tuple[str, ...]]:
+        return PlacedError, (self.token, self.reason, *self.places)
+
+
+def placed(error: InputError, place: str) -> InputError:
+    """Return the error with a place added to those that it names; an empty place adds nothing."""
+    if not place:
+        return error
+    if isinstance(error, PlacedError):
+        return PlacedError(error.token, error.reason, *error.places, place)
+    return PlacedError(error.token, error.expected, place)
+
+
 class Failure(Exception):
     """What was asked for makes sense but cannot be done: the disk is full, a worker dies."""
 

@@ -84,7 +84,7 @@ def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
     The index of an error is the field's, counted from 0.
     """
     fields = text.split()
-    if fields and fields[0].startswith("MFEN/"):
+    if fields and fields[0][:5].upper() == "MFEN/":
         position = _parse_six(*mfen.six_fields(fields), rules)
         mfen.check_end(position, fields)
         return position

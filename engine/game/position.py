@@ -6,7 +6,8 @@ move generation. A position never changes; playing a move gives a new one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,6 +26,10 @@ from merels.engine.game.rules import DEFAULT_RULES, FLYING_MEN, MEN_PER_SIDE, MI
 
 WHITE, BLACK = 0, 1
 COLOURS = ("White", "Black")
+COUNTING_RULES = {
+    "repetition": "Repetition", "three": "ThreeThreePlies", "norem": "NoRemovalPlies",
+}  # fmt: skip
+"""By the reason of a draw, the field of the rule that counts plies or positions."""
 LONGEST_HISTORY = 2_000
 """Most positions in which a repetition is looked for: a longer game is not slower to read."""
 
@@ -313,6 +318,22 @@ class Position:
             return Outcome(None, "norem")
         return None
 
+    def played_on(self) -> Position:
+        """Return this position; where a counting rule has drawn the game, without those rules.
+
+        Programs that do not enforce such a draw play on, and so do their records.
+        """
+        outcome = self.outcome()
+        if outcome is None or outcome.reason not in COUNTING_RULES:
+            return self
+        return self.under(_without_counting(self.rules))
+
+    def under(self, rules: Rules) -> Position:
+        """Return this position under other rules, as if no position had been before it."""
+        if rules == self.rules:
+            return self
+        return Position(rules, self.men, self.hands, self.side, self.plies, self.number)
+
     def __hash__(self) -> int:
         return hash((self.key, self.plies, self.number))
 
@@ -321,6 +342,12 @@ class Position:
             f"<Position {format_board(self.men)} {COLOURS[self.side]} {self.hands} {self.plies} "
             f"{self.number} ({self.rules})>"
         )
+
+
+@lru_cache(maxsize=64)
+def _without_counting(rules: Rules) -> Rules:
+    """Return the rules without those that draw a game by counting."""
+    return replace(rules, repetition=0, no_removal_plies=0, three_three_plies=0)
 
 
 def make_key(men: tuple[int, int], hands: tuple[int, int], side: int) -> int:

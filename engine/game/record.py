@@ -8,7 +8,14 @@ from typing import Union
 
 from merels.engine.game.errors import printable
 from merels.engine.game.notation import START, format_position
-from merels.engine.game.position import WHITE, Move, Position
+from merels.engine.game.position import (
+    COLOURS,
+    COUNTING_RULES,
+    WHITE,
+    Move,
+    Outcome,
+    Position,
+)
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
@@ -45,19 +52,47 @@ class Record:
     opening_comment: str = ""
     variations: dict[int, list[Variation]] = field(default_factory=dict)
     glyphs: dict[int, list[str]] = field(default_factory=dict)
+    drawn: tuple[int, Outcome] | None = field(default=None, compare=False)
+    """Number of moves after which a counting rule drew the game, and the draw, if moves follow."""
 
     def positions(self) -> Iterator[Position]:
-        """Every position of the game, the first one included."""
+        """Yield every position of the game, the first one included.
+
+        After a draw by counting the game goes on without such rules.
+        """
         position = self.start
         yield position
         for move in self.moves:
-            position = position.play(move)
+            position = position.played_on().play(move)
             yield position
 
     def final(self) -> Position:
         """The position after the last move."""
         *_, position = self.positions()
         return position
+
+
+def drawn_notice(record: Record, by_flags: bool = True) -> str:
+    """Return one sentence on a draw by counting after which moves follow; empty if none does.
+
+    ``by_flags``: the user states rules with -variant and -set.
+    """
+    if record.drawn is None:
+        return ""
+    plies, outcome = record.drawn
+    where = "before the first move"
+    if plies:
+        where = f"at {place_of(record.start, plies - 1)} ({record.moves[plies - 1]})"
+    setting = f"{COUNTING_RULES[outcome.reason]}=0"
+    if by_flags:
+        setting = f"-set {setting}" + " or -variant morris" * (outcome.reason == "three")
+    return f"{outcome} {where}; the moves after it are read on; {setting} has no such draw"
+
+
+def place_of(start: Position, plies: int) -> str:
+    """Return the number and side of a move by the number of plies since the first position."""
+    number, side = divmod(2 * start.number + start.side + plies, 2)
+    return f"move {number}, {COLOURS[side]}"
 
 
 def format_record(record: Record) -> str:

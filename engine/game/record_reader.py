@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, PlacedError, placed
 from merels.engine.game.notation import START, parse_move, parse_position
-from merels.engine.game.pgn.tokens import GameText, as_result, split_games, tokens
-from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record, Variation
-from merels.engine.game.rules import DEFAULT_VARIANT, Rules, parse_rules
+from merels.engine.game.pgn.tokens import DASHES, GameText, as_result, split_games, tokens
+from merels.engine.game.pgn.variants import RecordRules
+from merels.engine.game.position import COUNTING_RULES, Move, Position
+from merels.engine.game.record import Record, Variation, place_of
+from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
 
 _NUMBER = re.compile(r"\d*+[.…]++")
+_PLAIN = str.maketrans(
+    {dash: "-" for dash in DASHES} | {cross: "x" for cross in "×✕✖"}
+    | {"‼": "!!", "⁇": "??", "⁈": "?!", "⁉": "!?", "！": "!", "？": "?"}
+)
+_INVISIBLE = {0x200B: None, 0xFEFF: None}
+"""Characters without a width, which come along from pages of the web."""
+_SUFFIX = "!?‼⁇⁈⁉！？"
+_GLYPHS = {
+    "!": "$1", "?": "$2", "!!": "$3", "??": "$4", "!?": "$5", "?!": "$6",
+    "□": "$7", "=": "$10", "∞": "$13", "⩲": "$14", "+=": "$14", "⩱": "$15", "=+": "$15",
+    "±": "$16", "+/-": "$16", "∓": "$17", "-/+": "$17", "+-": "$18", "-+": "$19",
+}  # fmt: skip
+"""Numeric annotation glyphs by the signs that stand for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +39,9 @@ class Spelling:
 
     read: Callable[[str], Move] = parse_move
     explain: Callable[[str], str] = str
-    """Rewrites a reason in the spelling of the record."""
+    """Rewrites the reason of an error in the spelling of the record."""
+    in_digits: bool = False
+    """Whether a word of digits is a move; if not, it is the number of one."""
 
 
 def parse_records(
@@ -38,7 +54,7 @@ def parse_records(
     """
     for game in split_games(StringIO(text.removeprefix("\ufeff"), newline=None)):
         game.line += line - 1
-        yield build_record(game, rules, spelling)
+        yield build_record(game, RecordRules(rules or DEFAULT_RULES), spelling)
 
 
 def parse_record(
@@ -55,25 +71,78 @@ def parse_record(
 
 
 def build_record(
-    game: GameText, rules: Rules | None = None, spelling: Spelling = Spelling()
+    game: GameText, rules: RecordRules, spelling: Spelling = Spelling(), place: str = ""
 ) -> Record:
-    """Return the record of a game's text, with every move checked."""
-    reader = _Reader(spelling)
-    for kind, text, line, name in tokens(game.text, game.line):
-        if kind == "tag":
-            reader.tags[name] = text
-            reader.tag_lines[name] = line
-        elif kind == "comment":
-            reader.lines[-1].comment(text)
-        elif kind == "glyph":
-            reader.lines[-1].glyph(text)
-        elif text == "(":
-            reader.open(line)
-        elif text == ")":
-            reader.close(line)
-        else:
-            reader.word(text, line)
-    return reader.build(rules)
+    """Return the record of a game's text, with every move checked.
+
+    ``place`` is the game's place in its file, for errors.
+    """
+    reader = _Reader(rules, spelling)
+    try:
+        for kind, text, line, name in tokens(game.text, game.line):
+            if kind == "tag":
+                reader.tags[name] = text
+                reader.tag_lines[name] = line
+            elif kind == "comment":
+                reader.lines[-1].comment(text)
+            elif kind == "glyph":
+                reader.lines[-1].glyph(text)
+            elif text == "(":
+                reader.open(line)
+            elif text == ")":
+                reader.close(line)
+            else:
+                reader.word(text, line)
+        return reader.build()
+    except InputError as error:
+        raise placed(error, place) from None
+
+
+def check_record(record: Record, rules: RecordRules) -> None:
+    """Raise an `InputError` where a record's moves are illegal; note a draw that they pass."""
+    position = record.start
+    for plies, move in enumerate(record.moves):
+        try:
+            position = _go_on(position, record, plies)
+            _check_move(move, position, rules)
+        except InputError as error:
+            reason = InputError(str(move), error.expected)
+            raise placed(reason, place_of(record.start, plies)) from None
+        position = position.play(move)
+
+
+def _go_on(position: Position, record: Record | None, plies: int) -> Position:
+    """Return the position in which the next move is read, one that no counting rule draws.
+
+    The first such draw is noted in the ``record``, after so many ``plies``. `InputError` where the
+    game is over.
+    """
+    outcome = position.outcome()
+    if outcome is None:
+        return position
+    if outcome.reason not in COUNTING_RULES:
+        raise InputError("", f"expected no move after the end of the game: {outcome}")
+    if record is not None and record.drawn is None:
+        record.drawn = plies, outcome
+    return position.played_on()
+
+
+def _check_move(move: Move, position: Position, rules: RecordRules) -> None:
+    """Raise an `InputError` where a move is illegal; it names a setting that makes it legal."""
+    objection = position.objection(move)
+    if objection is not None:
+        setting = next(_settings_that_allow(move, position), "")
+        way_out = f"; it is legal with {rules.setting(setting)}" if setting else ""
+        raise InputError("", f"illegal move, {objection}{way_out}")
+
+
+def _settings_that_allow(move: Move, position: Position) -> Iterator[str]:
+    """Yield the settings of single rules under which a move is legal."""
+    for rule in FIELDS:
+        for choice in rule.choices:
+            rules = position.rules.with_field(rule.name, choice)
+            if position.under(rules).is_legal(move):
+                yield f"{rule.name}={choice}"
 
 
 class _Word(NamedTuple):
@@ -90,6 +159,8 @@ class _Line:
 
     began: int = 0
     words: list[_Word] = field(default_factory=list)
+    numbers: dict[int, list[_Word]] = field(default_factory=dict)
+    """Move numbers without a dot."""
     comments: dict[int, list[str]] = field(default_factory=dict)
     glyphs: dict[int, list[str]] = field(default_factory=dict)
     variations: list[tuple[int, _Line]] = field(default_factory=list)
@@ -106,112 +177,147 @@ class _Line:
     def moves(self) -> Iterator[tuple[int, int]]:
         """Yield where each move begins and ends among the words.
 
-        A removal may be a word of its own (``d6-d5 xc3``).
+        A removal may be a word of its own (``d6-d5 xc3``), and so may the signs (``b2 x f4``).
         """
         start = 0
         for end in range(1, len(self.words) + 1):
-            if end == len(self.words) or self.words[end].plain[0] != "x":
-                yield start, end
-                start = end
+            if end < len(self.words):
+                if self.words[end].plain[0] in "x-" or self.words[end - 1].plain[-1] in "x-":
+                    continue
+            yield start, end
+            start = end
 
     def fill(
-        self, line: Record | Variation, position: Position, spelling: Spelling
+        self, line: Record | Variation, start: Position, reader: _Reader
     ) -> Iterator[tuple[_Line, Variation, Position]]:
         """Give a line its moves, all checked; yield its variations with their first positions."""
         line.opening_comment = " ".join(self.comments.get(0, []))
         variations = iter((*self.variations, (len(self.words) + 1, self)))
         place, variation = next(variations)
-        for start, end in self.moves():
+        position = start
+        for begin, end in self.moves():
             while place <= end:
                 added = Variation()
                 line.variations.setdefault(len(line.moves), []).append(added)
                 yield variation, added, position
                 place, variation = next(variations)
-            move = _read_move(self.words[start:end], position, spelling)
+            plies = len(line.moves)
+            if self.numbers:
+                self._check_numbers(begin, end, position, reader.first_number)
+            try:
+                position = _go_on(position, line if isinstance(line, Record) else None, plies)
+                move = self._read(begin, end, reader.spelling)
+                _check_move(move, position, reader.rules)
+            except InputError as error:
+                words = self.words[begin:end]
+                text = " ".join(word.text for word in words)
+                reason = InputError(text, reader.spelling.explain(error.expected))
+                where = f"{place_of(start, plies)}, line {words[0].line}"
+                raise placed(reason, where) from None
             position = position.play(move)
-            steps = range(start + 1, end + 1)
+            steps = range(begin + 1, end + 1)
             if glyphs := [glyph for at in steps for glyph in self.glyphs.get(at, [])]:
-                line.glyphs[len(line.moves)] = glyphs
+                line.glyphs[plies] = glyphs
             line.moves.append(move)
-            words = [word for at in steps for word in self.comments.get(at, [])]
-            line.comments.append(" ".join(words))
+            comment = [word for at in steps for word in self.comments.get(at, [])]
+            line.comments.append(" ".join(comment))
+        if len(self.words) in self.numbers:
+            self._check_numbers(len(self.words), 0, position, reader.first_number)
 
-
-def _read_move(words: Sequence[_Word], position: Position, spelling: Spelling) -> Move:
-    """Return the move that some words spell; `InputError` where it is not legal."""
-    try:
-        if words[0].plain[0] == "x":
+    def _read(self, begin: int, end: int, spelling: Spelling) -> Move:
+        """Return the move that some words spell."""
+        if self.words[begin].plain[0] == "x":
             raise InputError("", "expected a move before the removal")
-        move = spelling.read("".join(word.plain for word in words))
-        objection = position.objection(move)
-        if objection is not None:
-            raise InputError("", f"illegal move, {objection}")
-    except InputError as error:
-        text = " ".join(word.text for word in words)
-        expected = f"{spelling.explain(error.expected)} (line {words[0].line})"
-        raise InputError(text, expected) from None
-    return move
+        return spelling.read("".join(word.plain for word in self.words[begin:end]))
+
+    def _check_numbers(
+        self, begin: int, end: int, position: Position, first_number: int
+    ) -> None:
+        """Raise an `InputError` where a number within the words of a move is not its own."""
+        expected = position.number, position.number - first_number + 1
+        for at in range(begin, max(end, begin + 1)):
+            for number in self.numbers.get(at, ()):
+                if at > begin or number.plain not in map(str, expected):
+                    wanted = f"expected a move such as d6, or {expected[0]}, the next number"
+                    raise PlacedError(number.text, wanted, f"line {number.line}")
 
 
 @dataclass
 class _Reader:
     """A record as it is read: tags with their lines, the lines of moves that are open, a result."""
 
+    rules: RecordRules
     spelling: Spelling
     tags: dict[str, str] = field(default_factory=dict)
     tag_lines: dict[str, int] = field(default_factory=dict)
     lines: list[_Line] = field(default_factory=lambda: [_Line()])
-    result: str = "*"
+    result: str = ""
+    first_number: int = 1
 
     def word(self, text: str, line: int) -> None:
         """Take a word of the moves: a number, a move, a sign that judges it, or a result."""
+        text = text.translate(_INVISIBLE)
         if number := _NUMBER.match(text):
             text = text[number.end() :]
+        current = self.lines[-1]
         if result := as_result(text):
             # Some programs give a variation a result of its own.
             if len(self.lines) == 1:
                 self.result = result
+            return
+        plain = text if text.isascii() else text.translate(_PLAIN)
+        if plain in _GLYPHS:
+            current.glyph(_GLYPHS[plain])
+        elif text.isascii() and text.isdigit() and not self.spelling.in_digits:
+            current.numbers.setdefault(len(current.words), []).append(_Word(text, text, line))
         elif text:
-            self.lines[-1].words.append(_Word(text, text.lower(), line))
+            move = text.rstrip(_SUFFIX)
+            if move:
+                current.words.append(_Word(move, move.translate(_PLAIN).lower(), line))
+            if suffix := text[len(move) :].translate(_PLAIN):
+                current.glyph(_GLYPHS.get(suffix) or _GLYPHS[suffix[:2]])
 
     def open(self, line: int) -> None:
         """Begin a variation."""
         parent = self.lines[-1]
         if not parent.words:
-            raise InputError("(", f"expected a move before the variation (line {line})")
+            raise PlacedError("(", "expected a move before the variation", f"line {line}")
         self.lines.append(_Line(line))
         parent.variations.append((len(parent.words), self.lines[-1]))
 
     def close(self, line: int) -> None:
         """End a variation."""
-        if len(self.lines) == 1 or not self.lines[-1].words:
-            expected = "'(' and a move before the end of a variation"
-            raise InputError(")", f"expected {expected} (line {line})")
+        current = self.lines[-1]
+        if len(self.lines) == 1 and len(current.words) in current.numbers:
+            return  # a number such as 1)
+        if len(self.lines) == 1 or not current.words:
+            expected = "expected '(' and a move before the end of a variation"
+            raise PlacedError(")", expected, f"line {line}")
         self.lines.pop()
 
-    def build(self, default: Rules | None) -> Record:
+    def build(self) -> Record:
         """Return the record, with every move checked."""
         if len(self.lines) > 1:
             began = self.lines[-1].began
-            raise InputError("(", f"expected ')' after the variation (line {began})")
-        rules = default or parse_rules(DEFAULT_VARIANT)
-        if "Variant" in self.tags:
-            with _where(f"tag Variant, line {self.tag_lines['Variant']}"):
-                rules = parse_rules(self.tags["Variant"])
-        with _where(f"tag FEN, line {self.tag_lines.get('FEN')}"):
+            raise PlacedError("(", "expected ')' after the variation", f"line {began}")
+        with _tag("Variant", self.tag_lines.get("Variant")):
+            rules = self.rules.of(self.tags.get("Variant"))
+        with _tag("FEN", self.tag_lines.get("FEN")):
             start = parse_position(self.tags.get("FEN", START), rules)
-        record = Record(start, result=self.result, tags=self.tags)
+        result = self.result or as_result(self.tags.get("Result", "")) or "*"
+        record = Record(start, result=result, tags=self.tags)
+        self.first_number = start.number
         lines: list[tuple[_Line, Record | Variation, Position]] = [(self.lines[0], record, start)]
         while lines:
             pieces, line, position = lines.pop()
-            lines += pieces.fill(line, position, self.spelling)
+            lines += pieces.fill(line, position, self)
         return record
 
 
 @contextmanager
-def _where(place: str) -> Iterator[None]:
-    """Add to an `InputError` where in the text it is."""
+def _tag(name: str, line: int | None) -> Iterator[None]:
+    """Add to an `InputError` the tag that it is in."""
     try:
         yield
     except InputError as error:
-        raise InputError(error.token, f"{error.expected} ({place})") from None
+        raise placed(error, f"tag {name}, line {line}") from None

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from merels.engine.game.errors import InputError, printable, shorten
 from merels.engine.game.numbers import read_real, read_whole
+from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import LONGEST, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
@@ -133,7 +134,23 @@ def add_report_flags(parser: argparse.ArgumentParser, formats: Sequence[str]) ->
 
 def rules_of(arguments: argparse.Namespace) -> Rules:
     """The rules that the flags choose."""
-    return make_rules(arguments.variant, arguments.set)
+    return make_rules(arguments.variant or DEFAULT_VARIANT, arguments.set)
+
+
+def record_rules(arguments: argparse.Namespace) -> RecordRules:
+    """The rules to read records by; only flags that are given override a record's own rules.
+
+    Needs a parser whose -variant has no default: see `leave_variant_open`.
+    """
+    return RecordRules(
+        rules_of(arguments), arguments.variant, tuple(arguments.set), True,
+        "; -variant overrides the tag",
+    )
+
+
+def leave_variant_open(parser: argparse.ArgumentParser) -> None:
+    """Let `record_rules` know whether -variant is given."""
+    parser.set_defaults(variant=None)
 
 
 def setup_of(words: Sequence[str], rules: Rules) -> Setup:
@@ -141,9 +158,12 @@ def setup_of(words: Sequence[str], rules: Rules) -> Setup:
 
     ``moves`` and moves may follow.
     """
-    words = " ".join(words).split()
     if not words:
         return Setup().under(rules)
+    text = " ".join(words)
+    words = text.split()
+    if not words:
+        raise InputError(text, "expected a position, found an empty text; startpos is the start")
     if words[0].lower() not in ("startpos", "fen"):
         words = ["fen", *words]
     return read_setup(words, rules)

@@ -53,12 +53,18 @@ def _number(point: int) -> int:
 
 
 def is_playok(text: str) -> bool:
-    """Whether a record's first move is written in numbers."""
+    """Whether a record's first move is written in numbers.
+
+    A first word 1 without a dot is the number of a move.
+    """
+    numbered = False
     with suppress(InputError):
         for token in tokens(text, 1):
-            word = _NUMBER.sub("", token.text) if token.kind == "word" else ""
-            if word and as_result(word) is None:
-                return word[0].isdigit()
+            if token.kind == "word":
+                word = _NUMBER.sub("", token.text)
+                numbered = numbered or word != token.text
+                if word and as_result(word) is None:
+                    return word[0].isdecimal() and (numbered or word != "1")
     return False
 
 
@@ -93,4 +99,4 @@ def _in_numbers(text: str) -> str:
     return re.sub(r"[a-g][1-7]", lambda match: str(NUMBERS.get(match[0], match[0])), text)
 
 
-SPELLING = Spelling(parse_playok_move, _in_numbers)
+SPELLING = Spelling(parse_playok_move, _in_numbers, in_digits=True)

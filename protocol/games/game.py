@@ -199,6 +199,12 @@ def game_of(record: Record) -> Game:
     game = Game(from_record(record))
     game.played = False
     game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
+    if record.drawn is not None:
+        plies, outcome = record.drawn
+        node = [game.tree.root, *game.live.line()][plies]
+        mark = f"{outcome}; the record goes on"
+        if mark not in node.comment:
+            node.comment = "; ".join(filter(None, (node.comment, mark)))
     if record.result != "*":
         reason = game.live.comment
         if (record.result, reason) in (*_ENDINGS.values(), _AGREED):

@@ -17,7 +17,7 @@ from merels.engine.game.record import Record, format_record
 from merels.engine.game.pgn.tokens import LONGEST_GAME, read_tags
 from merels.engine.game.record_reader import parse_record
 from merels.engine.game.saving import Stamp, create_lock, remove_lock, stamp, write_whole
-from merels.protocol.formats.regular_file import read_regular_file
+from merels.protocol.formats.text_file import decode, read_regular_file
 
 UNFINISHED = "unterminated"
 """PGN's word for the end of a game that goes on."""
@@ -156,7 +156,7 @@ class Kept:
         """A game; `InputError` says why it cannot be read."""
         try:
             return parse_record(_read(self._path(key)))
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, UnicodeError) as error:
             raise InputError(key, f"the game's file cannot be read ({error})") from None
 
     def remove(self, claim: Claim, changed: int) -> None:
@@ -204,7 +204,7 @@ class Kept:
             return
         for file in files:
             if file.name.endswith(_ENDING):
-                with suppress(OSError, UnicodeDecodeError):
+                with suppress(OSError, UnicodeError):
                     yield self._entry(Path(file.path), file.stat().st_mtime_ns)
 
     def _entry(self, path: Path, changed: int) -> Entry:
@@ -219,4 +219,4 @@ class Kept:
 
 def _read(path: Path) -> str:
     """Return the text of a game's file."""
-    return read_regular_file(path, LONGEST_GAME).decode("utf-8")
+    return decode(read_regular_file(path, LONGEST_GAME))

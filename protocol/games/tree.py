@@ -113,7 +113,8 @@ class Tree:
         for child in parent.children:
             if child.move == move:
                 return child
-        node = Node(self._next, parent, move, parent.position.push(move))
+        # A record may go on after a draw by counting.
+        node = Node(self._next, parent, move, parent.position.played_on().push(move))
         self._next += 1
         self._nodes[node.number] = node
         parent.children.append(node)

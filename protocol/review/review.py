@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
+from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Outcome, Position
 from merels.engine.game.record import Record
 from merels.engine.game.score import TABLE_CP, PovScore, Score
 from merels.engine.search.limits import Limit
@@ -62,17 +62,21 @@ class Judgement:
     loss: float
     name: str
     proven: bool
+    passed: Outcome | None = None
+    """Draw by counting after which the record goes on, or None."""
 
     @property
     def sentence(self) -> str:
         """The judgement in words; empty for a good move."""
-        if not self.name:
-            return ""
-        what = self.name.capitalize()
-        if self.proven:
-            what += ", proven"
-        return f"{what}: {self.before.best} was better" if self.before.best else what
-
+        words = []
+        if self.name:
+            what = self.name.capitalize()
+            if self.proven:
+                what += ", proven"
+            words.append(f"{what}: {self.before.best} was better" if self.before.best else what)
+        if self.passed is not None:
+            words.append(f"{self.passed}; the record goes on")
+        return "; ".join(words)
 
     @property
     def cost(self) -> str:
@@ -132,9 +136,12 @@ def _known(searcher: Searcher, position: Position) -> int | None:
 
 
 def review(record: Record, judge: Judge) -> Iterator[Judgement]:
-    """Each move of a game judged, in order."""
+    """Each move of a game judged, in order.
+
+    After a draw by counting moves are judged by the rules without such draws.
+    """
     positions = record.positions()
-    position = next(positions)
+    position = next(positions).played_on()
     before = judge(position)
     for ply, (move, following) in enumerate(zip(record.moves, positions)):
         after, mover, number = judge(following), position.side, position.number
@@ -144,8 +151,12 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
         name = next((name for least, name in NAMES if loss >= least), "")
         settled = after.best is None or after.proven
         proven = bool(name) and settled and (before.proven or now == 0)
-        yield Judgement(ply, number, mover, move, before, after, loss, name, proven)
-        position, before = following, after
+        goes_on = following.played_on() if ply + 1 < len(record.moves) else following
+        passed = following.outcome() if goes_on is not following else None
+        yield Judgement(ply, number, mover, move, before, after, loss, name, proven, passed)
+        if passed is not None:
+            after = judge(goes_on)
+        position, before = goes_on, after
 
 
 def score_text(score: PovScore) -> str:

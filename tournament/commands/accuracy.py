@@ -6,7 +6,6 @@ import argparse
 import csv
 import io
 import json
-import sys
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,7 +16,8 @@ from time import monotonic
 from typing import NamedTuple
 
 from merels.engine.game.errors import InputError, printable
-from merels.engine.game.rules import DEFAULT_VARIANT, Rules
+from merels.engine.game.pgn.variants import RecordRules
+from merels.engine.game.record import drawn_notice
 from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
@@ -27,12 +27,14 @@ from merels.protocol.commands.arguments import (
     add_flag,
     add_report_flags,
     add_rules_flags,
+    leave_variant_open,
     make_parser,
+    record_rules,
     require_tables,
-    rules_of,
 )
-from merels.protocol.commands.exit_status import OK
+from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.terminal.progress import ProgressLine
+from merels.tournament.conversion.faults import Faults
 from merels.tournament.flags.run_options import usable_cores
 from merels.tournament.journal.import_games import Duplicates
 from merels.tournament.journal.players import ALL, Roster
@@ -71,15 +73,21 @@ def main(argv: list[str]) -> int:
     )
     add_same_flag(parser)
     add_report_flags(parser, FORMATS)
+    add_flag(
+        parser, "strict", action="store_true", help="stop at the first game that cannot be read"
+    )
     add_rules_flags(parser)
+    leave_variant_open(parser)
     options = parser.parse_args(argv)
     check_out(options.out, options.files)
     form = options.format or format_of(options.out, (*FORMATS, "html"))
     if form == "html":
         raise InputError(options.out, "merels ratings FILE -tables DIR -out FILE makes the page")
-    accuracy = measure("accuracy", options.files, options.tables, rules_of(options), options.same)
-    write_report(options.out, _render(accuracy, form, options))
-    return OK
+    faults, rules = Faults("accuracy", options.strict), record_rules(options)
+    accuracy = measure(faults, options.files, options.tables, rules, options.same)
+    if faults.status != USAGE_ERROR:
+        write_report(options.out, _render(accuracy, form, options))
+    return faults.status
 
 
 def add_same_flag(parser: Parser) -> None:
@@ -91,20 +99,27 @@ def add_same_flag(parser: Parser) -> None:
 
 
 def measure(
-    command: str, paths: Sequence[str], folder: Path | None, rules: Rules,
+    faults: Faults, paths: Sequence[str], folder: Path | None, rules: RecordRules,
     same: Collection[str] = (),
 ) -> Accuracy:
     """Judge the games of some files, each once; ``rules`` hold for records that name none.
 
-    ``same`` is that of `Roster`. Many games are judged by several processes, in any case with the
-    same result. An `InputError` names a file that cannot be read, or rules that the folder has no
-    tables of.
+    ``faults`` takes games that cannot be read. ``same`` is that of `Roster`. Many games are judged
+    by several processes, in any case with the same result. An `InputError` names a file that cannot
+    be read, or rules that the folder has no tables of.
     """
     judge, roster, accuracy = Judge(folder or default_root()), Roster(same), Accuracy()
-    progress = _Progress(command, paths)
+    progress = _Progress(faults, paths)
     stored = chain.from_iterable(stored_games(path, rules, roster) for path in paths)
     try:
         for lot in _judged(judge, Duplicates().leave_out(stored)):
+            for fault in lot.faults:
+                progress.clear()
+                faults.skip(fault)
+            for notice in lot.notices:
+                progress.clear()
+                faults.report(notice)
+            faults.read += lot.accuracy.games
             accuracy.merge(lot.accuracy)
             progress.show(accuracy.games, lot)
     finally:
@@ -118,6 +133,10 @@ class Judged(NamedTuple):
 
     accuracy: Accuracy
     problems: list[str]
+    faults: list[InputError]
+    """Why games cannot be read."""
+    notices: list[str]
+    """Draws by counting that games pass."""
     path: str
     """The file of the last of them; empty without games."""
     share: float
@@ -134,9 +153,17 @@ class Judge:
     def judge(self, games: Iterable[StoredGame]) -> Judged:
         """Judge some games; `InputError` where there are no tables of their rules."""
         accuracy, problems, path, share = Accuracy(), list[str](), "", 0.0
+        faults: list[InputError] = []
+        notices: list[str] = []
         for game in games:
             path, share = game.path, game.share
-            record = game.read()
+            try:
+                record = game.read()
+            except InputError as error:
+                faults.append(error)
+                continue
+            if notice := drawn_notice(record):
+                notices.append(f"{game.place}: {notice}")
             rules = record.start.rules
             key = rules_folder(rules)
             if key not in self._opened:
@@ -149,7 +176,7 @@ class Judge:
             names = (key or unnamed for key, unnamed in zip(game.keys, UNNAMED_SIDES))
             name = GameName(game.path, game.number, *names)
             accuracy.add(name, judge(tables, record, game.opening_plies(record)))
-        return Judged(accuracy, problems, path, share)
+        return Judged(accuracy, problems, faults, notices, path, share)
 
 
 def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
@@ -195,8 +222,8 @@ _worker: Judge | None = None
 class _Progress:
     """Shows how much of some files is judged, and what is wrong with the tables."""
 
-    def __init__(self, command: str, paths: Sequence[str]) -> None:
-        self._command = command
+    def __init__(self, faults: Faults, paths: Sequence[str]) -> None:
+        self._faults = faults
         self._paths = list(paths)
         self._line = ProgressLine()
         self._begun = monotonic()
@@ -207,7 +234,7 @@ class _Progress:
         for problem in lot.problems:
             if problem not in self._problems:
                 self._problems.add(problem)
-                print(f"merels {self._command}: {problem}", file=sys.stderr)
+                self._faults.report(problem)
         if games > FIRST:
             share = (self._paths.index(lot.path) + lot.share) / len(self._paths)
             rate = games / max(1e-9, monotonic() - self._begun)
@@ -227,7 +254,7 @@ def _render(accuracy: Accuracy, form: str, options: argparse.Namespace) -> str:
         csv.writer(out, lineterminator="\n").writerows(csv_rows(accuracy))
         return out.getvalue()
     flags = ["-tables", str(options.tables)] if options.tables else []
-    flags += ["-variant", options.variant] if options.variant != DEFAULT_VARIANT else []
+    flags += ["-variant", options.variant] if options.variant else []
     flags += ["-set", *options.set] if options.set else []
     return text(accuracy, lambda game: review_command(game, flags))
 

@@ -9,9 +9,16 @@ from itertools import chain
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.record import Record
-from merels.engine.game.rules import DEFAULT_VARIANT, Rules
-from merels.protocol.commands.arguments import add_flag, add_rules_flags, make_parser, rules_of
+from merels.protocol.commands.arguments import (
+    add_flag,
+    add_rules_flags,
+    leave_variant_open,
+    make_parser,
+    record_rules,
+    rules_of,
+)
 from merels.protocol.commands.exit_status import OK
+from merels.tournament.conversion.faults import Faults
 from merels.tournament.conversion.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
 from merels.tournament.conversion.journals import write_journal
 from merels.tournament.conversion.sources import Item, read_items
@@ -29,9 +36,15 @@ Writes positions, games and rules in another form:
   rules      a rule set by its name and what differs, such as morris Flying=never
   manifest   a rule set as a manifest, MRS/1.0, of the Mill Interchange Format"""
 _EPILOG = """\
-Positions and rule sets stand one to a line, a comment behind a semicolon. Rules that a game names
-override -variant and -set, which hold for all else. The rules that these flags choose are written
-themselves by -to rules and -to manifest if no FILE is named.
+Positions and rule sets stand one to a line, a comment behind a semicolon. A game is read by the
+rules of its Variant tag; -variant overrides the tag, and -set changes fields of its rules. The
+rules that these flags choose are written themselves by -to rules and -to manifest if no FILE is
+named.
+
+A game that cannot be read is skipped: a line on standard error names its number and the reason,
+the others are written, and the exit status is 1. -strict stops there, with status 2. Moves after
+the end of a game are such a fault; after a draw by repetition, without a removal or of three
+against three, which other programs do not enforce, they are read, and a line names the draw.
 
 What a form cannot say is an error: a removal that is still due, the moves of a game as a position,
 a first position in PlayOK's or the WMD's form, a rule that a manifest has no word for. What a form
@@ -52,31 +65,36 @@ def main(argv: list[str]) -> int:
     )
     add_flag(parser, "last", action="store_true", help="of a game, write the last position")
     add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
+    add_flag(
+        parser, "strict", action="store_true",
+        help="stop at the first game, position or rule set that cannot be read",
+    )
     add_rules_flags(parser)
-    parser.set_defaults(variant=None)
+    leave_variant_open(parser)
     arguments = parser.parse_args(argv)
     of_flags = not arguments.files and (arguments.variant is not None or bool(arguments.set))
-    arguments.variant = arguments.variant or DEFAULT_VARIANT
-    rules = rules_of(arguments)
     if of_flags and arguments.to in RULES:
-        write_report(arguments.out, write(rules, arguments.to, False))
-    else:
-        _convert(arguments, rules)
-    return OK
+        write_report(arguments.out, write(rules_of(arguments), arguments.to, False))
+        return OK
+    return _convert(arguments)
 
 
-def _convert(arguments: argparse.Namespace, rules: Rules) -> None:
-    """Write everything in the form asked for, then name what was left out."""
+def _convert(arguments: argparse.Namespace) -> int:
+    """Write everything in the form asked for, then name what was left out; the exit status."""
     form, out, files = arguments.to, arguments.out, arguments.files or ["-"]
+    rules = record_rules(arguments)
     missing: set[str] = set()
+    faults = Faults("convert", arguments.strict)
 
     def items() -> Iterator[Item]:
-        sources = (read_items(path, arguments.source, rules) for path in files)
+        sources = (read_items(path, arguments.source, rules, faults.skip) for path in files)
         for item in chain.from_iterable(sources):
+            faults.read += 1
             with naming(item.place):
                 check_kind(item.value, form)
             if isinstance(item.value, Record):
-                missing.update(left_out(item.value, form, rules))
+                faults.notice(item.value, item.place)
+                missing.update(left_out(item.value, form, rules.default))
             yield item
 
     def written() -> Iterator[str]:
@@ -94,8 +112,11 @@ def _convert(arguments: argparse.Namespace, rules: Rules) -> None:
             sys.stdout.write(text)
     else:
         check_out(out, files)
-        write_report(out, "".join(written()))
+        report = "".join(written())
+        if faults.read:
+            write_report(out, report)
     if missing:
         sys.stdout.flush()
         what = ", ".join(sorted(missing))
         print(f"merels convert: {form} has no place for these: {what}", file=sys.stderr)
+    return faults.status

@@ -9,7 +9,7 @@ from typing import get_args
 
 from merels.engine.game.errors import InputError, printable, suggestion
 from merels.engine.game.numbers import counted, read_real
-from merels.engine.game.rules import DEFAULT_RULES
+from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.shell import shell_text
 from merels.protocol.commands.arguments import (
     Parser,
@@ -18,8 +18,9 @@ from merels.protocol.commands.arguments import (
     make_parser,
     whole_from,
 )
-from merels.protocol.commands.exit_status import OK
+from merels.protocol.commands.exit_status import FAILED, OK
 from merels.tournament.commands.accuracy import add_same_flag, measure, review_command
+from merels.tournament.conversion.faults import Faults
 from merels.tournament.journal.import_games import Split
 from merels.tournament.records.files import check_out, file_error, format_of, write_report
 from merels.tournament.report.games_report import CountedGames, GamesReport
@@ -56,11 +57,11 @@ def main(argv: list[str]) -> int:
         several = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
         hint = f"; name one of {several}" if several else suggestion(anchor[0], names)
         raise InputError(anchor[0], f"the anchor played no rated game{hint}")
-    accuracy = None
+    accuracy, faults = None, Faults("ratings", False)
     if options.tables is not None:
         if form == "csv":
             raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format csv")
-        accuracy = measure("ratings", options.files, options.tables, DEFAULT_RULES, options.same)
+        accuracy = measure(faults, options.files, options.tables, RecordRules(), options.same)
     review = partial(review_command, flags=["-tables", str(options.tables)])
     report = GamesReport(counted, anchor, accuracy, review)
     if form == "html":
@@ -70,7 +71,7 @@ def main(argv: list[str]) -> int:
     else:
         text = report.json() if form == "json" else report.csv()
     write_report(options.out, text)
-    return OK
+    return FAILED if faults.status else OK
 
 
 def _say(found: CountedGames) -> None:

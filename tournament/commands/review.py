@@ -17,14 +17,15 @@ from merels.engine.search.searcher import Searcher
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
+    leave_variant_open,
     make_parser,
-    rules_of,
+    record_rules,
     whole_from,
 )
-from merels.protocol.commands.exit_status import OK
 from merels.protocol.review.review import DEFAULT_NODES, NAMES, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotated, lines, to_json
 from merels.protocol.uci.table_cache import TableCache
+from merels.tournament.conversion.faults import Faults
 from merels.tournament.journal.replay import StoredGame, stored_games
 
 VERSION = 2
@@ -33,8 +34,9 @@ VERSION = 2
 DESCRIPTION = """\
 Judges each move of a game, or of every game of a file: what it lost and what was better."""
 _EPILOG = f"""\
-FILE is a journal of merels tournament, or holds games as PGN or as PlayOK writes them. Rules that
-it names override -variant and -set.
+FILE is a journal of merels tournament, or holds games as PGN or as PlayOK writes them. A game is
+read by the rules that it names; -variant overrides them, and -set changes fields of them. A game
+that cannot be read is skipped, which a line on standard error states, and the exit status is 1.
 
 A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
 {NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
@@ -67,9 +69,13 @@ def main(argv: list[str]) -> int:
     form = parser.add_mutually_exclusive_group()
     add_flag(form, "json", action="store_true", help="print JSON")
     add_flag(form, "pgn", action="store_true", help="print the records with judgements as comments")
+    add_flag(
+        parser, "strict", action="store_true", help="stop at the first game that cannot be read"
+    )
     add_rules_flags(parser)
+    leave_variant_open(parser)
     arguments = parser.parse_args(argv)
-    games = stored_games(arguments.file, rules_of(arguments))
+    games = stored_games(arguments.file, record_rules(arguments))
     if arguments.game is None:
         begun = list(islice(games, 2))
         return _review(chain(begun, games), len(begun) > 1, arguments)
@@ -96,9 +102,15 @@ def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Name
     reviewer = _Reviewer(arguments)
     told: list[dict[str, Any]] = []
     players: dict[str, Sums] = {}
-    count = 0
-    for count, game in enumerate(games, 1):
-        record = game.read()
+    faults = Faults("review", arguments.strict or not several)
+    for game in games:
+        try:
+            record = game.read()
+        except InputError as error:
+            faults.skip(error)
+            continue
+        faults.read += 1
+        faults.notice(record, game.place)
         if not record.moves and not several:
             raise InputError(arguments.file, "expected a game with moves in it")
         judgements = _counted(reviewer.judge(record), game, players)
@@ -118,10 +130,10 @@ def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Name
         answer = {"games": told} if several else told[0]
         print(json.dumps({"version": VERSION} | answer, indent=1))
     elif several and not arguments.pgn:
-        print(f"All {count} games:")
+        print(f"All {faults.read} games:")
         for name, sums in players.items():
             print(f"{printable(name)}: {sums}")
-    return OK
+    return faults.status
 
 
 class _Reviewer:

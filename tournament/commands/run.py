@@ -140,6 +140,7 @@ def _run(given: Given, begun: Begun | None, command: Command) -> int:
     notices = [
         text for entrant in settings.engines for text in table_coverage(entrant.engine, [rules])
     ]
+    notices += plan.opening_notices
     if limits := proof_limits(settings.openings, rules):
         notices.append(f"the openings of -openings book are {limits}: one side may be winning")
     cores = len(usable_cores())

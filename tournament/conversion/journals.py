@@ -20,7 +20,7 @@ from merels.tournament.records.settings import Settings
 
 
 def write_journal(path: str, records: Iterable[Record]) -> None:
-    """Write a new journal, whole or not at all, of games under one rule set.
+    """Write a new journal, whole or not at all, of games under one rule set; none of no game.
 
     Games that carry one PairId are a pair, all others stand alone. What was searched and how long
     it took is unknown. `InputError` where a journal cannot hold a game.
@@ -41,6 +41,8 @@ def write_journal(path: str, records: Iterable[Record]) -> None:
         pair = record.tags.get(PAIR_TAG, "")
         known = pair if IDENTITY.fullmatch(pair) else f"#{number}"
         rows.append(_row(record, number, pairs.setdefault(known, number)))
+    if not rows:
+        return
     names = dict.fromkeys(name for row in rows for name in (row.white, row.black))
     settings = Settings(
         tuple(Entrant(EngineSpec(UNKNOWN_COMMAND, name), TimeControl()) for name in names),

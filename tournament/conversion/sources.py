@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from dataclasses import replace
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.game.errors import InputError, placed, printable
 from merels.engine.game.mif_1_0.manifest import LONGEST_MANIFEST, parse_manifest
 from merels.engine.game.notation import parse_position
+from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import Record
-from merels.engine.game.record_reader import parse_record
-from merels.engine.game.rules import PRESETS, Rules, parse_rules
-from merels.protocol.formats import is_position, read_record
-from merels.protocol.formats.playok import parse_playok
+from merels.engine.game.record_reader import check_record
+from merels.engine.game.rules import Rules, parse_rules
+from merels.protocol.formats.game_file import find_games, recognised
 from merels.tournament.conversion.forms import GAMES, JOURNAL, POSITIONS
 from merels.tournament.journal.import_games import is_journal
 from merels.tournament.journal.open import read_journal
-from merels.tournament.journal.pgn_text import pgn_texts
 from merels.tournament.records.files import file_error, naming, read_lines
 from merels.tournament.records.settings import read_settings
 from merels.tournament.views.pgn import GameWriter
 
-_PARSERS: dict[str | None, Callable[[str, Rules, int], Record]] = {
-    None: read_record, "pgn": parse_record, "wmd": parse_record, "playok": parse_playok
-}
 _FIELDS = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
+Fault = Callable[[InputError], None]
+"""Called with what is wrong with one game, position or rule set, which is then left out."""
 
 
 class Item(NamedTuple):
@@ -35,68 +33,74 @@ class Item(NamedTuple):
     place: str
 
 
-def read_items(path: str, form: str | None, rules: Rules) -> Iterator[Item]:
+def read_items(
+    path: str, form: str | None, rules: RecordRules, on_fault: Fault | None = None
+) -> Iterator[Item]:
     """The positions, games or rules of a file, one at a time; - is standard input.
 
-    A position is a game without moves. ``form`` None is guessed from the first line; ``rules``
-    hold where the text names none. `InputError` names the place of a fault, or that there is
-    nothing.
+    A position is a game without moves. ``form`` None is recognised by the text's beginning;
+    ``rules`` hold where the text names none. `InputError` names the place of the first fault,
+    unless ``on_fault`` takes it, or that there is nothing.
     """
+    faults = 0
+
+    def report(error: InputError) -> None:
+        nonlocal faults
+        faults += 1
+        if on_fault is None:
+            raise error
+        on_fault(error)
+
     if form == JOURNAL or form is None and is_journal(path):
-        items = _journaled(path)
+        items = _journaled(path, rules, report)
     else:
-        items = _written(path, form, rules)
+        items = _written(path, form, rules, report)
     item = None
     for item in items:
         yield item
-    if item is None:
+    if item is None and not faults:
         raise file_error(_shown(path), "expected positions, games or rules here, found none")
 
 
-def _journaled(path: str) -> Iterator[Item]:
-    """The games of a journal, which a stranger may have written, with all that is told of them."""
+def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
+    """The games of a journal, which a stranger may have written, with all that it holds of them."""
     with read_journal(path) as journal:
         notes = journal.meta()
         with naming(_shown(path)):
-            writer = GameWriter(read_settings(notes["settings"]), notes["id"])
+            settings = read_settings(notes["settings"])
+            stated = rules.of(settings.rules)
+            writer = GameWriter(replace(settings, rules=str(stated)), notes["id"])
         for row in journal.rows():
             place = f"game {row.number} of {_shown(path)}"
-            record = writer.record(row)
-            position = record.start
-            with naming(place):
-                for move in record.moves:
-                    position = position.push(move)
-            yield Item(record, place)
+            try:
+                record = writer.record(row)
+                check_record(record, rules)
+            except InputError as error:
+                report(placed(error, place))
+            else:
+                yield Item(record, place)
 
 
-def _written(path: str, form: str | None, rules: Rules) -> Iterator[Item]:
+def _written(
+    path: str, form: str | None, rules: RecordRules, report: Fault
+) -> Iterator[Item]:
     """What stands in a text file."""
-    lines = read_lines(path)
-    skipped = []
-    for line in lines:
-        skipped.append(line)
-        if _bare(line):
-            break
-    else:
-        return iter(())
-    lines = chain(skipped, lines)
-    kind = form or _guess(_bare(line))
-    if kind in POSITIONS:
-        return _positions(path, lines, form, rules)
-    if kind in GAMES:
-        return _games(path, lines, _PARSERS[form], rules)
-    if kind == "rules":
-        return _each_line(path, lines, parse_rules)
-    return iter([_manifest(path, lines)])
-
-
-def _guess(line: str) -> str:
-    """The form of a text whose first line this is."""
-    if line[0] == "{" and line[1:].lstrip()[:1] in ("", '"'):
-        return "manifest"
-    if line.split()[0].lower() in PRESETS:
-        return "rules"
-    return "six" if is_position(line) else "pgn"
+    lines: Iterator[str] = read_lines(path)
+    kind: str | None = {"rules": "rules", "manifest": "manifest"}.get(form or "")
+    if form is None:
+        kind, lines = recognised(lines, _shown(path))
+    elif form in POSITIONS:
+        kind = "positions"
+    elif form in GAMES:
+        kind = "games"
+    if kind == "positions":
+        yield from _positions(path, lines, form, rules.default, report)
+    elif kind == "games":
+        yield from _games(path, lines, form, rules, report)
+    elif kind == "rules":
+        yield from _each_line(path, lines, parse_rules, report)
+    elif kind == "manifest":
+        yield from _manifest(path, lines)
 
 
 def _bare(line: str) -> str:
@@ -105,52 +109,58 @@ def _bare(line: str) -> str:
 
 
 def _positions(
-    path: str, lines: Iterable[str], form: str | None, rules: Rules
+    path: str, lines: Iterable[str], form: str | None, rules: Rules, report: Fault
 ) -> Iterator[Item]:
     """A position in each line."""
 
     def read(text: str) -> Record:
         count = len(text.split())
-        found = "mfen" if text.startswith("MFEN") else "six" if count == 6 else "seventeen"
+        found = "mfen" if text[:4].upper() == "MFEN" else "six" if count == 6 else "seventeen"
         if form not in (None, found):
             raise InputError(text, f"expected a position as {_FIELDS[form or found]}")
         return Record(parse_position(text, rules))
 
-    return _each_line(path, lines, read)
+    return _each_line(path, lines, read, report)
 
 
 def _each_line(
-    path: str, lines: Iterable[str], read: Callable[[str], Record | Rules]
+    path: str, lines: Iterable[str], read: Callable[[str], Record | Rules], report: Fault
 ) -> Iterator[Item]:
-    """What each line says that is not empty."""
+    """What each line holds that is not empty."""
     for number, line in enumerate(lines, 1):
         if text := _bare(line):
             place = f"line {number} of {_shown(path)}"
-            with naming(place):
+            try:
                 value = read(text)
-            yield Item(value, place)
+            except InputError as error:
+                report(placed(error, place))
+            else:
+                yield Item(value, place)
 
 
 def _games(
-    path: str, lines: Iterable[str], parse: Callable[[str, Rules, int], Record], rules: Rules
+    path: str, lines: Iterable[str], form: str | None, rules: RecordRules, report: Fault
 ) -> Iterator[Item]:
     """The game records of a text."""
-    for number, game in enumerate(pgn_texts(path, lines), 1):
-        place = f"game {number} of {_shown(path)}"
-        with naming(place):
-            record = parse(game.text, rules, game.line)
-        yield Item(record, place)
+    for game in find_games(lines, _shown(path)):
+        try:
+            record = game.read(rules, form)
+        except InputError as error:
+            report(error)
+        else:
+            yield Item(record, game.place)
 
 
-def _manifest(path: str, lines: Iterable[str]) -> Item:
-    """The rules of a text that is one manifest."""
+def _manifest(path: str, lines: Iterable[str]) -> Iterator[Item]:
+    """The rules of a text that is one manifest; nothing of a blank one."""
     text = ""
     for line in lines:
         text += line
         if len(text) > LONGEST_MANIFEST:
             break
-    with naming(_shown(path)):
-        return Item(parse_manifest(text), _shown(path))
+    if text.strip():
+        with naming(_shown(path)):
+            yield Item(parse_manifest(text), _shown(path))
 
 
 def _shown(path: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import MERELS
+from merels.protocol.process.command import shell_words
 from merels.tournament.records.as_flags import Words, engine_words, typed
 from merels.tournament.records.games import Entrant
 
@@ -76,7 +77,7 @@ def settings_words(entrant: Entrant) -> Words:
 def read_words(text: str) -> tuple[tuple[str, str], ...]:
     """The keys and values of words in one line, as `typed` writes them."""
     try:
-        words = shlex.split(text)
+        words = shell_words(text, posix=True)
     except ValueError:
         words = [text]
     return tuple((key, value) for key, _, value in (word.partition("=") for word in words))

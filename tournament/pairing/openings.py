@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, printable
 from merels.engine.game.notation import START, format_position, parse_position
+from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.game.record import Record
-from merels.engine.game.record_reader import parse_records
+from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
-from merels.tournament.records.files import file_error, naming, read_text
+from merels.protocol.formats.game_file import find_games
+from merels.tournament.records.files import file_error, naming, read_lines
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 
@@ -36,12 +37,14 @@ class Openings:
     """
 
     def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
+        self.notices: list[str] = []
+        """Openings that end before a draw that their games pass."""
         if settings.file is None:
             self._source = _random_openings(seed, settings.plies)
             self.trial = next(_random_openings(0, settings.plies))
             """The opening that engines are tried with: the same for every seed."""
         else:
-            loaded = load_openings(settings, rules)
+            loaded = load_openings(settings, rules, self.notices)
             self._source = _in_order(loaded, settings, seed)
             self.trial = loaded[settings.start - 1]
         self._known = [next(self._source)]
@@ -157,12 +160,18 @@ def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
     return f"proven drawn under {proven}, not under {rules}"
 
 
-def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
-    """The openings of a file, every one checked; an error names the file and the line."""
+def load_openings(
+    settings: OpeningSettings, rules: Rules, notices: list[str] | None = None
+) -> list[Opening]:
+    """The openings of a file, every one checked; an error names the file and the line.
+
+    ``notices`` takes a sentence on each opening that ends before a draw that its game passes.
+    """
     path = shipped_book(rules) if settings.file == BOOK else settings.file or ""
-    text = read_text(path)
-    load = _load_records if settings.format == "pgn" else _load_positions
-    openings = load(path, text, rules, settings.plies)
+    if settings.format == "pgn":
+        openings = _load_records(path, rules, settings.plies, [] if notices is None else notices)
+    else:
+        openings = _load_positions(path, rules, settings.plies)
     if not openings:
         raise file_error(path, "expected at least one opening in this file, found none")
     if not 1 <= settings.start <= len(openings):
@@ -173,12 +182,12 @@ def load_openings(settings: OpeningSettings, rules: Rules) -> list[Opening]:
     return openings
 
 
-def _load_positions(path: str, text: str, rules: Rules, plies: int | None) -> list[Opening]:
+def _load_positions(path: str, rules: Rules, plies: int | None) -> list[Opening]:
     """One position a line, ``;`` starting a comment, which then names the opening."""
     if plies is not None:
         raise InputError(str(plies), f"plies= is for games and random openings, not for {path}")
     openings = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(read_lines(path), 1):
         fields, _, comment = line.partition(";")
         if not fields.strip():
             continue
@@ -189,24 +198,28 @@ def _load_positions(path: str, text: str, rules: Rules, plies: int | None) -> li
     return openings
 
 
-def _load_records(path: str, text: str, rules: Rules, plies: int | None) -> list[Opening]:
+def _load_records(
+    path: str, rules: Rules, plies: int | None, notices: list[str]
+) -> list[Opening]:
     """The first ``plies`` moves of each game, played under the tournament's rules.
 
     None: lines are taken whole. If any of them is a whole game rather than a line, `GAME_PLIES`
-    moves of each are taken, or fewer that leave the game open, and what comes of that once.
+    moves of each are taken, or fewer that leave the game open, and what comes of that once. A game
+    that passes a draw by counting gives the moves before the draw.
     """
-    with naming(path):
-        records = list(parse_records(text, rules))
-    are_games = plies is None and any(map(_is_game, records))
+    tournaments = RecordRules(rules, rules.variant)
+    found = find_games(read_lines(path), printable(path))
+    games = [(f"{path}, game {game.number}", game.read(tournaments)) for game in found]
+    are_games = plies is None and any(_is_game(record) for _, record in games)
     openings = []
-    for number, record in enumerate(records, 1):
-        place = f"{path}, game {number}"
-        with naming(place):
-            position = parse_position(format_position(record.start), rules)
+    for place, record in games:
         moves = tuple(record.moves[: GAME_PLIES if are_games else plies])
-        while are_games and moves and _played(position, moves, place).outcome() is not None:
+        if record.drawn is not None and len(moves) >= record.drawn[0] > 0:
+            moves = moves[: record.drawn[0] - 1]
+            notices.append(f"{place}: {drawn_notice(record, False)}; the opening ends before it")
+        while are_games and moves and _played(record.start, moves, place).outcome() is not None:
             moves = moves[:-1]
-        openings.append(_checked(position, moves, record.tags.get("Opening", ""), place))
+        openings.append(_checked(record.start, moves, record.tags.get("Opening", ""), place))
     return list(dict.fromkeys(openings)) if are_games else openings
 
 

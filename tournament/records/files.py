@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from merels.engine.game.errors import InputError, printable, shorten
+from merels.engine.game.errors import InputError, placed, printable, shorten
 from merels.engine.game.saving import create_draft, write_named
+from merels.protocol.formats.text_file import open_text
 
 LONGEST_TEXT = 1 << 27
 """Characters of the longest file that is read whole."""
@@ -31,7 +32,7 @@ def naming(place: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(error.token, f"{error.expected} ({place})") from None
+        raise placed(error, place) from None
 
 
 def system_error(path: str, action: str, error: OSError) -> InputError:
@@ -91,12 +92,12 @@ def _opened(path: str) -> Iterator[TextIO]:
     """A text file to read from; an `InputError` names it where that fails."""
     try:
         source = 0 if path == "-" else path
-        with open(source, encoding="utf-8-sig", closefd=source != 0) as file:
-            yield file
+        with open(source, "rb", closefd=source != 0) as file, open_text(file) as text:
+            yield text
     except OSError as error:
         raise system_error(path, "read", error) from None
     except UnicodeDecodeError:
-        raise file_error(path, "expected a text file in UTF-8") from None
+        raise file_error(path, "expected a text file in UTF-8, UTF-16 or Latin-1") from None
 
 
 def file_digest(path: str) -> str:

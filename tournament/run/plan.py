@@ -55,6 +55,11 @@ class Plan:
         self._games = self._pairs = 0
 
     @property
+    def opening_notices(self) -> list[str]:
+        """Sentences on openings that a user may not expect."""
+        return self._openings.notices
+
+    @property
     def trial_opening(self) -> Opening:
         """The opening that engines are tried with; it does not depend on the seed."""
         return self._openings.trial

@@ -109,7 +109,8 @@ def _check_phase(phase: str, action: str, placing: bool) -> None:
 def _check_words(fields: Sequence[str]) -> None:
     """Refuse what no position of merels has, in the words of the draft."""
     if fields[0] != MFEN:
-        raise InputError(fields[0], f"expected {MFEN}, the version that merels reads", 0)
+        why = "in capitals" if fields[0].upper() == MFEN else "the version that merels reads"
+        raise InputError(fields[0], f"expected {MFEN}, {why}", 0)
     if len(fields) < 11:
         raise InputError(" ".join(fields), f"expected the 11 fields of {MFEN}, found {len(fields)}")
     if fields[1] != STATE:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError
+from merels.engine.game.errors import InputError, PlacedError
 from merels.engine.game.record import RESULTS
 
 LONGEST_GAME = 1 << 24
@@ -20,7 +20,7 @@ DASHES = "-‐‑‒–—―−"
 """Hyphens, dashes and the minus sign."""
 
 _RESULT = re.compile(
-    rf"(?<![^\s\]}}).])(?:1[{DASHES}]0|0[{DASHES}]1|(?:1/2|½)(?:[{DASHES}](?:1/2|½))?+|\*)"
+    rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?+|\*)"
     r"(?![^\s{};()[])"
 )
 """A result as a word of its own, in the spellings that people use."""
@@ -69,7 +69,7 @@ def as_result(word: str) -> str | None:
         return word
     if not _RESULT.fullmatch(word):
         return None
-    return f"{word[0]}-{word[2]}" if word[0] in "01" and len(word) == 3 else "1/2-1/2"
+    return "1/2-1/2" if word.startswith(("1/2", "½")) else f"{word[0]}-{word[2]}"
 
 
 def split_games(lines: Iterable[str], name: str = "text") -> Iterator[GameText]:
@@ -227,7 +227,8 @@ def tokens(text: str, line: int) -> Iterator[Token]:
         if not place:
             what = {"{": "a comment that ends with '}'", "[": 'a tag such as [White "A"]'}
             expected = what.get(first, "a move, a tag or a comment")
-            raise InputError(text[start:].split("\n", 1)[0], f"expected {expected} in line {line}")
+            rest = text[start:].split("\n", 1)[0]
+            raise PlacedError(rest, f"expected {expected}", f"line {line}")
         line += text.count("\n", start, place)
 
 

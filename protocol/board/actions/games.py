@@ -2,40 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from merels.engine.game.errors import InputError
 from merels.engine.game.numbers import read_whole
-from merels.engine.game.record import Record, format_record
+from merels.engine.game.pgn.variants import RecordRules
+from merels.engine.game.record import Record, drawn_notice, format_record
+from merels.engine.game.rules import Rules
 from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
 from merels.protocol.board.requests import JSON, read_rules, read_text
 from merels.protocol.board.session import Session
-from merels.protocol.formats import read_games, write_game
+from merels.protocol.formats import write_game
+from merels.protocol.formats.game_file import FoundGame, pasted
 from merels.protocol.games.game import game_of
 from merels.protocol.games.kept import UNFINISHED, Entry, Kept
 
 MOST_LISTED = 200
+MOST_FOUND = 10_000
+"""Games of a text that are listed."""
+MOST_FAULTS = 20
+"""Faults in games of a text that are named."""
+_WAY_OUT = "; a game without the tag is read by the rules on the board"
 
 
 def load(session: Session, body: JSON) -> JSON:
-    """Open a position or a game record in any format that `read_games` knows.
+    """Open a position or a game in any form that is read.
 
     Of several games ``game`` is the index; without it the answer lists them, and none is opened.
     """
-    records = read_games(read_text(body, "text"), read_rules(body))
-    index = body.get("game", 0)
-    if len(records) > 1 and "game" not in body:
-        return {"games": [_game_view(record) for record in records]}
-    if not isinstance(index, int) or not 0 <= index < len(records):
-        raise InputError(str(index), f"expected a game from 0 to {len(records) - 1}")
+    rules = read_rules(body)
+    found = pasted(read_text(body, "text"), rules)
+    if isinstance(found, Record):
+        record = found
+    elif len(found) > 1 and "game" not in body:
+        return {"games": list(map(_game_view, found[:MOST_FOUND])), "found": len(found)}
+    else:
+        index = body.get("game", 0)
+        if not isinstance(index, int) or not 0 <= index < len(found):
+            raise InputError(str(index), f"expected a game from 0 to {len(found) - 1}")
+        game = found[index] if len(found) > 1 else replace(found[0], place="")
+        record = _read(game, rules)
     with session.lock:
-        session.begin(game_of(records[index]))
+        session.begin(game_of(record))
     session.changed()
-    return {"moves": len(records[index].moves)}
+    notice = drawn_notice(record, False)
+    return {"moves": len(record.moves)} | ({"notice": notice} if notice else {})
 
 
-def _game_view(record: Record) -> JSON:
-    """What a list shows of a game that was read."""
-    view = _tags_view(record.tags)
-    return view | {"result": record.result, "plies": str(len(record.moves))}
+def _read(game: FoundGame, rules: Rules) -> Record:
+    """The game with its moves, by the rules that it names, else by those given."""
+    return game.read(RecordRules(rules, way_out=_WAY_OUT))
+
+
+def _game_view(game: FoundGame) -> JSON:
+    """What a list shows of a game whose moves are not read yet."""
+    return _tags_view(game.text.tags) | {"result": game.text.result}
 
 
 def _tags_view(tags: dict[str, str]) -> JSON:
@@ -82,17 +103,24 @@ def last_unfinished(kept: Kept | None) -> JSON | None:
 
 
 def keep(session: Session, body: JSON) -> JSON:
-    """Keep all games of a text."""
-    kept = _kept(session)
-    records = read_games(read_text(body, "text"), read_rules(body))
-    for record in records:
+    """Keep all games of a text; the answer counts them, and names the faults of the others."""
+    kept, rules = _kept(session), read_rules(body)
+    found = pasted(read_text(body, "text"), rules)
+    count, faults = 0, []
+    for game in [found] if isinstance(found, Record) else found:
+        try:
+            record = game if isinstance(game, Record) else _read(game, rules)
+        except InputError as error:
+            faults.append(str(error))
+            continue
         record.tags["PlyCount"] = str(len(record.moves))
         try:
             kept.add(record)
         except OSError as error:
             where = str(kept.folder)
             raise InputError(where, f"nothing can be written there ({error.strerror})") from None
-    return {"kept": len(records)}
+        count += 1
+    return {"kept": count, "skipped": len(faults), "faults": faults[:MOST_FAULTS]}
 
 
 def reopen(session: Session, body: JSON) -> None:

@@ -97,11 +97,14 @@ def test_a_record_as_the_site_gives_it() -> None:
 @pytest.mark.parametrize(
     "text, place",
     [
-        ("1. 5 14\n2. 2 25", "'25': expected points from 1 to 24, found 25 (line 2)"),
-        ("1. 5 14\n\n2. 5", "'5': illegal move, 5 is occupied (line 3)"),
-        ("1. 5 14 2. 2 11 3. 8", "'8': illegal move, the move must remove one man (line 1)"),
-        ("1. 5 oops", "'oops': expected a move such as 7, 7x12, 2-5 or 2-5x9 (line 1)"),
-        ("1. 5 14\n{open", "'{open': expected a comment that ends with '}' in line 2"),
+        ("1. 5 14\n2. 2 25",
+         "'25': expected points from 1 to 24, found 25 (move 2, Black, line 2)"),
+        ("1. 5 14\n\n2. 5", "'5': illegal move, 5 is occupied (move 2, White, line 3)"),
+        ("1. 5 14 2. 2 11 3. 8",
+         "'8': illegal move, the move must remove one man (move 3, White, line 1)"),
+        ("1. 5 oops",
+         "'oops': expected a move such as 7, 7x12, 2-5 or 2-5x9 (move 1, Black, line 1)"),
+        ("1. 5 14\n{open", "'{open': expected a comment that ends with '}' (line 2)"),
         ('[Variant "d6"]\n1. 5 14 *',
          "'d6': expected a rule set: loc, mill, multi, morris, roman (tag Variant, line 1)"),
         ("*****?**/********/******** w 9 9 0 1",
@@ -135,7 +138,8 @@ def test_every_format_is_recognized() -> None:
     assert [str(move) for move in read_game("{http://a/b} 1. d6 *").moves] == ["d6"]
     assert read_game("1/2-1/2").result == "1/2-1/2"
     assert read_game('[White "7"]\n\n1. d6 *').tags["White"] == "7"
-    for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4"):
+    assert read_game(f"; a comment\n\n{six} ; another\n").start == parse_position(six)
+    for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4", f"{six}\n{six}"):
         with pytest.raises(InputError):
             read_game(text)
 

@@ -15,10 +15,13 @@ import pytest
 
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_position
+from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.training.samples import random_position
+from merels.protocol.commands.exit_status import FAILED
 from merels.tournament.commands import accuracy
+from merels.tournament.conversion.faults import Faults
 from tests.commands import output, refusal
 from tests.protocol.review.test_review import THROWN
 from tests.tournament.processes import Marked
@@ -159,12 +162,13 @@ def test_many_games_are_judged_by_all_processors_with_the_same_result(
 ) -> None:
     """Games of 50,000 did not end in ten minutes, and nothing showed that they would."""
     files = [str(folder / "j"), str(folder / "g.pgn")]
-    whole = accuracy.measure("accuracy", files[:1], folder / "tables", make_rules("morris"))
+    faults, rules = Faults("accuracy", False), RecordRules(make_rules("morris"))
+    whole = accuracy.measure(faults, files[:1], folder / "tables", rules)
     assert capsys.readouterr().err == "", "few games need no progress"
     monkeypatch.setattr(accuracy, "FIRST", 1)
     monkeypatch.setattr(accuracy, "LOT", 2)
     monkeypatch.setattr(accuracy, "usable_cores", lambda: cores)
-    again = accuracy.measure("accuracy", files[:1], folder / "tables", make_rules("morris"))
+    again = accuracy.measure(faults, files[:1], folder / "tables", rules)
     assert (again.engines, again.games, again.coverage) == (
         whole.engines, whole.games, whole.coverage
     )
@@ -172,16 +176,24 @@ def test_many_games_are_judged_by_all_processors_with_the_same_result(
     assert len(lines) > 3 and lines[-1].split(", ")[0] == "100% 12 games judged"
 
 
-def test_an_error_in_another_process_is_one_clear_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_bad_game_in_another_process_is_one_clear_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(accuracy, "FIRST", 1)
     monkeypatch.setattr(accuracy, "LOT", 1)
     monkeypatch.setattr(accuracy, "usable_cores", lambda: [0, 1])
     game = tmp_path / "game.pgn"
     game.write_text(NAMED + "\n" + NAMED + "\n1. d6 d6 *\n" + NAMED)
-    with pytest.raises(InputError, match="illegal move, d6 is occupied.*in game 3 of"):
-        accuracy.measure("accuracy", [str(game)], folder / "tables", make_rules("morris"))
+    rules, said = RecordRules(make_rules("morris")), "illegal move, d6 is occupied.*game 3 of"
+    with pytest.raises(InputError, match=said):
+        accuracy.measure(Faults("accuracy", True), [str(game)], folder / "tables", rules)
+    capsys.readouterr()
+    faults = Faults("accuracy", False)
+    judged = accuracy.measure(faults, [str(game)], folder / "tables", rules)
+    assert (judged.games, faults.read, faults.status) == (3, 3, FAILED)
+    error = capsys.readouterr().err
+    assert error.count("game 3 of") == 1 and "skipped" in error
 
 
 def test_players_without_a_name_or_with_two_limits_are_told_apart(
@@ -209,9 +221,9 @@ def test_players_without_a_name_or_with_two_limits_are_told_apart(
         ("1. d6 f4 *", ("-tables", "nowhere"), "no usable table here; make them with merels"),
         ('[Variant "loc"]\n1. d6 *', (), "no usable table here"),
         ('[Variant "chess"]\n1. e4 *', (), "expected a rule set"),
-        ("Dear diary", (), "expected a move such as"),
+        ("Dear diary", (), "expected games (PGN, "),
         ("", (), "expected games in this file, found none"),
-        ("1. d6 d6 *", (), "illegal move, d6 is occupied (line 1), in game 1 of"),
+        ("1. d6 d6 *", (), "illegal move, d6 is occupied (move 1, Black, line 1, game 1 of"),
         ("1. d6 *", ("-out", "{file}"), "name another for -out"),
         ("1. d6 *", ("-out", "{file}.html"), "merels ratings FILE -tables DIR"),
     ],

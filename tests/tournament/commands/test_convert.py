@@ -244,13 +244,13 @@ def test_a_journal_with_an_illegal_move_is_refused(
     for form in ("wmd", "pgn"):
         status, out, error = run(capsys, ["convert", str(journal), "-to", form])
         assert (status, out) == (2, "")
-        assert "'d6': illegal move, d6 is occupied (game 1 of " in error
+        assert "'d6': illegal move, d6 is occupied (move 1, Black, game 1 of " in error
 
 
 def test_what_is_there_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game, out = tmp_path / "g.pgn", tmp_path / "o"
     game.write_text("1. d6 *\n")
-    words = ["convert", str(game), "-to", "pgn", "-out"]
+    words = ["convert", str(game), "-strict", "-to", "pgn", "-out"]
     assert "name another for -out" in run(capsys, [*words, str(game)])[2]
     out.write_text("before")
     game.write_text("1. d6 *\n\n1. d6 d6 *\n")

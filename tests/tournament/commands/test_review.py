@@ -37,10 +37,10 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "content, word",
-    [(b"", "expected games"), (b"\xff", "UTF-8"), (b"1. d6 d6", "line 1"),
+    [(b"", "expected games"), (b"\xff\xfe\0", "UTF-8"), (b"1. d6 d6", "line 1"),
      (b"1. d6 f4 *\n" + b" " * (LONGEST_LINE + 1), "has no end"),
      (b"\n1. d6\nf4" + b" f4\n" * (LONGEST_LINE // 4), "at most 16 MiB"),
-     (b"1. d6 *\n1. d6\n d6 *\n", "(line 3), in game 2 of game.pgn"),
+     (b"1. d6 *\n1. d6\n d6 *\n", "(move 1, Black, line 3, game 2 of game.pgn)"),
      (b'[White "A"]', "moves in it")],
 )
 def test_what_cannot_be_reviewed_is_named(
@@ -52,7 +52,7 @@ def test_what_cannot_be_reviewed_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("game.pgn").write_bytes(content)
-    assert main(["game.pgn"]) == 2
+    assert main(["game.pgn", "-strict"]) == 2
     error = capsys.readouterr().err
     assert word in error and "game.pgn" in error
     assert main(["none.pgn"]) == 2
@@ -112,4 +112,4 @@ def test_a_journal_with_gaps_names_its_numbers(played: Path, tmp_path: Path) -> 
     said = refusal("review", str(tmp_path / "j"), "-game", "4")
     assert said.endswith("it has 8 games, with numbers from 2 to 10\n")
     said = refusal("review", str(tmp_path / "j"), "-game", "9")
-    assert "illegal move" in said and "in game 9 of" in said
+    assert "illegal move" in said and "game 9 of" in said

@@ -129,6 +129,28 @@ def test_whole_games_give_their_first_moves(tmp_path: Path, plies: int) -> None:
         load_openings(OpeningSettings(file=path, format="pgn", plies=1000), MILL)
 
 
+def test_an_opening_ends_before_a_draw_that_its_game_passes(tmp_path: Path) -> None:
+    """Other programs play on after a repetition; the tournament's games would begin drawn."""
+    moves = "g1 d6 d2 a7 g4 d5 d1 f6 b6 e5 c3 e3 b2 a4 c4 b4 d7 d3".split()
+    moves += "c4-c5 e5-e4 c5-c4 e4-e5".split() * 5
+    path = write(tmp_path, f"{' '.join(moves)} *", "lines.pgn")
+    settings = OpeningSettings(file=path, format="pgn", plies=100)
+    notices: list[str] = []
+    [opening] = load_openings(settings, MILL, notices)
+    # The third occurrence comes with the eighth step.
+    assert opening.moves == tuple(moves[: 18 + 7]) and position_of(opening).outcome() is None
+    assert len(notices) == 1 and "Draw by repetition at move 13, Black (e4-e5)" in notices[0]
+    assert Openings(settings, MILL, 1).notices == notices
+    [whole] = load_openings(settings, parse_rules("mill Repetition=0"))
+    assert whole.moves == tuple(moves)
+
+
+def test_the_tournaments_rules_hold_for_openings(tmp_path: Path) -> None:
+    path = write(tmp_path, '[Variant "Twelve Men\'s Morris"]\n\n1. 5 14 *', "lines.pgn")
+    [opening] = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
+    assert opening.moves == ("d6", "f4")
+
+
 def test_order_start_and_repetition(tmp_path: Path) -> None:
     lines = [START.replace("1", str(number)) for number in range(1, 8)]
     path = write(tmp_path, "\n".join(lines))

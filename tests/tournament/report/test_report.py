@@ -215,7 +215,7 @@ def test_comments_of_either_kind_swallow_no_games(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(None, "cannot read"), ("", "found none"), ("\xff", "UTF-8"),
+    [(None, "cannot read"), ("", "found none"), ("\xff\xfe\0", "UTF-8"),
      ("-engine cmd=a\n-rounds 5\n", "found none"), ("\0" * 1000, "found none"),
      ('[White "A"]\n[Black "A"]\n\n1. a1 1-0\n', "between two engines"),
      (GAME.format(1, "*"), "between two engines")],

@@ -254,7 +254,7 @@ def test_every_point_can_be_reached_with_arrow_keys(page: Browser) -> None:
 def test_a_game_is_opened_and_saved(page: Browser) -> None:
     load(page, "1. 5 14\n2. 2 11 3. 1 77 *")
     page.wait("document.getElementById('import-fault').textContent")
-    fault = "'77': expected points from 1 to 24, found 77 (line 2)"
+    fault = "'77': expected points from 1 to 24, found 77 (move 3, Black, line 2)"
     assert page.text("#import-fault") == fault
     refused(page)
     shot(page, "import-fault")

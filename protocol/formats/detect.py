@@ -1,0 +1,81 @@
+"""The form of a text, by what it begins with."""
+
+from __future__ import annotations
+
+import re
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.pgn.tokens import as_result
+from merels.engine.game.rules import PRESETS
+
+HEAD = 1 << 12
+"""Characters by which a form is recognised."""
+READ = (
+    "games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, MFEN/1.0), "
+    "rule sets, or a manifest (MRS/1.0)"
+)
+"""All that is read."""
+
+_UNREAD = (
+    (r"\x1f[\x8b‹]", "a file of gzip, to be unpacked first"),
+    (r"PK\x03\x04", "a ZIP file, to be unpacked first"),
+    (r"SQLite format 3", "an SQLite database"),
+    (r"%PDF-", "a PDF file"),
+    (r"[^\0]{0,4096}\0", "binary data"),
+    (r"(?i:<!doctype|<html|<\?xml|<svg)", "a page of HTML or XML"),
+    (r"\(;", "a game in SGF"),
+    (r"(?i:VariantName\s*+=)", "a saved game of Zillions of Games"),
+    (r"(?i:position (?:startpos|fen)\b)", "a command of the UCI protocol"),
+    (r"(?:PLACE|MOVE)(?:&TAKE)?;", "a list of CodinGame's commands"),
+    (r"[1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\s", "a position of chess"),
+    (r"\[\s*+[{\[]", "a JSON array"),
+)
+"""Patterns of texts that are not read, and their names."""
+_NAMED = [(re.compile(pattern), name) for pattern, name in _UNREAD]
+_GOLDTOKEN = re.compile(
+    r"(?mi)\AGoldToken|^[ \t]*+(?:\d++[.)]?+[ \t]++)?+(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])"
+)
+_VERSIONED = re.compile(r"(?i)(?!mfen/)[a-z]{2,12}/[0-9]{1,3}\.[0-9]{1,3}(?!\S)")
+_JSON = re.compile(r'\{\s*+(?:"[^"\n]*+"\s*+:|\})')
+_GAME = re.compile(r"[\[{(;%$.…*½]|[0-9]|[a-gA-G][1-7]|[!?‼⁇⁈⁉]")
+
+
+def detect(head: str) -> str:
+    """Return the form of a text that begins with ``head``, and is not blank.
+
+    It is ``games``, ``positions``, ``rules`` or ``manifest``. `InputError` names a form that is
+    not read, or lists what is.
+    """
+    text = head[:HEAD].lstrip("\ufeff\u200b \t\r\n")
+    line = first_line(text)
+    word = line.split(None, 1)[0] if line else text[:1]
+    name = next((name for pattern, name in _NAMED if pattern.match(text)), "")
+    if _VERSIONED.match(line):
+        name = word.upper()
+    elif not name and _GOLDTOKEN.search(text):
+        name = "a game in GoldToken's words"
+    if name:
+        raise InputError(line, f"this is {name}, which merels does not read; it reads {READ}")
+    if _JSON.match(text):
+        return "manifest"
+    if word.lower() in PRESETS:
+        return "rules"
+    if is_position(word):
+        return "positions"
+    if _GAME.match(word):
+        return "games"
+    raise InputError(line, f"expected {READ}")
+
+
+def first_line(text: str) -> str:
+    """Return the first line that holds more than a comment behind a semicolon, or nothing."""
+    for line in text.splitlines():
+        if bare := line.partition(";")[0].strip():
+            return bare
+    return ""
+
+
+def is_position(word: str) -> bool:
+    """Whether the first word of a text is that of a position rather than of a game."""
+    # The slash of a record comes later, or stands in a result, a tag or a comment.
+    return "/" in word and as_result(word) is None and word[0] not in "[{;(%"

@@ -1,0 +1,69 @@
+"""Text files of people and of other programs: their bytes become text whatever wrote them."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import io
+import os
+import stat
+from pathlib import Path
+from typing import TextIO, cast
+
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+"""Encodings by the mark that a text begins with; the longer marks come first."""
+_WESTERN = "merels-western"
+
+
+def _as_western(error: UnicodeError) -> tuple[str, int]:
+    """Return the bytes that are no UTF-8 as the Western letters that older programs write."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    return "".join(_LETTERS[byte] for byte in wrong), error.end
+
+
+_LETTERS = [bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256)]
+codecs.register_error(_WESTERN, _as_western)
+
+
+def open_text(file: io.BufferedReader) -> TextIO:
+    """Return a file's text, to be read line by line.
+
+    Bytes that are no UTF-8 are read as Windows-1252, which includes Latin-1, unless a mark states
+    UTF-16 or UTF-32. A line ends with LF, CR LF or CR.
+    """
+    head = file.peek(4)
+    encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if encoding is not None:
+        return io.TextIOWrapper(file, encoding)
+    return io.TextIOWrapper(file, "utf-8-sig", _WESTERN)
+
+
+def decode(data: bytes) -> str:
+    """Return a file's text as `open_text` reads it; UnicodeError for binary data."""
+    raw = cast(io.RawIOBase, io.BytesIO(data))
+    text = open_text(io.BufferedReader(raw)).read()
+    if "\0" in text:
+        raise UnicodeError("binary data")
+    return text
+
+
+def read_regular_file(path: Path, most: int) -> bytes:
+    """Return the content of a regular file of at most ``most`` bytes; OSError for any other.
+
+    Neither a pipe nor a device makes the call wait.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):  # Opening a device may change its state.
+        raise OSError(errno.EINVAL, "not a regular file")
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(path, flags), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        if found.st_size > most:
+            raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB")
+        return file.read(most)

@@ -1,0 +1,428 @@
+"""Games as other programs and people write them, read by the real command."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.engine.game.record_reader import parse_records
+from merels.engine.game.notation import START
+from tests.commands import MERELS, output, run
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "data" / "readers.json").read_text(encoding="utf-8")
+)
+FOUR = "d6 f4 d2 b4".split()
+
+
+def convert(text: str | bytes, form: str, *words: str) -> tuple[int, str, str]:
+    """The status, output and errors of ``merels convert`` for what stands on its input."""
+    data = text if isinstance(text, bytes) else text.encode()
+    done = subprocess.run(
+        [*MERELS, "convert", "-to", form, *words], input=data, capture_output=True, timeout=300
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def read(text: str | bytes, *words: str) -> list[list[str]]:
+    """The moves of the games that a text holds; all is well with it."""
+    status, out, error = convert(text, "pgn", *words)
+    assert (status, error) == (0, "")
+    return [list(map(str, record.moves)) for record in parse_records(out)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_games_as_they_are_found(case: dict[str, Any]) -> None:
+    data = case["text"].encode(case.get("encoding", "utf-8"))
+    status, out, error = convert(data, "wmd", *case.get("args", ()))
+    if "or_error" in case and status:
+        assert status == 2 and "GoldToken" in error and len(error.splitlines()) == 1
+        return
+    moves = case["moves"]
+    assert status == case.get("status", 0 if moves is not None else 2)
+    if "error" in case:
+        assert len(error.splitlines()) == 1
+        assert all(word in error for word in case["error"])
+    else:
+        assert error == "" or "has no place for" in error
+    games = [record.moves for record in parse_records(out)]
+    assert [list(map(str, game)) for game in games] == (moves or [])
+    if "nags" in case:
+        _, pgn, _ = convert(data, "pgn")
+        found = [
+            [int(glyph[1:]) for glyphs in record.glyphs.values() for glyph in glyphs]
+            for record in parse_records(pgn)
+        ]
+        assert found == case["nags"]
+
+
+WILD: dict[str, str | bytes] = {
+    "glyphs of one sign": "1. d6‼ f4⁇ 2. d2⁈ b4⁉ *",
+    "wide glyphs": "1. d6！ f4？！ 2. d2 b4 *",
+    "mixed glyphs": "1. d6!! $14 f4 ?! 2. d2 !? b4!?$6 *",
+    "long glyphs": "1. d6!!! f4??? 2. d2!?! b4 *",
+    "signs of an evaluation": "1. d6 ± f4 -/+ 2. d2 = b4 +- *",
+    "ellipses": "1. d6 {a} 1... f4 2. d2 {b} 2… b4 *",
+    "ellipses of their own": "1. d6 … f4 2. d2 ... b4 *",
+    "ellipses behind a number": "1. d6 {a} 1 ... f4 2. d2 {b} 2.... b4 *",
+    "ellipses without a space": "1.d6 1...f4 2.d2 2…b4 *",
+    "numbers with brackets": "1) d6 f4 2) d2 b4 *",
+    "bare numbers for each move": "1 d6 1 f4 2 d2 2 b4",
+    "no numbers": "d6 f4 d2 b4",
+    "a move a line": "d6\nf4\nd2\nb4\n",
+    "carriage returns alone": '[White "A"]\r\r1. d6 f4\r2. d2 b4 *\r',
+    "UTF-16": '[White "Mühle"]\r\n\r\n1. d6 f4 2. d2 b4 *'.encode("utf-16"),
+    "UTF-16 of the other order": b"\xfe\xff" + "1. d6 f4 2. d2 b4 *".encode("utf-16-be"),
+    "a mark of UTF-8": "\ufeff1. d6 f4 2. d2 b4 *",
+    "Windows-1252": '[White "„Mühle“"]\n\n1. d6 f4 2. d2 b4 ½–½'.encode("cp1252"),
+    "half a point": "1. d6 f4 2. d2 b4 1/2",
+    "a dash of a result": "1. d6 f4 2. d2 b4 1–0",
+    "a colon of a result": "1. d6 f4 2. d2 b4 1:0",
+    "no result": "1. d6 f4 2. d2 b4",
+    "comments in comments": "1. d6 {a {b} c} f4 {{d}} 2. d2 b4 *",
+    "empty comments": "1. d6 {} f4 { } 2. d2 b4 ; \n*",
+    "comments in variations": "1. d6 f4 ({a} 1... d2 ;b\n) (;c\n$1 1... b4) 2. d2 b4 *",
+    "a comment at first": "{by Anna} 1. d6 f4 2. d2 b4 *",
+    "comments to the line's end": "; hello\n1. d6 ; {\nf4 2. d2 b4 *",
+    "lines of other programs": "%a {\n%b\n1. d6 f4\n% 1. x6\n2. d2 b4 *",
+    "spaces without a width": "\u200b1.\u200bd6 f4\u200b 2. d2 b4 *",
+    "hard spaces": "1.\u00a0d6\u00a0f4 2. d2 b4 *",
+    "tags without spaces": '[White"A"]\n[Black  "B" ]1. d6 f4 2. d2 b4 *',
+    "quotes in a tag": '[White "A "the" B"]\n1. d6 f4 2. d2 b4 *',
+    "numbers of points with glyphs": "1. 5! 14?! 2. 20 11 *",
+    "numbers of points with ellipses": "1. 5 {a} 1... 14 2. 20 2. ... 11 ½-½",
+}
+
+
+@pytest.mark.parametrize("text", WILD.values(), ids=WILD)
+def test_a_text_in_the_wild_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes
+) -> None:
+    (tmp_path / "game").write_bytes(text if isinstance(text, bytes) else text.encode())
+    status, out, error = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+    assert (status, error) == (0, "")
+    assert [list(map(str, record.moves)) for record in parse_records(out)] == [FOUR]
+
+
+REMOVALS = ["b2 x f4", "b2x f4", "b2 xf4", "b2×f4", "b2 × f4", "b2Xf4", "B2xF4!", "b2 {so} xf4"]
+
+
+@pytest.mark.parametrize("move", REMOVALS)
+def test_a_removal_in_any_sign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], move: str
+) -> None:
+    (tmp_path / "game").write_text(f"1. d2 f4 2. f2 b4 3. {move} a1 *", encoding="utf-8")
+    _, out, _ = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+    [record] = parse_records(out)
+    assert list(map(str, record.moves)) == ["d2", "f4", "f2", "b4", "b2xf4", "a1"]
+
+
+@pytest.mark.parametrize("dash", "-–—−‐")
+def test_a_step_with_any_dash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], dash: str
+) -> None:
+    start = "@*O*@***/O***@***/O******* w 0 0 0 9"
+    for move in (f"e4{dash}e5", f"e4 {dash} e5", f"E4{dash} e5"):
+        text = f'[FEN "{start}"]\n\n9. {move} {dash.join("10")}\n'
+        (tmp_path / "game").write_text(text, encoding="utf-8")
+        _, out, error = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+        [record] = parse_records(out)
+        assert (error, list(map(str, record.moves)), record.result) == ("", ["e4-e5"], "1-0")
+
+
+def test_glyphs_become_their_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "1. d6! f4? 2. d2!! b4?? 3. a1!? g7?! 4. e5‼ ± a7⁇ ∞ 5. g1⁉$18 e3⁈ *"
+    (tmp_path / "game").write_text(text, encoding="utf-8")
+    _, out, _ = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+    assert (
+        "1. d6 $1 f4 $2 2. d2 $3 b4 $4 3. a1 $5 g7 $6 4. e5 $3 $16 a7 $4 $13 5. g1 $5 $18\ne3 $6 *"
+        in out
+    )
+
+
+def test_games_without_a_line_between_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fen = '[FEN "********/O*@*****/******** w 8 8 0 2"]\n'
+    text = (
+        '[White "A"]\n1. d6 f4 1-0\n[White "B"]\n1. d6 f4\n[White "C"]\n1. d6 1-0 1. d2 0-1 [White '
+        '"E"] 1. a1 * {the end}\n' + fen + "\n" + fen + '*\n[White "H"]\n1. d6 (1. d2 1-0) f4'
+    )
+    (tmp_path / "games").write_text(text)
+    _, out, error = run(capsys, ["convert", str(tmp_path / "games"), "-to", "pgn"])
+    records = list(parse_records(out))
+    assert error == "" and [record.tags["White"] for record in records] == [
+        "A", "B", "C", "?", "E", "?", "?", "H"
+    ]
+    assert [len(record.moves) for record in records] == [2, 2, 1, 1, 1, 0, 0, 2]
+    assert [record.result for record in records] == ["1-0", "*", "1-0", "0-1", *"****"]
+    assert records[4].comments == ["the end"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Nine Men's Morris", "Nine Men’s Morris", "9 men's morris", "Mühle", "Mill", "?", ""]
+)
+def test_a_variant_tag_names_the_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (tmp_path / "game").write_text(f'[Variant "{name}"]\n\n1. d6 f4 *', encoding="utf-8")
+    words = ["convert", str(tmp_path / "game"), "-to", "pgn"]
+    assert '[Variant "mill"]' in run(capsys, words)[1]
+    assert '[Variant "multi"]' in run(capsys, [*words, "-variant", "multi"])[1]
+
+
+@pytest.mark.parametrize("command", ["convert", "review", "accuracy"])
+def test_the_variant_tag_of_another_game_is_overridden(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    game = tmp_path / "game"
+    game.write_text('[Variant "Twelve Men\'s Morris"]\n\n1. d6 f4 *')
+    words = [command, str(game), *(("-to", "pgn") if command == "convert" else ())]
+    if command == "accuracy":
+        words += ["-tables", str(tmp_path)]
+    if command == "review":
+        words += ["-nodes", "10"]
+    status, _, error = run(capsys, words)
+    assert status == 2 and len(error.splitlines()) == 1
+    assert "'Twelve Men's Morris': expected a rule set: loc, mill, " in error
+    assert "-variant overrides the tag (tag Variant, line 1, game 1 of " in error
+    error = run(capsys, [*words, "-variant", "roman"])[2]
+    assert "Variant" not in error
+
+
+def test_flags_override_the_rules_of_a_tag(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = tmp_path / "game"
+    game.write_text('[Variant "multi"]\n\n1. d6 f4 *')
+    words = ["convert", str(game), "-to", "pgn"]
+    assert '[Variant "multi"]' in run(capsys, words)[1]
+    assert '[Variant "loc"]' in run(capsys, [*words, "-variant", "loc"])[1]
+    assert '[Variant "multi Flying=own"]' in run(capsys, [*words, "-set", "Flying=own"])[1]
+
+
+THREE = "1. d6 f4 2. d2 b4 *\n\n1. d6 d6 *\n\n1. a1 *\n"
+
+
+def test_one_bad_game_does_not_end_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games, out = tmp_path / "games", tmp_path / "out"
+    games.write_text(THREE)
+    words = ["convert", str(games), "-to", "wmd"]
+    fault = (
+        "merels convert: 'd6': illegal move, d6 is occupied "
+        f"(move 1, Black, line 3, game 2 of {games}"
+    )
+    rest = "1. d6 f4\n2. d2 b4\n*\n\n1. a1\n*\n\n"
+    assert run(capsys, words) == (1, rest, f"{fault}); skipped\n")
+    assert run(capsys, [*words, "-out", str(out)])[0] == 1
+    assert out.read_text() == rest
+    status, _, error = run(capsys, [*words, "-strict"])
+    assert status == 2 and error == f"{fault})\n"
+    journal = tmp_path / "j"
+    assert run(capsys, ["convert", str(games), "-to", "journal", "-out", str(journal)])[0] == 1
+    assert run(capsys, ["convert", str(journal), "-to", "wmd"])[1].count("\n*\n") == 2
+    # Where nothing can be read, nothing is written.
+    games.write_text("1. d6 d6 *\n1. x *\n")
+    status, _, error = run(capsys, [*words, "-out", str(out)])
+    assert status == 2 and len(error.splitlines()) == 2 and "d2 b4" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["1. d6 {never closed *", "1. d6 (1. f4 *", "1. d6 ) f4 *", '[White "never closed', "[ ] d6",
+     "1. d6 } f4 *", "1. d6 $ f4 *"],
+)  # fmt: skip
+def test_a_broken_game_does_not_take_the_next_along(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], broken: str
+) -> None:
+    games = tmp_path / "games"
+    games.write_text(f'1. a1 *\n[Event "x"]\n{broken}\n\n[Event "y"]\n\n1. d6 f4 2. d2 b4 *\n')
+    status, out, error = run(capsys, ["convert", str(games), "-to", "pgn"])
+    assert status == 1 and len(error.splitlines()) == 1 and "game 2 of " in error
+    assert [list(map(str, record.moves)) for record in parse_records(out)] == [["a1"], FOUR]
+
+
+def test_one_bad_position_or_rule_set_does_not_end_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = tmp_path / "lines"
+    lines.write_text(f"{START}\n********/********/*******x w 9 9 0 1\n{START}\n")
+    status, out, error = run(capsys, ["convert", str(lines), "-to", "six"])
+    assert (status, out) == (1, f"{START}\n{START}\n") and "line 2 of " in error
+    lines.write_text("mill\nmill Flying=up\nloc\n")
+    status, out, error = run(capsys, ["convert", str(lines), "-to", "rules"])
+    assert (status, out) == (1, "mill\nloc\n") and "line 2 of " in error
+
+
+def test_a_review_skips_a_bad_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = tmp_path / "games"
+    games.write_text(THREE)
+    status, out, error = run(capsys, ["review", str(games), "-nodes", "10"])
+    assert status == 1 and "Game 1: " in out and "Game 3: " in out and "All 2 games:" in out
+    assert len(error.splitlines()) == 1 and f"game 2 of {games}" in error
+    assert run(capsys, ["review", str(games), "-nodes", "10", "-strict"])[0] == 2
+    status, out, _ = run(capsys, ["review", str(games), "-nodes", "10", "-json"])
+    assert status == 1 and [game["game"] for game in json.loads(out)["games"]] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("MPK/1.0 x", "'MPK/1.0 x': this is MPK/1.0, which merels does not read"),
+        ("mpk/1.0 x", "this is MPK/1.0"),
+        ("MIFPOS/1.0", "this is MIFPOS/1.0"),
+        ("mfen/1.0 mill24-state-v1", "expected MFEN/1.0, in capitals"),
+        ("1\tPlace to d6\tPlace to f4\n", "this is a game in GoldToken's words"),
+        ("1\td6 -> d5, take f4", "this is a game in GoldToken's words"),
+        ("<!DOCTYPE html>\n<html>", "this is a page of HTML or XML"),
+        ("(;FF[4]GM[1])", "this is a game in SGF"),
+        ("PLACE;A1\n", "this is a list of CodinGame's commands"),
+        ("position startpos moves d6", "this is a command of the UCI protocol"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "a position of chess"),
+        ('[{"a": 1}]', "this is a JSON array"),
+        ('{"format": "MIFPOS/1.0"}', "'\"MIFPOS/1.0\"': expected the format MRS/1.0"),
+        (gzip.compress(b"1. d6 *"), "this is a file of gzip, to be unpacked first"),
+        (bytes(range(256)), "this is binary data"),
+        ("Dear diary,\ntoday", "'Dear diary,': expected games (PGN, "),
+        ("; a comment\n\nnonsense", "(line 3 of "),
+    ],
+    ids=lambda value: str(value)[:12] if isinstance(value, str) else "bytes",
+)
+def test_a_form_that_is_not_read_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes, said: str
+) -> None:
+    (tmp_path / "file").write_bytes(text if isinstance(text, bytes) else text.encode())
+    for words in (["convert", "-to", "wmd"], ["review", "-nodes", "1"]):
+        status, out, error = run(capsys, [*words, str(tmp_path / "file")])
+        assert (status, out, len(error.splitlines())) == (2, "", 1)
+        assert said in error or words[0] == "review" and "expected games" in error
+
+
+def test_a_comment_that_begins_a_game_is_no_manifest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "game").write_text('{"Well played", said Anna} 1. d6 f4 *')
+    assert run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])[0] == 0
+
+
+@pytest.mark.parametrize("command", [["convert", "-to", "wmd"], ["review", "-nodes", "1"]])
+def test_a_move_after_a_decisive_end_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    game = tmp_path / "game"
+    game.write_text('[FEN "@@*@****/OO******/******** w 0 0 0 9"]\n\n9. d6-b6 d5-c5 *\n')
+    status, _, error = run(capsys, [*command, str(game)])
+    end = "expected no move after the end of the game: Black wins, White has two men"
+    assert status == 2 and f"'d6-b6': {end} (move 9, White, line 3, game 1 of " in error
+    game.write_text('[FEN "********/****@*@*/**@OOOO@ w 0 0 0 9"]\n\n9. a1-a4 *\n')
+    end = "expected no move after the end of the game: Black wins, White is blocked"
+    assert end in run(capsys, [*command, str(game)])[2]
+
+
+def _drawn(reason: str) -> tuple[str, str, str]:
+    """A game that goes on after a draw by a counting rule, the draw, and a way to have none."""
+    if reason == "repetition":
+        text = next(case["text"] for case in CASES if "repetition" in case["name"])
+        return text, "Draw by repetition at move 13, Black (a4-a7)", "-set Repetition=0"
+    if reason == "three":
+        start = "O*O*****/@*@*****/O***@*** w 0 0 2 20"
+        moves = "20. e4-e5 f4-f6 21. e5-e4 f6-f4 22. e4-e5"
+        return (
+            f'[FEN "{start}"]\n\n{moves} *\n', "Draw, three against three at move 20, Black",
+            "-set ThreeThreePlies=0 or -variant morris",
+        )  # fmt: skip
+    start = "O*O*****/@*@*****/O***@@O* w 0 0 78 60"
+    moves = "60. e4-e5 f4-f6 61. e5-e4 f6-f4 62. e4-e5"
+    return (
+        f'[FEN "{start}"]\n\n{moves} *\n', "Draw by the no-removal rule at move 60, Black",
+        "-set NoRemovalPlies=0",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", ["repetition", "three", "norem"])
+def test_moves_after_a_draw_by_counting_are_read_with_one_notice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], reason: str
+) -> None:
+    text, draw, way_out = _drawn(reason)
+    game = tmp_path / "game"
+    game.write_text(text)
+    words = ["convert", str(game), "-to", "pgn"]
+    status, out, error = run(capsys, words)
+    assert status == 0 and error.startswith(f"merels convert: game 1 of {game}: {draw}")
+    assert f"the moves after it are read on; {way_out} has no such draw" in error
+    assert len(error.splitlines()) == 1
+    [record] = parse_records(out)
+    assert len(record.moves) == (27 if reason == "repetition" else 5)
+    # The flags that the notice names have no such draw.
+    setting = way_out.split()[1]
+    assert run(capsys, [*words, "-set", setting])[2] == ""
+    if reason == "three":
+        assert run(capsys, [*words, "-variant", "morris"])[2] == ""
+    # The review marks the move and goes on.
+    status, out, error = run(capsys, ["review", str(game), "-nodes", "100"])
+    marked = [line for line in out.splitlines() if "the record goes on" in line]
+    assert status == 0 and len(marked) == 1 and draw.split(" at ")[0] in marked[0]
+    assert draw in error and len(error.splitlines()) == 1
+    # A journal of it says the same.
+    journal = tmp_path / "j"
+    run(capsys, ["convert", str(game), "-to", "journal", "-out", str(journal)])
+    assert draw in run(capsys, ["convert", str(journal), "-to", "pgn"])[2]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t\n"])
+@pytest.mark.parametrize(
+    "command",
+    [["tables", "probe"], ["d"], ["eval"], ["analyse"], ["perft", "1", "-position"],
+     ["play", "-position"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_an_empty_position_is_an_error(
+    capsys: pytest.CaptureFixture[str], command: list[str], text: str
+) -> None:
+    status, out, error = run(capsys, [*command, text])
+    assert (status, out) == (2, "") and "expected a position, found an empty text" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_an_empty_position_of_a_record_or_a_bot_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "game").write_text('[FEN ""]\n\n1. d6 *')
+    status, _, error = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+    assert status == 2 and "found 0 (tag FEN, line 1, game 1 of " in error
+    answer = output("bot", typed='{"position": "", "nodes": 1}\n')
+    assert "expected the 6 or 17 fields of a position, found 0" in answer
+
+
+def test_an_illegal_move_is_named_as_it_is_spelled_with_the_rule_that_allows_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = tmp_path / "game"
+    words = ["convert", str(game), "-to", "wmd"]
+    for text, said in (
+        ("1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *",
+         "'3x23x9': illegal move, the move must remove one man; it is legal with -set "
+         "DoubleMill=each (move 5, White, line 1, game 1 of "),
+        ("1. a7 e5 2. D7 d1 3. g4 d6 4. g1 b4 5. G7 x D1 × E5 *",
+         "'G7 x D1 × E5': illegal move, the move must remove one man; it is legal with -set "
+         "DoubleMill=each (move 5, White, "),
+        ('[Variant "loc"]\n[FEN "O@O*@***/O*@*@***/******** w 0 0 0 9"]\n\n9. d5-a1 *',
+         "'d5-a1': illegal move, a1 is not next to d5; it is legal with -set Flying=own "),
+        ("1. d6 f4\n2. d2\nd6 *", "(move 2, Black, line 3, game 1 of "),
+        ("1. d6 f4 (1... a1 2. a1) *", "'a1': illegal move, a1 is occupied (move 2, White, "),
+        ("1. d6 * 1. d6 * 1. d6 oops *", "'oops': expected a move such as d6, d6xb4, d6-d5 or "),
+        ("1. d6 * 1. d6 * 1. d6 oops *", "(move 1, Black, line 1, game 3 of "),
+    ):  # fmt: skip
+        game.write_text(text, encoding="utf-8")
+        assert said in run(capsys, words)[2]
+    game.write_text("1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *")
+    assert run(capsys, [*words, "-set", "DoubleMill=each"])[:2] == (
+        0, "1. a7 e5\n2. d7 d1\n3. g4 d6\n4. g1 b4\n5. g7xd1xe5\n*\n\n"
+    )
