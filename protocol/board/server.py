@@ -27,6 +27,9 @@ from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Trainer
 
 LARGEST_BODY = 1 << 20
+LARGEST_TEXT = 1 << 25
+"""Bytes of a request that brings a file of games."""
+_WITH_TEXT = ("api/load", "api/keep")
 PING_SECONDS = 3.0
 """How often a quiet stream is written to: a vanished browser is noticed by writing to it."""
 
@@ -110,7 +113,7 @@ class Handler(LocalHandler):
 
     def _post(self) -> None:
         name, _ = self._place()
-        body = self._body()
+        body = self._body(LARGEST_TEXT if name in _WITH_TEXT else LARGEST_BODY)
         folder, _, action = name.partition("/")
         if folder != "api" or not action:
             raise Refusal(HTTPStatus.NOT_FOUND, "no such request")
@@ -155,11 +158,11 @@ class Handler(LocalHandler):
             raise Refusal(HTTPStatus.NOT_FOUND, "the address must end in a slash")
         return name, query
 
-    def _body(self) -> dict[str, Any]:
-        """The request's JSON object."""
+    def _body(self, most: int) -> dict[str, Any]:
+        """The request's JSON object, of at most so many bytes."""
         if self.headers.get_content_type() != "application/json":
             raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
-        data = self.read_body(LARGEST_BODY)
+        data = self.read_body(most)
         try:
             body = json.loads(data)
         except (ValueError, RecursionError):

@@ -259,13 +259,15 @@ class Session:
             game = self.game
             if self._closed or self._asleep or self.error:
                 return None
-            start = game.tree.root.position
+            first = game.tree.root.position
             mover = self.seats[game.last.side]
             if self.playing and mover.choice is not None and not self.paused:
                 time = game.clock or self.time["seconds"]
+                start = first.under(game.last.rules)
                 return Job(mover, mover.version, start, game.live.moves(), game.last, time)
             if self.reveals and game.shown.outcome() is None:
                 analyst, moves = self.seats[2], game.at.moves()
+                start = first.under(game.shown.rules)
                 return Job(
                     analyst, analyst.version, start, moves, game.shown, lines=self.lines
                 )

@@ -7,7 +7,23 @@ import { row } from "./games.js";
 import { show } from "./form.js";
 import { sharedText } from "./share.js";
 
-const MOST = 1 << 20;
+/** Bytes of a file that are read, and characters of it that the dialog shows. */
+const MOST = 1 << 24;
+const SHOWN = 1 << 16;
+
+/** The text of a file's first part: Latin-1 where it is no UTF-8, UTF-16 where its mark says so. */
+async function textOf(file) {
+  const data = new Uint8Array(await file.slice(0, MOST).arrayBuffer());
+  const [first, second] = data;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(data);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(data);
+  try {
+    // A letter may be cut at the end of the part.
+    return new TextDecoder("utf-8", { fatal: true }).decode(data, { stream: true });
+  } catch {
+    return new TextDecoder("windows-1252").decode(data);
+  }
+}
 
 export class Opening {
   /** `mayLeave` asks before the game on the board is left. */
@@ -16,9 +32,7 @@ export class Opening {
     $("import-file").addEventListener("change", async () => {
       const [file] = $("import-file").files;
       if (!file) return;
-      this.forget();
-      if (file.size < MOST) $("import-text").value = await file.text();
-      else $("import-fault").textContent = "The file is larger than 1 MB; open a part of it.";
+      this.take(await textOf(file), file.size > MOST);
     });
     $("import-text").addEventListener("input", () => this.forget());
     $("import-go").addEventListener("click", (event) => {
@@ -28,9 +42,24 @@ export class Opening {
     $("import-keep").addEventListener("click", () => this.keep());
   }
 
+  /** Takes a file's text, of a file that is `cut` the whole games of its first part. */
+  take(text, cut) {
+    this.forget();
+    const end = Math.max(text.lastIndexOf("\n\n["), text.lastIndexOf("\n\r\n["));
+    if (cut && end > 0) text = text.slice(0, end + 1);
+    const long = text.length > SHOWN;
+    $("import-text").value = text.slice(0, SHOWN);
+    // What is not shown cannot be changed.
+    $("import-text").readOnly = long;
+    this.text = long ? text : null;
+    $("import-note").textContent = cut
+      ? `The file is larger than ${MOST >> 20} MB: the games of its first part are opened.`
+      : long ? "Only the beginning of the file is shown here; all of it is opened." : "";
+  }
+
   /** What the text asks for, as requests have it. */
   wanted() {
-    return { text: sharedText($("import-text").value), ...this.current };
+    return { text: this.text ?? sharedText($("import-text").value), ...this.current };
   }
 
   /** Opens the text's game, or that of an index; of several games it lists all. */
@@ -39,15 +68,17 @@ export class Opening {
       this.leaves = this.leaves || await this.mayLeave();
       if (!this.leaves) return;
       const answer = await api("load", { ...this.wanted(), game });
-      if (answer.games) this.list(answer.games);
+      if (answer.games) this.list(answer.games, answer.found);
       else $("import-dialog").close("go");
+      if (answer.notice) this.tell(`${answer.notice}.`);
     } catch (error) {
       $("import-fault").textContent = error.message;
     }
   }
 
-  list(games) {
-    $("import-count").textContent = `${games.length} games: which one?`;
+  list(games, found) {
+    const listed = found > games.length ? ` The first ${games.length} are listed.` : "";
+    $("import-count").textContent = `${found} games: which one?${listed}`;
     $("import-games").replaceChildren(
       ...games.map((game, index) => row(game, () => this.load(index))),
     );
@@ -58,16 +89,24 @@ export class Opening {
 
   /** Hides what was said about another text. */
   forget() {
-    $("import-fault").textContent = "";
+    $("import-fault").textContent = $("import-note").textContent = "";
+    $("import-text").readOnly = false;
+    this.text = null;
     $("import-several").hidden = $("import-keep").hidden = true;
     $("import-go").hidden = false;
   }
 
   async keep() {
     try {
-      const { kept } = await api("keep", this.wanted());
-      $("import-dialog").close("go");
-      this.tell(`${kept} games are in My games now.`);
+      const { kept, skipped, faults } = await api("keep", this.wanted());
+      const now = `${kept} ${kept === 1 ? "game is" : "games are"} in My games now.`;
+      if (!skipped) {
+        $("import-dialog").close("go");
+        this.tell(now);
+        return;
+      }
+      const cannot = `${skipped} of ${kept + skipped} cannot be read: ${faults.join("; ")}`;
+      $("import-fault").textContent = `${now} ${cannot}`;
     } catch (error) {
       $("import-fault").textContent = error.message;
     }
@@ -78,6 +117,7 @@ export class Opening {
     // A text that names no rules is read under those of the current game.
     const { variant, fields } = state.rules;
     this.current = { variant, fields };
+    if (this.text) $("import-text").value = "";
     this.forget();
     $("import-file").value = "";
     return show($("import-dialog"));

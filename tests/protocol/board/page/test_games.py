@@ -226,6 +226,47 @@ def test_of_several_games_one_is_opened_or_all_are_kept(page: Browser) -> None:
     assert found["found"] == 1 and found["games"][0]["plies"] == "2"
 
 
+def choose_file(page: Browser, bytes_of_text: str) -> None:
+    """Choose a file in the dialog that opens games; the text is an expression of JavaScript."""
+    tap_menu(page, "import")
+    page.wait(DIALOG.format("import"))
+    page.run(
+        "const chosen = new DataTransfer();"
+        f"chosen.items.add(new File([{bytes_of_text}], 'games.pgn'));"
+        "const input = document.getElementById('import-file');"
+        "input.files = chosen.files; input.dispatchEvent(new Event('change'));"
+    )
+
+
+def test_a_file_of_thousands_of_games_is_opened(page: Browser) -> None:
+    game = '[White "Eve"]\\n\\n1. d6 f4 2. d2 b4 {a long thought about the whole board} *\\n\\n'
+    note = "document.getElementById('import-note').textContent.includes('{}')"
+    choose_file(page, f"'{game}'.repeat(15000)")
+    page.wait(note.format("Only the beginning"))
+    page.click("#import-go")
+    page.wait("!document.getElementById('import-several').hidden")
+    assert page.text("#import-count").startswith("15000 games: which one? The first 10000")
+    page.click("#import-games li:nth-child(3) .open")
+    page.wait(f"!{DIALOG.format('import')}")
+    page.wait("document.querySelectorAll('#moves button').length === 4")
+    # Of a larger file the first part is opened.
+    choose_file(page, f"'{game}'.repeat(240000)")
+    page.wait(note.format("larger than 16 MB"))
+    page.click("#import-go")
+    page.wait("!document.getElementById('import-several').hidden")
+    page.key("Escape")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8"])
+def test_a_file_of_an_older_program_is_opened(page: Browser, encoding: str) -> None:
+    data = list('[White "Mühle"]\n\n1. d6 f4 *'.encode(encoding))
+    choose_file(page, f"new Uint8Array({data})")
+    page.wait("document.getElementById('import-text').value !== ''")
+    page.click("#import-go")
+    page.wait(f"!{DIALOG.format('import')}")
+    page.wait("document.querySelector('#player-bottom .name').textContent === 'White: Mühle'")
+
+
 def test_two_persons_play_with_names_clocks_and_a_draw(page: Browser) -> None:
     tap_menu(page, "new")
     enter(page, "#player-1", "")

@@ -1,0 +1,81 @@
+"""Files of many games, bad ones among them, and games that pass a draw, opened on the board."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.record_reader import parse_record
+from tests.protocol.board.server import Server
+
+GAMES = 5000
+_MOVES = " ".join(f"{number}. c4-c5 e5-e4 {number + 1}. c5-c4 e4-e5" for number in range(10, 40, 2))
+GAME = (
+    "1. g1 d6 2. d2 a7 3. g4 d5 4. d1 f6 5. b6 e5 6. c3 e3 7. b2 a4 8. c4 b4 9. d7 d3 "
+    f"{{+0.25/9 0.100s}} {_MOVES} 1/2-1/2\n\n"
+)
+MANY = "".join(f'[White "A{number}"]\n[Black "B"]\n\n{GAME}' for number in range(GAMES))
+
+REPEATED = next(
+    case["text"]
+    for case in json.loads((Path(__file__).parents[2] / "data" / "readers.json").read_text("utf-8"))
+    if "repetition" in case["name"]
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+def test_a_file_of_five_thousand_games_is_opened(server: Server) -> None:
+    assert len(MANY) > 5 << 19
+    session = server.open()
+    status, answer = server.api("load", session=session, text=MANY)
+    assert (status, answer["found"], len(answer["games"])) == (200, GAMES, GAMES)
+    assert answer["games"][4321]["white"] == "A4321" and answer["games"][0]["result"] == "1/2-1/2"
+    status, answer = server.api("load", session=session, text=MANY, game=4999)
+    assert status == 200 and answer["moves"] == 78
+    assert '[White "A4999"]' in server.api("export", session=session)[1]["record"]
+
+
+def test_one_bad_game_of_a_text_is_left_out(server: Server) -> None:
+    session = server.open()
+    text = "1. d6 f4 *\n1. d6 d6 *\n1. a1 *\n"
+    status, answer = server.api("keep", session=session, text=text)
+    assert (status, answer["kept"], answer["skipped"]) == (200, 2, 1)
+    fault = "'d6': illegal move, d6 is occupied (move 1, Black, line 2, game 2)"
+    assert answer["faults"] == [fault]
+    assert server.api("load", session=session, text=text)[1]["found"] == 3
+    assert server.api("load", session=session, text=text, game=2) == (200, {"moves": 1})
+    status, answer = server.api("load", session=session, text=text, game=1)
+    assert status == 400 and "game 2" in answer["error"]
+
+
+def test_moves_after_a_repetition_are_read_and_the_move_is_marked(server: Server) -> None:
+    session = server.open()
+    status, answer = server.api("load", session=session, text=REPEATED)
+    assert status == 200 and answer["moves"] == 27
+    assert answer["notice"].startswith("Draw by repetition at move 13, Black (a4-a7)")
+    record = parse_record(server.api("export", session=session)[1]["record"])
+    assert record.comments[25] == "Draw by repetition; the record goes on"
+    assert not any(record.comments[:25]) and record.result == "*"
+    with server.stream(session) as stream:
+        state = stream.until("state", lambda state: True)
+        assert (state["plies"], state["result"], state["final"]) == (27, "*", False)
+        # The analysis of what comes after goes on as well.
+        stream.until("info", lambda info: info and info["lines"])
+        server.api("go", session=session, node=26)
+        state = stream.until("state", lambda state: state["ply"] == 26)
+        assert state["final"]
+
+
+def test_a_tag_of_another_game_is_named(server: Server) -> None:
+    text = '[Variant "Twelve Men\'s Morris"]\n\n1. d6 *'
+    status, answer = server.api("load", session=server.open(), text=text)
+    assert status == 400 and "'Twelve Men's Morris': expected a rule set" in answer["error"]
+    assert "a game without the tag is read by the rules on the board" in answer["error"]
