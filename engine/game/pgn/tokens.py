@@ -29,7 +29,6 @@ _TAG = re.compile(
 )
 """A tag. Not every program escapes the quotes within a value."""
 _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
-_COMMENT = re.compile(r"\{[^}]*+\}?+|;.*+")
 _MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
 """Whatever the end of a game depends on: comments, variations, tags and results."""
 _TOKEN = re.compile(
@@ -80,7 +79,8 @@ def split_games(lines: Iterable[str], name: str = "text") -> Iterator[GameText]:
     """
     splitter = _Splitter(name)
     for number, line in enumerate(lines, 1):
-        yield from splitter.take(number, line)
+        if not splitter.take_plain(line):
+            yield from splitter.take(number, line)
     if splitter.begun:
         yield splitter.finish()
 
@@ -110,6 +110,27 @@ class _Splitter:
         self._game.text = "".join(self._parts)
         return self._game
 
+    def take_plain(self, line: str) -> bool:
+        """Read a line like most: a tag among tags, or moves and comments; whether it is one."""
+        if self._ended or self._depth or self._size > LONGEST_GAME - len(line):
+            return False
+        if not self._in_moves:
+            tag = _TAG.match(line) if line[:1] == "[" and not self._in_comment else None
+            if tag is None or tag["name"] in self._game.tags or not line[tag.end() :].isspace():
+                return False
+            self._game.tags[tag["name"]] = tag_value(tag)
+        elif (
+            "*" in line or "1-0" in line or "0-1" in line or "1/2" in line or ":" in line
+            or "(" in line or "[" in line or ";" in line or "%" in line
+            or self._after_blank or not line.isascii() or line.isspace()
+        ):
+            return False
+        elif "{" in line or "}" in line:
+            self._in_comment = line.rfind("{") > line.rfind("}")
+        self._size += len(line)
+        self._parts.append(line)
+        return True
+
     def take(self, number: int, line: str) -> Iterator[GameText]:
         """Read a line; yield the games that end before or in it."""
         if self._ended or (
@@ -124,15 +145,9 @@ class _Splitter:
             raise InputError(self._name, f"{expected} (line {number})")
         if line[:1] == "%" and not self._in_comment:
             self._parts.append(line)
-        elif (
-            self._in_comment or self._depth or "(" in line or "[" in line
-            or line.rfind("{") > line.rfind("}") or _RESULT.search(bare := _COMMENT.sub(" ", line))
-        ):
+        else:
             yield from self._take_marks(number, line)
-        else:  # Most lines hold moves and whole comments, and no result.
-            self._in_moves = self._in_moves or bool(bare.strip())
-            self._parts.append(line)
-        self._after_blank = not line.strip()
+        self._after_blank = line.isspace()
 
     def _take_marks(self, number: int, line: str) -> Iterator[GameText]:
         """Read a line, mark by mark."""
@@ -192,7 +207,8 @@ class _Splitter:
 
 def tag_value(tag: re.Match[str]) -> str:
     """Return a tag's value without the backslashes of its quotes."""
-    return _ESCAPED.sub(r"\1", tag["value"])
+    value = tag["value"]
+    return _ESCAPED.sub(r"\1", value) if "\\" in value else value
 
 
 class Token(NamedTuple):
