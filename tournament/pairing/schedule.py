@@ -88,6 +88,19 @@ def colours(settings: Settings, pairing: Pairing, game: int) -> tuple[int, int]:
     return (second, first) if settings.swap and game % 2 else (first, second)
 
 
+def pair_of(settings: Settings, number: int) -> int:
+    """The number of the pair that a game belongs to, in a format whose rounds wait for no results.
+    """
+    pairing, game = divmod(number - 1, settings.games)
+    return pairing * ((settings.games + 1) // 2) + game // 2 + 1
+
+
+def is_in_part(pair: int, part: tuple[int, int]) -> bool:
+    """Whether a pair of this number is in the part (i, n) of a tournament: the i-th of every n."""
+    index, count = part
+    return pair % count == index % count
+
+
 def _all_games(settings: Settings) -> int:
     """The games of a format in which every round has as many pairings."""
     rounds = swiss.number_of_rounds(settings) if settings.format == "swiss" else settings.rounds

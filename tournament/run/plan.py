@@ -10,7 +10,7 @@ from merels.engine.game.numbers import counted
 from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing import knockout
 from merels.tournament.pairing.openings import Openings
-from merels.tournament.pairing.schedule import colours, schedule_for
+from merels.tournament.pairing.schedule import colours, is_in_part, schedule_for
 from merels.tournament.records.games import GameSpec, Opening, Pairing, PairingResult, PairTask
 from merels.tournament.records.settings import Settings
 
@@ -115,8 +115,7 @@ class Plan:
 
     def is_ours(self, task: PairTask) -> bool:
         """Whether a task is in this run's part."""
-        index, count = self._part
-        return task.games[0].pair % count == index % count
+        return is_in_part(task.games[0].pair, self._part)
 
     def next_round(self) -> list[PairTask]:
         """The tasks of the next round, for which nothing `must_wait`; empty when all is over."""

@@ -18,7 +18,10 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.merge import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
+from merels.tournament.pairing.schedule import pair_of
 from merels.tournament.records.as_flags import flag_words
+from merels.tournament.records.games import Origin
+from merels.tournament.run.plan import Plan
 from tests.commands import command
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
@@ -48,13 +51,78 @@ def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "out")
     assert main([out, one, two]) == 0
     assert capsys.readouterr().out == (
-        f"{out}: 5 games from 2 journals; 1 came more than once\n")
+        f"{out}: 5 of 10 games from 2 journals; 1 came more than once\n"
+        "shard 1/2 has 3 of 6 games\nshard 2/2 has 2 of 4 games\n")
     with read_journal(out) as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5]
         assert json.loads(joined.meta()["settings"])["rounds"] == 5
         assert joined.meta()["id"] not in ("a", "b")
         assert json.loads(joined.meta()["arguments"]) == ["-rounds", "5"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
+
+
+def test_what_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of four shards one never came back, and nothing said so."""
+    shards = {1: [1, 2, 9, 10], 2: [3, 4, 11], 4: [7, 8, 15, 16]}
+    parts = [
+        journal(tmp_path / f"{index}", numbers, ["-shard", f"{index}/4"], rounds=8)
+        for index, numbers in shards.items()
+    ]
+    for words, status in (((), 0), (("-complete",), 1)):
+        out = str(tmp_path / f"out{status}")
+        assert main([out, *parts, *words]) == status
+        assert capsys.readouterr().out == (
+            f"{out}: 11 of 16 games from 3 journals\n"
+            "shard 2/4 has 3 of 4 games\nshard 3/4 is missing: 4 games\n"
+        )
+    rest = [journal(tmp_path / "3", [5, 6, 13, 14], ["-shard", "3/4"], rounds=8),
+            journal(tmp_path / "2b", [12], ["-shard", "2/4"], rounds=8)]
+    out = str(tmp_path / "whole")
+    assert main([out, *parts, *rest, "-complete"]) == 0
+    assert capsys.readouterr().out == f"{out}: 16 games from 5 journals\n"
+
+
+def test_a_game_with_two_results_is_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3, 4])
+    with sqlite3.connect(other) as database:
+        database.execute("UPDATE games SET result = '0-1' WHERE number IN (2, 3)")
+    out = str(tmp_path / "out")
+    assert main([out, one, other, "-complete"]) == 1
+    assert capsys.readouterr().out == (
+        f"{out}: 4 games from 2 journals; 1 came more than once\n"
+        f"game 2 has two results: 1-0 in {one}, 0-1 in {other}\n"
+    )
+    with read_journal(out) as joined:
+        assert [row.result for row in joined.rows()] == ["1-0", "1-0", "0-1", "1-0"]
+
+
+def test_a_program_swapped_between_shards_is_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = []
+    for number, program in ((1, "aa"), (2, "bb")):
+        notes = {"id": program, "arguments": "[]"}
+        with open_journal(str(tmp_path / program), settings(2), False, notes) as opened:
+            origin = Origin(f"node{number}", "0.1.0", ("Foo 1", "Bar 1"), (program, "cc"))
+            opened.append(make_row(result(number, origin=origin)))
+        parts.append(str(tmp_path / program))
+    assert main([str(tmp_path / "out"), *parts]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == [
+        "WARNING: A was 2 programs: Foo 1, SHA-256 aa (1 game on node1); "
+        "Foo 1, SHA-256 bb (1 game on node2)"
+    ]
+
+
+@pytest.mark.parametrize("games", [1, 2, 3, 4, 5])
+def test_the_pair_of_a_game_follows_from_its_number(games: int) -> None:
+    chosen = settings(3, rounds=3, games=games)
+    plan = Plan(chosen)
+    while tasks := plan.next_round():
+        for spec in (spec for task in tasks for spec in task.games):
+            assert pair_of(chosen, spec.number) == spec.pair
 
 
 def test_every_flag_is_of_the_tournament_or_of_a_part() -> None:
@@ -121,7 +189,8 @@ def test_nothing_is_read_where_there_may_be_no_room_to_read_it(
 
     monkeypatch.setattr(joining, "Journal", connect)
     one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
-    assert merge(f"{tmp_path}/out", [one, other]) == (3, 1)
+    joined = merge(f"{tmp_path}/out", [one, other])
+    assert (joined.games, joined.again) == (3, 1)
 
 
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
