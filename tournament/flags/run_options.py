@@ -25,6 +25,9 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory
 
 MOST_WORKERS = 1024
+"""Worker processes on this machine."""
+MOST_TASKS = 1_000_000
+"""Pairs of games that an executor is given at once."""
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 LONG_GAME = 150
 """Moves of one side, more than nearly all games have."""
@@ -58,8 +61,9 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     _check_files(given, settings)
     demo = not given.engines
     usual = min(len(usable_cores()), 4) if demo else 1
-    concurrency = given.number("-concurrency", usual, 1, MOST_WORKERS)
     executor = given.text("-executor", "") or None
+    most = MOST_WORKERS if executor is None else MOST_TASKS
+    concurrency = given.number("-concurrency", usual, 1, most)
     cpus, log = _cpus(given, settings, concurrency), _log(given)
     if executor is None and "-force-concurrency" not in given.words:
         _check_concurrency(concurrency)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
-from time import monotonic
-from typing import TextIO
+from concurrent.futures import Future, wait
+from time import monotonic, thread_time
+from typing import Generic, TextIO, TypeVar
 
 from merels.engine.game.errors import Failure, printable
 from merels.tournament.run.plan import Progress
 
+T = TypeVar("T")
 SHARE = 0.02
 """The most of the runner's time that a view may take."""
+SHARE_BESIDE = 0.1
+"""The most of the time that a thread beside the runner's may take for a view: both share the GIL.
+"""
+
+PATIENCE = 0.02
+"""Seconds that the runner's thread waits for such a thread, which is usually done by then."""
 
 
 class OutputError(Failure):
@@ -66,6 +75,57 @@ class Throttle:
             began = self._cost()
             draw()
             self._next = monotonic() + max(self._seconds, (self._cost() - began) / self._share)
+
+
+class Background(Generic[T]):
+    """The latest value of a task that is repeated in a thread of its own.
+
+    A task begins at most every ``seconds``, and takes at most a share of the time.
+    """
+
+    def __init__(self, seconds: float, share: float) -> None:
+        self.value: T | None = None
+        """None before the first task has ended."""
+        self._seconds = seconds
+        self._share = share
+        self._next = 0.0
+        self._running: Future[T] | None = None
+
+    def update(self, make: Callable[[], Callable[[], T] | None]) -> bool:
+        """Take the value of a task that has ended, and begin another if that is due.
+
+        ``make`` is called here, and returns what the other thread calls, or None if nothing is new.
+        Returns whether there is a new value.
+        """
+        is_new = False
+        if self._running is not None and self._running.done():
+            self.finish()
+            is_new = True
+        if self._running is None and monotonic() >= self._next and (task := make()) is not None:
+            self._running = Future()
+            words = task, self._running
+            threading.Thread(target=self._run, args=words, daemon=True).start()
+            if self._running in wait([self._running], PATIENCE).done:
+                self.finish()
+                is_new = True
+        return is_new
+
+    def finish(self) -> None:
+        """Wait for the task that runs, if one does, and take its value."""
+        if self._running is not None:
+            running, self._running = self._running, None
+            self.value = running.result()
+
+    def _run(self, task: Callable[[], T], running: Future[T]) -> None:
+        began = thread_time()
+        try:
+            value = task()
+        except BaseException as error:
+            running.set_exception(error)
+        else:
+            cost = thread_time() - began
+            self._next = monotonic() + max(self._seconds, cost / self._share)
+            running.set_result(value)
 
 
 class Pace:

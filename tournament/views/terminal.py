@@ -20,12 +20,24 @@ from merels.tournament.report.summary import hypotheses, summary_lines
 from merels.tournament.report.text_table import width
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
+from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.sprt import Sprt, match_llr
-from merels.tournament.views.output import Pace, Throttle, notify, put, time_left, versus
+from merels.tournament.views.output import (
+    SHARE_BESIDE,
+    Background,
+    Pace,
+    Throttle,
+    notify,
+    put,
+    time_left,
+    versus,
+)
 
 REDRAW_SECONDS = 0.25
 NOTICES = 4
+AT_ONCE = 32
+"""Engines that are rated within the runner's thread: that takes some milliseconds."""
 BAR, SHORTEST_BAR = 30, 8
 INDENT = "  "
 
@@ -49,6 +61,7 @@ class LiveView(View):
         self._notices: list[str] = []
         self._drawn = 0
         self._throttle = Throttle(REDRAW_SECONDS)
+        self._ratings = Background[list[str]](REDRAW_SECONDS, SHARE_BESIDE)
 
     def finished(self, row: Row, standings: Standings) -> None:
         """Note how the game ended, and count it."""
@@ -88,7 +101,7 @@ class LiveView(View):
                 llr = match_llr(sprt, counts, self._settings.by_pairs)
                 lines += llr_lines(sprt, llr, columns)
         elif standings.matches:
-            lines += rating_list(rate(standings.matches), columns).splitlines()
+            lines += self._rated(standings, columns)
         lines += ["", f"last:    {self._last}"]
         games = ", ".join(
             f"{number} ({versus(spec.white.name, spec.black.name)})"
@@ -97,6 +110,13 @@ class LiveView(View):
         lines += [f"playing: {games}", *(f"note:    {note}" for note in self._notices[-NOTICES:])]
         return lines
 
+    def _rated(self, standings: Standings, columns: int) -> list[str]:
+        """The rating list; of a large field, what a thread beside the runner's made of it last."""
+        if len(standings.names) <= AT_ONCE:
+            return _rating_lines(standings.matches, columns)
+        self._ratings.update(lambda: partial(_rating_lines, dict(standings.matches), columns))
+        return self._ratings.value or ["rating the engines..."]
+
     def _draw(self, lines: list[str]) -> None:
         """Replace the lines drawn before."""
         columns, rows = self._size()
@@ -104,6 +124,10 @@ class LiveView(View):
         up, clear_below = f"\x1b[{self._drawn}A" if self._drawn else "", "\x1b[J"
         put(self._out, f"{up}\r{clear_below}" + "".join(line + "\n" for line in lines))
         self._drawn = len(lines)
+
+
+def _rating_lines(matches: Counts, columns: int) -> list[str]:
+    return rating_list(rate(matches), columns).splitlines()
 
 
 def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
@@ -151,8 +175,11 @@ def folded(line: str, columns: int) -> list[str]:
 
 def cut(text: str, columns: int) -> str:
     """The text as far as it fits."""
-    while width(text) > columns:
-        text = text[:-1]
+    room = columns
+    for index, character in enumerate(text):
+        room -= width(character)
+        if room < 0:
+            return text[:index]
     return text
 
 

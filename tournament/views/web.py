@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from time import monotonic, thread_time
 
 from merels.engine.game.board import NAMES
@@ -11,8 +12,8 @@ from merels.engine.game.errors import InputError, printable
 from merels.engine.game.numbers import counted
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.as_flags import condition_rows
-from merels.tournament.records.games import GameSpec
-from merels.tournament.records.settings import facts
+from merels.tournament.records.games import GameSpec, Results
+from merels.tournament.records.settings import Settings, facts
 from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.html import summary
 from merels.tournament.report.rounds import round_lines
@@ -20,9 +21,10 @@ from merels.tournament.report.summary import match_lines
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
-from merels.tournament.statistics.terminations import Ending, EndingCounter
+from merels.tournament.statistics.counts import Counts
+from merels.tournament.statistics.terminations import Ending, EndingCounter, Terminations
 from merels.tournament.views.broadcast import JSON, Broadcast
-from merels.tournament.views.output import Pace, Throttle, time_left
+from merels.tournament.views.output import SHARE_BESIDE, Background, Pace, Throttle, time_left
 from merels.tournament.views.web_server import PageServer
 
 NEWS_SECONDS = 0.3
@@ -30,7 +32,7 @@ STANDINGS_SECONDS = 2.0
 BEAT_SECONDS = 3.0
 """How often a page hears something even if nothing is new, so that it notices a silent runner."""
 SHARE = 0.01
-"""The most of the runner's time that news may take; as much again is for the standings."""
+"""The most of the runner's time that news may take."""
 ENDS = {
     "finished": "Finished: {all} played.",
     "decided": "Decided: {verdict} is accepted after {games}.",
@@ -46,7 +48,8 @@ class WebView(View):
     """Serves the page at ``http://127.0.0.1:PORT/``; port 0 takes any that is free.
 
     The runner's thread makes each piece of news once and sends it to all pages that are open;
-    while none is, nothing is made. ``is_told``: workers tell of the games in progress.
+    standings are drawn in a thread beside it. While no page is open, nothing is made. ``is_told``:
+    workers tell of the games in progress.
     """
 
     def __init__(self, board: Scoreboard, port: int, is_told: bool) -> None:
@@ -57,7 +60,7 @@ class WebView(View):
         self._endings, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
         self._pace = Pace()
         self._news = Throttle(NEWS_SECONDS, SHARE, thread_time)
-        self._standings = Throttle(STANDINGS_SECONDS, SHARE, thread_time)
+        self._standings = Background[JSON](STANDINGS_SECONDS, SHARE_BESIDE)
         self._drawn = -1
         """The number of finished games when the standings were drawn; -1: they must be drawn."""
         self._last_word = 0.0
@@ -108,7 +111,8 @@ class WebView(View):
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         """Tell the pages what is new, if it is due and there are any."""
         if self._server.is_watched:
-            self._standings.run(self._draw)
+            if self._standings.update(self._drawing):
+                self._show_standings()
             self._news.run(self._tell)
 
     def over(self, end: str, why: str = "") -> None:
@@ -126,7 +130,10 @@ class WebView(View):
         if end not in ("finished", "decided") and board.journal.path is not None:
             text += " Its journal can be continued with -resume."
         self._broadcast.show(over={"end": end, "text": text}, replays=self._broadcast.replays())
-        self._draw()
+        self._standings.finish()
+        if (draw := self._drawing()) is not None:
+            self._standings.value = draw()
+        self._show_standings()
         self._show_score()
         self._server.finish(self._broadcast.news(), self._broadcast.all)
 
@@ -171,18 +178,34 @@ class WebView(View):
             "playing": len(self._board.playing),
         })
 
-    def _draw(self) -> None:
-        """Draw the standings, if a game has been counted since the last time."""
-        standings = self._board.standings
+    def _drawing(self) -> Callable[[], JSON] | None:
+        """What draws the standings as they are now, in any thread; None if they are drawn."""
+        standings, plan = self._board.standings, self._board.plan
         if self._drawn == standings.finished:
-            return
+            return None
         self._drawn = standings.finished
-        match = match_lines(standings.matches, standings.names, self._settings, self._board.verdict)
-        table = crosstable(standings.matches) if standings.matches else None
-        plan = self._board.plan
-        rounds = "\n".join(round_lines(self._settings, plan.so_far, plan.is_open))
-        self._broadcast.show(rounds=rounds, standings=summary(
-            facts(self._settings.as_json()), table, self._endings.counts(),
-            self._reasons.counts(), match=match,
-            conditions=condition_rows(self._settings.engines),
-        ))
+        return partial(
+            _draw, self._settings, dict(standings.matches), standings.names, self._board.verdict,
+            list(plan.so_far), plan.is_open, self._endings.counts(), self._reasons.counts(),
+        )
+
+    def _show_standings(self) -> None:
+        """Show the standings that were drawn last."""
+        if self._standings.value is not None:
+            self._broadcast.show(**self._standings.value)
+
+
+def _draw(
+    settings: Settings, matches: Counts, names: Sequence[str], verdict: str | None,
+    results: Results, is_open: bool, ends: Terminations, reasons: Terminations,
+) -> JSON:
+    """The standings as the page shows them."""
+    match = match_lines(matches, names, settings, verdict)
+    table = crosstable(matches) if matches else None
+    return {
+        "rounds": "\n".join(round_lines(settings, results, is_open)),
+        "standings": summary(
+            facts(settings.as_json()), table, ends, reasons, match=match,
+            conditions=condition_rows(settings.engines),
+        ),
+    }

@@ -348,3 +348,10 @@ def test_an_unknown_flag_is_not_taken_for_the_one_for_help() -> None:
 def test_a_match_of_three_games_an_opening_is_one_line_of_error() -> None:
     error = refusal("tournament", *TWO, "-rounds", "10", "-games", "3")
     assert "-games 2 or 4, or -report penta=false" in error and error.count("\n") == 1
+
+
+def test_an_executor_takes_more_pairs_at_once_than_this_machine_has_room_for() -> None:
+    words = ("-concurrency", "5000", "-force-concurrency")
+    given = parse([*TWO, *words, "-executor", "a:b"])
+    assert make_run_options(given, make_settings(given, seed=1)).concurrency == 5000
+    assert "expected a whole number from 1 to 1024" in error_of(*TWO, *words)

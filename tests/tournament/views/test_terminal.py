@@ -19,7 +19,11 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.text_table import width
 from merels.tournament.run.plan import Plan
+from merels.tournament.statistics import ratings
+from merels.tournament.statistics.counts import Counts
+from merels.tournament.statistics.ratings import Ratings
 from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views import terminal
 from merels.tournament.views.output import Pace, time_text
 from merels.tournament.views.terminal import (
     LiveView,
@@ -70,6 +74,44 @@ def test_a_round_robin_rates() -> None:
     view, _ = view_of(chosen)
     lines = view.lines(played(chosen, ["1-0", "1/2-1/2"]), {})
     assert any(line.split()[:2] == ["#", "Name"] for line in lines)
+
+
+def test_a_large_field_is_rated_beside_the_runners_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "AT_ONCE", 2)
+    go_on, rated_by = threading.Event(), []
+
+    def rate(matches: Counts) -> Ratings:
+        rated_by.append(threading.current_thread())
+        assert go_on.wait(60)
+        return ratings.rate(matches)
+
+    monkeypatch.setattr(terminal, "rate", rate)
+    chosen = settings(3, rounds=1)
+    view, _ = view_of(chosen)
+    standings = played(chosen, ["1-0", "1/2-1/2"])
+    assert "rating the engines..." in view.lines(standings, {})
+    go_on.set()
+    while not any(line.split()[:2] == ["#", "Name"] for line in view.lines(standings, {})):
+        pass
+    assert threading.current_thread() not in rated_by
+
+
+def test_cutting_a_line_looks_at_each_character_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It measured the whole line again for every character that it cut off."""
+    looked_at = 0
+
+    def counted(text: str) -> int:
+        nonlocal looked_at
+        looked_at += len(text)
+        return width(text)
+
+    monkeypatch.setattr(terminal, "width", counted)
+    text = "x" * 1_000 + "直e\u0301" * 1_000
+    assert cut(text, 20) == "x" * 20
+    assert cut("直" * 3 + "e\u0301x", 7) == "直" * 3 + "e\u0301"
+    assert cut(text, 1_004) == "x" * 1_000 + "直e\u0301"
+    assert cut(text, 0) == cut(text, -3) == ""
+    assert looked_at <= 3 * len(text)
 
 
 def test_drawing_in_place_and_within_the_terminal() -> None:

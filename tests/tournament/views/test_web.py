@@ -69,7 +69,7 @@ def play(board: Scoreboard, number: int) -> None:
     board.show()
 
 
-def test_news_is_made_once_for_all_readers_and_in_the_runners_thread(
+def test_news_is_made_once_for_all_readers_and_standings_beside_the_runners_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rated: list[threading.Thread] = []
@@ -85,9 +85,16 @@ def test_news_is_made_once_for_all_readers_and_in_the_runners_thread(
         assert not rated  # Nobody looks.
         with Listener(view.address) as one, Listener(view.address) as other:
             heard: list[Any] = []
+
+            def listen(listener: Listener) -> None:
+                """Collect the news until there are standings."""
+                news: dict[str, Any] = {}
+                while "standings" not in news:
+                    news |= listener.next() or {}
+                heard.append({key: news[key] for key in ("about", "score", "standings")})
+
             threads = [
-                threading.Thread(target=lambda listener=listener: heard.append(listener.next()))
-                for listener in (one, other)
+                threading.Thread(target=listen, args=(listener,)) for listener in (one, other)
             ]
             for thread in threads:
                 thread.start()
@@ -97,7 +104,7 @@ def test_news_is_made_once_for_all_readers_and_in_the_runners_thread(
             assert heard[0]["about"]["event"] == "merels tournament"
             assert heard[0]["score"]["text"] == "1 of 10 games"
             assert "Standings" in heard[0]["standings"]
-            assert rated == [threading.current_thread()]
+            assert len(rated) == 1 and rated[0] is not threading.current_thread()
             play(board, 2)
             board.over("finished")
             last = one.next()
@@ -105,6 +112,39 @@ def test_news_is_made_once_for_all_readers_and_in_the_runners_thread(
             assert last["over"]["text"] == "Finished: all 2 games are played."
             assert [game["n"] for game in last["replays"]] == [1, 2]
             assert one.next() is None
+
+
+def test_the_runner_does_not_wait_for_the_ratings_of_a_large_field(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The page stood still, and with it the runner, for minutes."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def rate(matches: Counts) -> Crosstable:
+        begun.set()
+        assert go_on.wait(60)
+        return crosstable(matches)
+
+    monkeypatch.setattr("merels.tournament.views.web.crosstable", rate)
+    with board_and_view() as (board, view), Listener(view.address) as reader:
+        play(board, 1)
+        while not begun.is_set():
+            board.tick()
+        board.tick()
+        first = reader.next()
+        assert first is not None and first["score"]["text"] == "1 of 10 games"
+        assert "standings" not in first, "news goes out while the ratings are made"
+        go_on.set()
+        ended = threading.Event()
+
+        def listen() -> None:
+            while "Standings" not in (reader.next() or {}).get("standings", ""):
+                pass
+            ended.set()
+
+        threading.Thread(target=listen, daemon=True).start()
+        while not ended.wait(0.01):
+            board.tick()
 
 
 @pytest.mark.thorough
