@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import Lock
 from time import monotonic_ns
 
-from merels.protocol.process.errors import EngineTerminated
+from merels.protocol.process.errors import EngineTerminated, EngineTimeout
 from merels.protocol.process.process import EngineProcess
 from merels.protocol.process.standard_error import WIDE_PIPE
 
@@ -26,8 +26,8 @@ class Pipe:
     """Both directions of an engine's pipes; how bytes move is left to `PollPipe` and `ThreadPipe`.
 
     ``arrived`` is when (`monotonic_ns`) something was last received, ``tail`` the line whose end
-    has not arrived yet. One thread uses a pipe; `interject` alone is free for others. All deadlines
-    are `monotonic_ns`.
+    has not arrived yet. One thread uses a pipe; only `interject` and `close_input` are free for
+    others. All deadlines are `monotonic_ns`.
     """
 
     def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
@@ -51,8 +51,18 @@ class Pipe:
         """
         raise NotImplementedError
 
-    def close_input(self) -> None:
-        """End the engine's input, after all that was sent."""
+    def close_input(self, timeout: float = -1.0) -> None:
+        """End the engine's input, after all that was sent; any thread may.
+
+        It stays open if another thread has not sent its lines after ``timeout`` seconds (-1: wait).
+        """
+        if self._writing.acquire(timeout=timeout):
+            try:
+                self._close_input()
+            finally:
+                self._writing.release()
+
+    def _close_input(self) -> None:
         self.process.close_input()
 
     def close(self) -> None:
@@ -71,11 +81,16 @@ class Pipe:
         They are sent if ``wanted`` says so once nothing else can be sent before them. What the
         engine writes is left to the pipe's own thread.
         """
-        with self._writing:
+        seconds = (deadline - monotonic_ns()) / 1e9
+        if not self._writing.acquire(timeout=max(0.0, seconds)):
+            raise EngineTimeout("does not read its input")
+        try:
             if wanted():
                 if self.trace is not None:
                     self.trace(">", data)
                 self._write(data, deadline, False)
+        finally:
+            self._writing.release()
 
     def receive(self, milliseconds: int) -> bytes | None:
         """The whole lines that arrive in that time, in one piece; None if nothing arrives.

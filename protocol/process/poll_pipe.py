@@ -42,11 +42,10 @@ class PollPipe(Pipe):
             self._longest_wait = LONGEST_WAIT
         self._backlog = b""
 
-    def close_input(self) -> None:
+    def _close_input(self) -> None:
+        super()._close_input()
         # The number of a closed descriptor soon means another file, perhaps another engine's.
-        with self._writing:
-            super().close_input()
-            self._input = -1
+        self._input = -1
 
     def close(self) -> None:
         self._input = self._output = -1

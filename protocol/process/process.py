@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -128,6 +129,9 @@ class EngineProcess:
             with suppress(OSError):
                 self.sentinel = os.pidfd_open(self.pid)
         self.closed = False
+        self._ending = threading.Lock()
+        self._killed = False
+        """Whether the group was killed for the last time: its number may come to mean another."""
 
     def exit_status(self) -> int | None:
         """The exit code, or minus the signal, of a process that ended; None while it runs.
@@ -211,20 +215,29 @@ class EngineProcess:
         """End the process within about ``patience`` seconds and leave nothing of it.
 
         It is let end by itself, then asked with SIGTERM, then killed; in any case every process
-        left in its group is killed, and the engine's own is reaped.
+        left in its group is killed, and the engine's own is reaped. An exception, such as that of
+        an interrupt from the keyboard, only cuts the patience short.
         """
         if self.closed:
             return
-        self.closed = True
         self.close_input()
-        if not self.wait(patience):
-            self._terminate()
-            self.wait(min(patience, TERMINATE_SECONDS))
-        kill_group(self.pid)
+        try:
+            if not self.wait(patience):
+                self.terminate()
+                self.wait(min(patience, TERMINATE_SECONDS))
+        finally:
+            self._reap()
+
+    def _reap(self) -> None:
+        """Kill what is left of the group, and free what the process held."""
+        with self._ending:
+            kill_group(self.pid)
+            self._killed = True
         GUARDIAN.remove(self.pid)
         # One that is stuck in the kernel is killed and goes when the kernel lets it.
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(5.0)
+        self.closed = True
         if self._popen.stdout is not None:
             self._popen.stdout.close()
         self.stdin = self.stdout = -1  # Their numbers may soon mean other files.
@@ -233,10 +246,19 @@ class EngineProcess:
             os.close(self.sentinel)
             self.sentinel = None
 
-    def _terminate(self) -> None:
-        """Ask the whole group to end."""
-        if not POSIX:
-            self._popen.terminate()
-            return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGTERM)
+    def terminate(self) -> None:
+        """Ask the whole group to end; any thread may."""
+        with self._ending:
+            if self._killed:
+                return
+            if not POSIX:
+                self._popen.terminate()
+                return
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill the whole group; any thread may."""
+        with self._ending:
+            if not self._killed:
+                kill_group(self.pid)

@@ -56,13 +56,13 @@ class ThreadPipe(Pipe):
                 self._broken = True
         os.close(descriptor)
 
-    def close_input(self) -> None:
+    def _close_input(self) -> None:
         """End the engine's input; at once if it does not read it."""
         try:
             self._unsent.put(b"", timeout=_CLOSE_SECONDS)
         except queue.Full:
             self._broken = True
-        super().close_input()
+        super()._close_input()
 
     def close(self) -> None:
         """Let both threads end, whatever they wait for."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import threading
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic, monotonic_ns, sleep
 from types import SimpleNamespace
 
@@ -100,6 +101,29 @@ print(sys.stdin.read().split()[-1])
         interrupter.join()
         pipe.close_input()
         assert pipe.read_line(soon()) == b"stop"
+
+
+@each_kind
+def test_another_thread_does_not_wait_for_one_that_sends_to_a_deaf_process(
+    kind: type[Pipe],
+) -> None:
+    def send() -> None:
+        with suppress(EngineTerminated, EngineTimeout):
+            while True:
+                pipe.send(b"position startpos\n" * 100_000, soon())
+
+    with talk(HANGS, kind, 0.1) as pipe:
+        sender = threading.Thread(target=send)
+        sender.start()
+        with pytest.raises(EngineTimeout, match="does not read its input"):
+            while sender.is_alive():  # Until it sends for ever.
+                pipe.interject(b"stop\n", soon(0.1), lambda: True)
+        pipe.close_input(0.1)
+        assert sender.is_alive()
+        pipe.process.kill()
+        if kind is PollPipe:
+            sender.join()
+    sender.join()
 
 
 def test_a_thread_that_still_writes_touches_no_other_s_pipes() -> None:
@@ -243,3 +267,26 @@ def test_a_process_that_closes_its_errors_is_waited_for_as_before() -> None:
         )
         assert pipe.read_line(soon()) == b"there"
         assert polls < 10
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_a_close_that_is_interrupted_leaves_nothing_and_can_be_repeated() -> None:
+    """As by Ctrl-C while an engine is given time to end."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + HANGS
+    process = EngineProcess([sys.executable, "-c", SCRIPT, code])
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            process.close(60.0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process.pid, 0)
+    process.close()
+    process.kill()  # Its number may be another's by now: nothing happens.
+    process.terminate()
