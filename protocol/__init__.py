@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from merels.engine import on_demand
 
 __all__ = [
-    "Analysis", "AsyncAnalysis", "AsyncEngine", "Engine", "EngineError", "EngineSpec",
+    "Analysis", "AsyncAnalysis", "AsyncEngine", "Call", "Engine", "EngineError", "EngineSpec",
     "EngineTerminated", "EngineTimeout", "Info", "InputError", "Limit", "Option", "Options",
     "OwnEngine", "PlayResult", "PovScore", "ResourceLimits", "Score",
 ]  # fmt: skip
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from merels.engine.game.errors import InputError
     from merels.engine.game.score import PovScore, Score
     from merels.engine.search.limits import Info, Limit
-    from merels.protocol.client.any_engine import Analysis, PlayResult
+    from merels.protocol.client.any_engine import Analysis, Call, PlayResult
     from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
     from merels.protocol.client.engine import Engine
     from merels.protocol.client.engine_spec import EngineSpec
@@ -35,7 +35,7 @@ else:  # The engine's own loop starts without loading the client.
         "engine.game.errors": ("InputError",),
         "engine.game.score": ("PovScore", "Score"),
         "engine.search.limits": ("Info", "Limit"),
-        "protocol.client.any_engine": ("Analysis", "PlayResult"),
+        "protocol.client.any_engine": ("Analysis", "Call", "PlayResult"),
         "protocol.client.async_engine": ("AsyncAnalysis", "AsyncEngine"),
         "protocol.client.engine": ("Engine",),
         "protocol.client.engine_spec": ("EngineSpec",),

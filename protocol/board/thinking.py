@@ -8,6 +8,7 @@ then: its answer was cut short.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
@@ -15,7 +16,7 @@ from time import monotonic
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.board.seat import Seat
-from merels.protocol.client.any_engine import Analysis
+from merels.protocol.client.any_engine import Call
 from merels.protocol.client.engine import Engine
 from merels.protocol.games.clock import Clock
 from merels.protocol.process.errors import EngineError
@@ -95,7 +96,8 @@ class Thinker:
         self._version = 0
         self._closed = False
         self._engine: Engine | None = None
-        self._analysis: Analysis | None = None
+        self._call: Call | None = None
+        """The engine's searches for the job."""
         self._job: Job | None = None
         self._stopped: float | None = None
         """When the job was first found unwanted, if ever."""
@@ -114,29 +116,24 @@ class Thinker:
         self.nudge()
 
     def nudge(self) -> None:
-        """Stop an unwanted search; called again and again until it has ended.
+        """Stop a search that is not wanted any more; called several times a second.
 
-        Once unwanted, it stays so. It is called again because the first stop may come before the
-        search has begun. An engine that continues anyway is killed, or it would hold up the rest.
+        Once unwanted, it stays so. An engine that goes on is killed, or it would hold up the rest.
         """
         with self._woken:
-            job, engine, now = self._job, self._engine, monotonic()
-            if job is None or (self._stopped is None and not self._stale(job)):
+            job, now = self._job, monotonic()
+            if job is None:
                 return
             if self._stopped is None:
+                if not self._stale(job):
+                    return
                 self._stopped = now
                 self._woken.notify_all()
-            if engine is None:
-                return
-            try:
-                if now - self._stopped > STOP_SECONDS:
-                    engine.kill()
-                elif self._analysis is not None:
-                    self._analysis.stop()
-                else:
-                    engine.interrupt()
-            except (EngineError, OSError, ValueError):
-                pass  # It is gone, which the thread that reads from it reports.
+                if self._call is not None:
+                    with suppress(EngineError):  # The thread that reads from it reports its end.
+                        self._call.interrupt()
+            elif now - self._stopped > STOP_SECONDS and self._engine is not None:
+                self._engine.kill()
 
     def receive(self, line: bytes) -> None:
         """Take a line from an engine: while it thinks about its move, its scores are shown."""
@@ -201,22 +198,21 @@ class Thinker:
     def _do(self, job: Job) -> None:
         """Have the engine do a job, until it is done or unwanted."""
         engine = job.seat.open()
-        with self._woken:
-            if self._stopped is not None:
+        with engine.call() as call:
+            with self._woken:
+                if self._stopped is not None:
+                    return
+                self._engine, self._call = engine, call
+            job.seat.prepare(engine, job.start.rules)
+            if job.time is None:
+                lines = job.lines if "MultiPV" in engine.options else 1
+                with engine.analysis(job.start, multipv=lines, moves=job.moves) as analysis:
+                    for _ in analysis:
+                        self._on_info(job, analysis.infos)
                 return
-            self._engine = engine
-        job.seat.prepare(engine, job.start.rules)
-        if job.time is None:
-            lines = job.lines if "MultiPV" in engine.options else 1
-            with engine.analysis(job.start, multipv=lines, moves=job.moves) as analysis:
-                self._analysis = analysis
-                self.nudge()
-                for _ in analysis:
-                    self._on_info(job, analysis.infos)
-            return
-        self._last_look = 0.0
-        seen = monotonic() + job.pause()
-        result = engine.play(job.start, job.limit(), moves=job.moves)
+            self._last_look = 0.0
+            seen = monotonic() + job.pause()
+            result = engine.play(job.start, job.limit(), moves=job.moves)
         self._wait(seen)
         if not self._end(job):
             return
@@ -229,12 +225,12 @@ class Thinker:
     def _wait(self, until: float) -> None:
         """Wait with a move that is found, unless it is not wanted any more."""
         with self._woken:
-            self._engine = None
+            self._engine = self._call = None
             while self._stopped is None and (left := until - monotonic()) > 0:
                 self._woken.wait(left)
 
     def _end(self, job: Job) -> bool:
         """End a job, so that no stop comes any more; whether it was wanted to the end."""
         with self._woken:
-            self._job = self._engine = self._analysis = None
+            self._job = self._engine = self._call = None
             return self._stopped is None and not self._stale(job)

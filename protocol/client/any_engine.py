@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import reduce
+from threading import Lock
+from time import monotonic_ns
 from typing import NamedTuple, Self, overload
 
 from merels.engine.game.errors import InputError
@@ -54,15 +56,18 @@ class Analysis:
             raise StopIteration
         return info
 
-    def next(self) -> Info | None:
-        """Wait for the next `Info`; None once the analysis has ended."""
-        info = self._next() if self.running else None
+    def next(self, timeout: float | None = None) -> Info | None:
+        """Wait for the next `Info`, at most ``timeout`` seconds.
+
+        None once the analysis has ended, or at the timeout, while it is still ``running``.
+        """
+        info = self._next(timeout) if self.running else None
         if info is not None and info.score is not None:
             self._variations[info.multipv] = info
         return info
 
-    def _next(self) -> Info | None:
-        """The next `Info`, or None at the end; the caller that reads the end clears ``running``."""
+    def _next(self, timeout: float | None) -> Info | None:
+        """`next`; it clears ``running`` at the end."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -100,15 +105,59 @@ class Task(NamedTuple):
     root_moves: Sequence[Move]
 
 
+class Call:
+    """A block of searches that end when it is interrupted, before the first has begun as well.
+
+    The thread that uses the engine enters it. `interrupt` is free for any thread at any time:
+    before the block it stops each search of the block as soon as that begins, after it nothing.
+    """
+
+    def __init__(self, engine: AnyEngine) -> None:
+        self.interrupted: int | None = None
+        """When it was interrupted (`monotonic_ns`)."""
+        self._engine = engine
+        self._changing = Lock()
+        self._search: int | None = None
+        """The latest search that has begun."""
+        self._ended = False
+        self._outer: Call | None = None
+
+    def interrupt(self) -> None:
+        """End the search that runs, and each that is still to begin."""
+        with self._changing:
+            if self.interrupted is None and not self._ended:
+                self.interrupted = monotonic_ns()
+                if self._search is not None:
+                    self._engine.stop_search(self._search)
+
+    def begun(self, search: int) -> None:
+        """Note that a search has begun, and stop it if the block was interrupted before."""
+        with self._changing:
+            self._search = search
+            if self.interrupted is not None:
+                self._engine.stop_search(search)
+
+    def __enter__(self) -> Self:
+        self._outer = self._engine.enter(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changing:
+            self._ended = True
+        self._engine.enter(self._outer)
+
+
 class AnyEngine:
     """One search at a time: what asks for another, or closes the engine, ends the one before.
 
-    It is a context manager that closes the engine. One thread may use it at a time; `interrupt`
-    and `Analysis.stop` alone are free for others.
+    It is a context manager that closes the engine. One thread may use it at a time. Only
+    `interrupt`, `Call.interrupt` and `Analysis.stop` are free for others.
     """
 
     name = ""
     _analysis: Analysis | None = None
+    _call: Call | None = None
+    """The outermost call in progress."""
 
     def __enter__(self) -> Self:
         return self
@@ -120,8 +169,35 @@ class AnyEngine:
         """End the engine."""
         raise NotImplementedError
 
+    def call(self) -> Call:
+        """Return a block for several searches that another thread may interrupt."""
+        return Call(self)
+
+    def enter(self, call: Call | None) -> Call | None:
+        """Have searches belong to a call, for `Call` itself; returns the one before."""
+        before, self._call = self._call, call
+        return before
+
+    @contextmanager
+    def _one_call(self) -> Iterator[None]:
+        """A call for a single method, unless there is one already."""
+        with nullcontext() if self._call is not None else Call(self):
+            yield
+
     def interrupt(self) -> None:
-        """Ask a search that another thread waits for to end now; free for any thread."""
+        """End the search that another thread asks for, also if it has not begun yet.
+
+        With no such call, a running analysis is stopped; without one, nothing is. No later search
+        is affected. Free for any thread.
+        """
+        call, analysis = self._call, self._analysis
+        if call is not None:
+            call.interrupt()
+        elif analysis is not None and analysis.running:
+            analysis.stop()
+
+    def stop_search(self, search: int) -> None:
+        """Ask the search with that number to end, for `Call`; free for any thread."""
         raise NotImplementedError
 
     def play(
@@ -137,9 +213,10 @@ class AnyEngine:
         seconds after its time limit is stopped and raises `EngineTimeout`. A limit that never
         ends the search raises `InputError`, which is a ValueError.
         """
-        task = self._task(position, moves, root_moves)
-        self._check_end(task, limit)
-        return self._play(task, limit)
+        with self._one_call():
+            task = self._task(position, moves, root_moves)
+            self._check_end(task, limit)
+            return self._play(task, limit)
 
     @overload
     def analyse(
@@ -162,10 +239,11 @@ class AnyEngine:
         With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
         errors are those of `play`.
         """
-        task = self._task(position, moves, root_moves)
-        self._check_end(task, limit)
-        with self._start_analysis(task, limit, multipv) as analysis:
-            analysis.wait()
+        with self._one_call():
+            task = self._task(position, moves, root_moves)
+            self._check_end(task, limit)
+            with self._start_analysis(task, limit, multipv) as analysis:
+                analysis.wait()
         return analysis.info if multipv is None else analysis.infos
 
     def analysis(
@@ -176,10 +254,11 @@ class AnyEngine:
 
         It is endless without a limit, or with one that never ends the search.
         """
-        task = self._task(position, moves, root_moves)
-        if limit is not None and not limit.ends(task.position.side):
-            limit = None
-        return self._start_analysis(task, limit, multipv)
+        with self._one_call():
+            task = self._task(position, moves, root_moves)
+            if limit is not None and not limit.ends(task.position.side):
+                limit = None
+            return self._start_analysis(task, limit, multipv)
 
     def _start_analysis(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
         """`analysis`, with its arguments checked."""

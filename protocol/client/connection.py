@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from threading import Lock
 from time import monotonic_ns
 
 from merels.engine.game.errors import quoted, shorten
 from merels.engine.game.position import Position
 from merels.protocol.client.answers import Answer, AnswerFinder
+from merels.protocol.client.any_engine import Call
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import EMPTY, Options, parse_option
 from merels.protocol.client.scanner import last_answer
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.protocol.process.guardian import kill_group
 from merels.protocol.process.pipe import MILLISECOND, Trace
 from merels.protocol.process.poll_pipe import open_pipe
 from merels.protocol.process.process import QUIT_SECONDS, EngineProcess
@@ -27,6 +28,8 @@ START_SECONDS = 10.0
 PING_SECONDS = 15.0
 SEND_SECONDS = 5.0
 """What an engine has to read what it is sent."""
+QUIT_SEND_SECONDS = 0.1
+"""Seconds that it may take to send ``quit``."""
 STOP_SECONDS = 1.0
 """What it has to answer ``stop``."""
 STRAY_SECONDS = 0.5
@@ -36,6 +39,8 @@ FOREVER = 1 << 60
 LONGEST_NAME = 200
 """Characters of an engine's name, and of its author's, that are kept."""
 _MOST_OPTIONS = 512
+_SLICE = 500_000_000
+"""Nanoseconds after which a wait looks whether another thread has interrupted it."""
 _MOST_STRAYS = 64
 """Pieces of what an engine wrote unasked that are read before it is asked something."""
 
@@ -47,9 +52,10 @@ class Connection:
     greeted. ``timeout`` is how many seconds it has to answer ``isready``. ``owing`` says that the
     last ``go`` is not answered yet, ``searches`` counts them, and so numbers the latest.
 
-    One thread uses a connection; `interrupt` and `kill` alone are free for others. Any method may
-    raise `EngineTerminated` when the process has ended, and `EngineTimeout` when it does not answer
-    or does not read. Times that are arguments of searches are in nanoseconds, others in seconds.
+    One thread uses a connection; only `stop_search`, `send_quit`, `terminate` and `kill` are free
+    for others. Any method may raise `EngineTerminated` when the process has ended, and
+    `EngineTimeout` when it does not answer or does not read. Times that are arguments of searches
+    are in nanoseconds, others in seconds.
     """
 
     name = ""
@@ -69,6 +75,7 @@ class Connection:
         self.options = Options()
         self.timeout = PING_SECONDS
         self.owing = False
+        self._call: Call | None = None
         self._process = EngineProcess(spec.command, spec.directory, stderr, spec.resources)
         self.pid = self._process.pid
         self._pipe = open_pipe(self._process, trace)
@@ -77,9 +84,12 @@ class Connection:
         self._untidy = False
         """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = FOREVER
+        self._longest_exchange = FOREVER
+        """The longest search, in nanoseconds, whose answer is awaited while it is sent."""
         self._begun = 0
         """When the latest search began."""
-        self._quitting = False
+        self._quitting = Lock()
+        self._told_to_quit = False
         self._printed = b""
         """Whole lines that it printed last since it was asked, and that are no answer."""
         self._started = monotonic_ns()
@@ -121,18 +131,26 @@ class Connection:
 
     def ping(self, timeout: float | None = None) -> None:
         """Wait until the engine has done all it was told, ``timeout`` seconds at most."""
-        self._drop()
+        if self._reader() is None:
+            self._drop()
         self._send(b"isready\n")
         self.await_ready(timeout)
 
+    def _reader(self) -> Callable[[bytes], None] | None:
+        """Who takes the lines of a search that are read for something else; None drops them."""
+        return None
+
     def await_ready(self, timeout: float | None = None) -> None:
-        """Read up to ``readyok``; all before it is dropped."""
+        """Read up to ``readyok``; what comes before it is dropped, unless a search is read."""
+        reader = self._reader()
         self._printed = b""
         seconds = self.timeout if timeout is None else timeout
         deadline = monotonic_ns() + int(seconds * 1e9)
         while (line := self.read_line(deadline)) is not None:
             if line.lower() == b"readyok":
                 return
+            if reader is not None:
+                reader(line)
         raise self.timed_out(f"gives no answer to isready in {seconds:g} s")
 
     def watch_silence(self, seconds: float | None) -> None:
@@ -141,6 +159,7 @@ class Connection:
         Half-way the engine is sent ``isready``, which every engine must answer while it searches.
         """
         self._silence = FOREVER if seconds is None else int(seconds * 1e9)
+        self.enter(self._call)
 
     def widen_output(self) -> None:
         """Make room for what an engine writes while it ponders, when its output is not read."""
@@ -166,12 +185,15 @@ class Connection:
         self._clear()
         self.searches += 1
         self._send(request)
+        if self._call is not None:
+            self._call.begun(self.searches)
         return self._begun
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in a ``go``, and wait for the answer."""
-        # An engine that is watched for silence is waited for in `wait_answer`.
-        wait = timeout if timeout < self._silence else 0
+        # An engine that is watched for silence, or may be interrupted, is waited for in
+        # `wait_answer`.
+        wait = timeout if timeout < self._longest_exchange else 0
         self.owing = True
         self.searches += 1
         self._begun = monotonic_ns()
@@ -190,6 +212,8 @@ class Connection:
         found = self._answers.find(lines) if lines else None
         if found is None:
             self._printed = lines or b""
+            if self._call is not None:
+                self._call.begun(self.searches)
             return self.wait_answer(self._begun, timeout)
         return self._answer(found, self._begun)
 
@@ -221,13 +245,16 @@ class Connection:
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
         silence = self._silence
+        longest = silence if self._call is None else min(silence, _SLICE)
         heard, now = start, monotonic_ns()
         probed = False
         while True:
             left = timeout - (now - start)
+            if self._call is not None:
+                left = self.search_deadline(start, start + timeout) - now
             if left < 0:
                 return self.unended_answer(start)
-            lines = self._pipe.receive(min(left, silence) // MILLISECOND + 1)
+            lines = self._pipe.receive(min(left, longest) // MILLISECOND + 1)
             if lines is not None:
                 text = self._answers.find(lines)
                 if text is not None:
@@ -243,6 +270,12 @@ class Connection:
                     return answer
                 self._send(b"isready\n")
                 probed, heard = True, now
+
+    def search_deadline(self, start: int, deadline: int) -> int:
+        """The deadline of a search that began at ``start``: an interruption brings it forward."""
+        if self._call is None or self._call.interrupted is None:
+            return deadline
+        return min(deadline, max(start, self._call.interrupted) + int(self.timeout * 1e9))
 
     def _answer(self, text: bytes, start: int) -> Answer:
         """The answer that was found."""
@@ -326,35 +359,50 @@ class Connection:
         if text != b"readyok" and (text or not self._printed):
             self._printed = lines
 
-    def interrupt(self, search: int | None = None) -> None:
-        """Ask a search that another thread waits for to end now.
-
-        With the number of a search that one alone: a later one is left in peace.
-        """
+    def stop_search(self, search: int) -> None:
+        """Ask a search that another thread waits for to end now; a later one is left in peace."""
         deadline = monotonic_ns() + int(STOP_SECONDS * 1e9)
-        self._pipe.interject(b"stop\n", deadline, lambda: search in (None, self.searches))
+        self._pipe.interject(b"stop\n", deadline, lambda: search == self.searches)
+
+    def enter(self, call: Call | None) -> Call | None:
+        """Have searches belong to a call: see `AnyEngine.enter`."""
+        before, self._call = self._call, call
+        self._longest_exchange = self._silence if call is None else 0
+        return before
 
     def kill(self) -> None:
         """End the process at once: the thread that waits for its answer gets `EngineTerminated`.
 
         `close` must still be called, and frees what the engine held.
         """
-        if not self._process.closed:
-            kill_group(self.pid)
+        self._process.kill()
+
+    def terminate(self) -> None:
+        """Ask the process to end, between `send_quit` and `kill`; `close` must still be called."""
+        self._process.terminate()
 
     def send_quit(self) -> None:
-        """The first half of `close`: several engines can end side by side."""
-        if not self._quitting:
-            self._quitting = True
+        """The first half of `close`: several engines can end side by side. Any thread may."""
+        with self._quitting:
+            if self._told_to_quit:
+                return
+            self._told_to_quit = True
+            words = b"stop\nquit\n" if self.owing else b"quit\n"
+            deadline = monotonic_ns() + int(QUIT_SEND_SECONDS * 1e9)
             with suppress(EngineError):
-                self._send(b"stop\nquit\n" if self.owing else b"quit\n", 0.0)
-            self._pipe.close_input()
+                self._pipe.interject(words, deadline, lambda: True)
+            self._pipe.close_input(QUIT_SEND_SECONDS)
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the engine within about ``patience`` seconds, and leave no process of it."""
-        self.send_quit()
-        self._process.close(patience)
-        self._pipe.close()
+        try:
+            self.send_quit()
+            self._pipe.close_input()
+        finally:
+            try:
+                self._process.close(patience)
+            finally:
+                self._pipe.close()
 
     def _send(self, data: bytes, seconds: float = SEND_SECONDS) -> None:
         """Send whole lines."""

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns
 from typing import Self
@@ -28,6 +29,8 @@ from merels.protocol.process.pipe import Trace
 
 _STOP_SECONDS = 5.0
 _SLICE = 500_000_000
+_MOST_KEPT = 1 << 12
+"""Lines of an analysis that are kept, the latest ones, while something else is awaited."""
 
 
 class EngineAnalysis(Analysis):
@@ -43,19 +46,32 @@ class EngineAnalysis(Analysis):
         self._connection = connection
         self._search = connection.searches
         self._position = position
+        self._start = start
         self._deadline = start + timeout
         self._stopped = False
+        self._kept = deque[bytes](maxlen=_MOST_KEPT)
 
-    def _next(self) -> Info | None:
+    def keep(self, line: bytes) -> None:
+        """Take a line that was read for something else."""
+        self._kept.append(line)
+
+    def _next(self, timeout: float | None) -> Info | None:
         connection = self._connection
+        end = FOREVER if timeout is None else int(timeout * 1e9)
+        end += monotonic_ns()
         while self.running:
-            # In slices, for another thread may bring the deadline forward.
-            line = connection.read_line(min(self._deadline, monotonic_ns() + _SLICE))
+            line = self._kept.popleft() if self._kept else None
+            if line is None:
+                # In slices, for another thread may bring the deadline forward.
+                deadline = connection.search_deadline(self._start, self._deadline)
+                line = connection.read_line(min(deadline, end, monotonic_ns() + _SLICE))
             if line is not None:
-                self.running = connection.owing
+                self.running = connection.owing or bool(self._kept)
                 if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                     return connection.dialect.info(line, self._position)
-            elif monotonic_ns() >= self._deadline:
+            elif monotonic_ns() >= end:
+                return None
+            elif monotonic_ns() >= connection.search_deadline(self._start, self._deadline):
                 self.running = False
                 if connection.unended_answer(0) is None:
                     connection.stop()
@@ -66,14 +82,14 @@ class EngineAnalysis(Analysis):
         if self.running and not self._stopped:
             self._stopped = True
             self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
-            self._connection.interrupt(self._search)
+            self._connection.stop_search(self._search)
 
 
 class Engine(Connection, AnyEngine):
     """A running engine; make one with `Engine.popen`.
 
-    ``timeout`` is also how many seconds a search may take beyond its time limit. `kill` is free for
-    any thread, as `interrupt` is.
+    ``timeout`` is also how many seconds a search may take beyond its time limit, and after it was
+    interrupted. `kill` is free for any thread, as `interrupt` is.
     """
 
     def __init__(
@@ -155,6 +171,12 @@ class Engine(Connection, AnyEngine):
         for name, text in self.dialect.settings(rules, self.options):
             self.send_option(name, text)
         self._rules = rules
+
+    def _reader(self) -> Callable[[bytes], None] | None:
+        analysis = self._analysis
+        if isinstance(analysis, EngineAnalysis) and analysis.running:
+            return analysis.keep
+        return None
 
     def new_game(self) -> None:
         """Say that what follows is another game, and wait until the engine is ready for it."""

@@ -10,7 +10,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 
 from merels.engine import __version__
@@ -42,8 +42,11 @@ class OwnAnalysis(Analysis):
         finally:
             self._queue.put(None)
 
-    def _next(self) -> Info | None:
-        news = self._queue.get()
+    def _next(self, timeout: float | None) -> Info | None:
+        try:
+            news = self._queue.get(timeout=timeout)
+        except Empty:
+            return None
         if isinstance(news, Info):
             return news
         self.running = False
@@ -92,11 +95,18 @@ class OwnEngine(AnyEngine):
         self._end_analysis()
         self._searcher.clear()
 
-    def interrupt(self) -> None:
+    def stop_search(self, search: int) -> None:
         self._signals.stop()
 
-    def _play(self, task: Task, limit: Limit) -> PlayResult:
+    def _begin(self) -> None:
+        """Begin a search, which an earlier interruption of the same call stops."""
+        self._searcher.prepare()
         self._signals = Signals()
+        assert self._call is not None
+        self._call.begun(0)
+
+    def _play(self, task: Task, limit: Limit) -> PlayResult:
+        self._begin()
         result = self._searcher.search(
             task.position, limit, root_moves=task.root_moves, level=self.level,
             signals=self._signals,
@@ -104,8 +114,8 @@ class OwnEngine(AnyEngine):
         return PlayResult(result.move, result.ponder, result.info)
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
-        self._searcher.prepare()
-        signals = self._signals = Signals()
+        self._begin()
+        signals = self._signals
 
         def run(report: Report) -> object:
             return self._searcher.search(

@@ -195,7 +195,7 @@ def main() -> None:
         die()
     if MODE == "slow-start":
         time.sleep(float(ARGUMENT))
-    if MODE in ("stubborn", "family"):
+    if MODE in ("stubborn", "family") or ARGUMENT == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if MODE == "family":
         # A child that holds the pipes, and one that has also left the process group.

@@ -17,7 +17,7 @@ from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import Job, Thinker
-from merels.protocol.client.any_engine import PlayResult
+from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
 from tests.protocol.board.steps import ANALYST, PERSON, clock
@@ -57,6 +57,16 @@ def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop:
     act(slow_to_stop, "pause", {"on": False})
     wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 60, "another search")
     assert slow_to_stop.game.live.ply == 1
+
+
+def test_an_unwanted_search_is_stopped_once(slow_to_stop: Session) -> None:
+    """However often the board looks at it until it ends."""
+    act(slow_to_stop, "pause", {"on": True})
+    for _ in range(5):
+        slow_to_stop.tick()
+    act(slow_to_stop, "pause", {"on": False})
+    wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 60, "another search")
+    assert sent(slow_to_stop, "stop") == ["stop"]
 
 
 def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
@@ -120,7 +130,7 @@ def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
         assert session.error == ""
 
 
-class OneSearch:
+class OneSearch(AnyEngine):
     """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
 
     part = "White"
@@ -142,12 +152,14 @@ class OneSearch:
     def play(self, *_: Any, **__: Any) -> PlayResult:
         """Search."""
         self.count += 1
+        assert self._call is not None
+        self._call.begun(self.count)
         (self.let if self.count == 1 else self.stopped).wait(5)
         return PlayResult(Position().legal_moves()[0], None, Info())
 
-    def interrupt(self) -> None:
-        """Stop the search that runs, if it is not the first."""
-        if self.count > 1:
+    def stop_search(self, search: int) -> None:
+        """Stop a search, if it is not the first."""
+        if search > 1:
             self.stopped.set()
 
 

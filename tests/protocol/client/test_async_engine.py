@@ -16,7 +16,6 @@ from merels.engine.game.position import Position
 from merels.engine.search.limits import Limit
 from merels.protocol.client.async_engine import AsyncEngine
 from merels.protocol.client.connection import Connection
-from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated
 from tests.processes import FAKE
 from tests.protocol.client.test_engine import MERELS
@@ -80,11 +79,13 @@ def test_a_stop_never_reaches_the_search_after_the_one_that_it_means(
             if data.endswith(b"go depth 2\n"):
                 second.set()
 
-    def slowly(engine: Engine) -> None:
-        second.wait(1.0)  # The first search ends by itself meanwhile.
-        Connection.interrupt(engine)
+    stop_search = Connection.stop_search
 
-    monkeypatch.setattr(Engine, "interrupt", slowly)
+    def slowly(engine: Connection, search: int) -> None:
+        second.wait(1.0)  # The first search ends by itself meanwhile.
+        stop_search(engine, search)
+
+    monkeypatch.setattr(Connection, "stop_search", slowly)
 
     async def talk() -> None:
         async with await AsyncEngine.popen(MERELS, trace=trace) as engine:

@@ -145,7 +145,7 @@ def test_no_time_left_is_no_wait_without_end() -> None:
     engine.close(0.1)
 
 
-def test_an_interrupt_meant_for_an_earlier_search_is_not_sent() -> None:
+def test_a_stop_meant_for_an_earlier_search_is_not_sent() -> None:
     engine = connect(r"""
 for line in sys.stdin:
     print("bestmove d6" if line == "go\n" else f"info string {line}", flush=True)
@@ -153,9 +153,9 @@ for line in sys.stdin:
     ask(engine)
     first = engine.searches
     ask(engine)
-    engine.interrupt(first)
+    engine.stop_search(first)
     assert engine.read_line(monotonic_ns() + SOON // 100) is None
-    engine.interrupt(engine.searches)
+    engine.stop_search(engine.searches)
     assert engine.read_line(monotonic_ns() + SOON) == b"info string stop"
     engine.close()
 
@@ -168,7 +168,7 @@ def test_nothing_is_written_to_what_takes_the_place_of_a_closed_input(tmp_path: 
     name = str(tmp_path / "other")
     others = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for _ in range(before + 8)]
     with suppress(EngineTerminated):
-        engine.interrupt()
+        engine.stop_search(engine.searches)
     engine.close()
     for descriptor in others:
         os.close(descriptor)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,8 +18,10 @@ from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.limits import Limit
+from merels.protocol.client.any_engine import AnyEngine
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
+from merels.protocol.client.in_process import OwnEngine
 from merels.protocol.client.options import Options, Value, parse_option
 from merels.protocol.process.command import find_executable, split_command
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
@@ -159,6 +164,109 @@ def test_an_analysis_ends_however_bestmove_is_written(mode: str) -> None:
         with engine.analysis(Position(), Limit(time=0.1)) as analysis:
             analysis.wait()
         assert not analysis.running
+
+
+@contextmanager
+def killed_if_it_hangs(engine: Engine) -> Iterator[None]:
+    """Whatever waits for the engine without end fails."""
+    killer = threading.Timer(20.0, engine.kill)
+    killer.start()
+    try:
+        yield
+    finally:
+        killer.cancel()
+
+
+@pytest.mark.parametrize("limit", [Limit(depth=3), Limit(time=0.1)])
+def test_a_ping_drops_nothing_of_an_analysis_whose_search_has_ended(limit: Limit) -> None:
+    with Engine.popen(fake("sound")) as engine, killed_if_it_hangs(engine):
+        engine.timeout = 1.0
+        analysis = engine.analysis(Position(), limit)
+        engine.ping(20.0)  # The fake has answered go by then.
+        engine.ping(20.0)
+        assert analysis.running
+        assert analysis.wait().depth == 3 and not analysis.running
+        engine.ping(20.0)
+        assert engine.play(Position(), Limit(depth=1)).move is not None
+
+
+def test_a_ping_drops_nothing_of_an_analysis_that_goes_on() -> None:
+    with Engine.popen(MERELS) as engine, killed_if_it_hangs(engine):
+        with engine.analysis(Position()) as analysis:
+            depths = []
+            for _ in range(4):
+                engine.ping()
+                info = analysis.next()
+                assert info is not None
+                depths.append(info.depth)
+        assert depths == [1, 2, 3, 4]
+
+
+def interrupting(engine: AnyEngine) -> Iterator[Move]:
+    """No moves; but while a call asks for them another thread interrupts it."""
+    thread = threading.Thread(target=engine.interrupt)
+    thread.start()
+    thread.join()
+    yield from ()
+
+
+@pytest.mark.parametrize("start", [lambda: Engine.popen(MERELS), OwnEngine])
+def test_an_interrupt_before_go_ends_the_search(start: Callable[[], Engine | OwnEngine]) -> None:
+    limit = Limit(nodes=1_000_000)
+    with start() as engine:
+        played = engine.play(Position(), limit, moves=interrupting(engine)).info
+        analysed = engine.analyse(Position(), limit, moves=interrupting(engine))
+        with engine.analysis(Position(), limit, moves=interrupting(engine)) as analysis:
+            streamed = analysis.wait()
+        for info in (played, analysed, streamed):
+            assert info.nodes is not None and info.nodes < 500_000
+        # None of them is left for a later search.
+        assert engine.play(Position(), Limit(depth=4)).info.depth == 4
+        engine.interrupt()
+        assert engine.play(Position(), Limit(depth=4)).info.depth == 4
+
+
+def test_an_interrupt_reaches_every_search_of_its_call_and_no_later_one() -> None:
+    sent: list[bytes] = []
+    with Engine.popen(fake("stops-only"), trace=lambda way, data: sent.append(data)) as engine:
+        with killed_if_it_hangs(engine):
+            call = engine.call()
+            call.interrupt()
+            with call:
+                for _ in range(2):
+                    assert engine.play(Position(), Limit(depth=1)).move is not None
+                call.interrupt()
+            engine.ping()
+            assert sent.count(b"stop\n") == 2
+            call.interrupt()
+            engine.interrupt()
+            assert sent.count(b"stop\n") == 2
+
+
+@pytest.mark.thorough
+def test_an_engine_that_ignores_an_interrupt_is_not_waited_for_without_end() -> None:
+    with Engine.popen(fake("never")) as engine, killed_if_it_hangs(engine):
+        engine.timeout = 0.5
+        with pytest.raises(EngineTimeout, match="plays no move in its time"):
+            engine.play(Position(), Limit(depth=1), moves=interrupting(engine))
+    with Engine.popen(fake("never")) as engine, killed_if_it_hangs(engine):
+        engine.timeout = 0.5
+        with pytest.raises(EngineTimeout, match="does not end its search in its time"):
+            engine.analyse(Position(), Limit(depth=1), moves=interrupting(engine))
+
+
+def test_an_analysis_can_be_polled() -> None:
+    with Engine.popen(fake("stops-only")) as engine, killed_if_it_hangs(engine):
+        with engine.analysis(Position()) as analysis:
+            for _ in range(3):
+                assert analysis.next(0.01) is None and analysis.running
+            analysis.stop()
+            assert analysis.next(20.0) is not None
+            assert analysis.next(20.0) is None and not analysis.running
+    with OwnEngine() as own, own.analysis(Position()) as thinking:
+        while (info := thinking.next(0.0)) is None:
+            assert thinking.running
+        assert info.depth == 1 and thinking.running
 
 
 def test_playing_ends_an_analysis_that_still_runs() -> None:
@@ -346,7 +454,8 @@ def test_a_closed_engine_touches_no_other_s_pipes() -> None:
     engine = Engine.popen(MERELS)
     engine.close()
     with Engine.popen(MERELS) as other:
-        for call in (engine.new_game, engine.ping, engine.interrupt):
+        engine.interrupt()  # There is no search to end.
+        for call in (engine.new_game, engine.ping, partial(engine.stop_search, 0)):
             with pytest.raises(EngineTerminated, match="exit code 0"):
                 call()
         assert other.play(Position(), Limit(depth=2)).move is not None
