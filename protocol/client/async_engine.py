@@ -11,47 +11,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import partial, wraps
-from threading import Event, Lock, Thread
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from threading import Thread
+from time import monotonic
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from merels.engine.search.limits import Info
-from merels.protocol.client.any_engine import Analysis
+from merels.protocol.client.any_engine import Analysis, Call
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated
-from merels.protocol.process.process import QUIT_SECONDS
+from merels.protocol.process.process import QUIT_SECONDS, TERMINATE_SECONDS
 
 P = ParamSpec("P")
 T = TypeVar("T")
-INTERRUPT_SECONDS = 0.25
-
-
-class _Call(Generic[T]):
-    """Something that an engine's thread does; interrupting it never reaches what it does next."""
-
-    def __init__(self, action: Callable[[], T]) -> None:
-        self._action = action
-        self._ending = Lock()
-        self._ended = Event()
-
-    def __call__(self) -> T:
-        try:
-            return self._action()
-        finally:
-            with self._ending:
-                self._ended.set()
-
-    def interrupt(self, interrupt: Callable[[], None]) -> None:
-        """Interrupt it until it has ended: the first time may be before its search began."""
-        while not self._ended.wait(0.0):
-            with self._ending:
-                if not self._ended.is_set():
-                    try:
-                        interrupt()
-                    except EngineError:
-                        return
-            self._ended.wait(INTERRUPT_SECONDS)
+POLL_SECONDS = 0.1
+"""How long the engine's thread waits for an `Info` before it is free for another call."""
 
 
 def _awaited(
@@ -61,7 +37,9 @@ def _awaited(
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self.run(partial(method, self.engine, *args, **kwargs))
+        return await asyncio.wrap_future(
+            self.submit(partial(method, self.engine, *args, **kwargs))
+        )
 
     return call
 
@@ -74,9 +52,34 @@ def _searched(
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
         search = partial(method, self.engine, *args, **kwargs)
-        return await self.run(search, self.engine.interrupt)
+        block = self.engine.call()
+        future = self.submit(partial(_in_call, block, search))
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if not future.cancel():
+                # Not in the event loop: an engine that does not read its input holds this up.
+                Thread(target=_interrupt, args=(block,), daemon=True).start()
+            raise
 
     return call
+
+
+def _in_call(call: Call, search: Callable[[], T]) -> T:
+    with call:
+        return search()
+
+
+def _interrupt(call: Call) -> None:
+    with suppress(EngineError):
+        call.interrupt()
+
+
+def _stop_started(future: Future[Analysis]) -> None:
+    """Stop an analysis whose caller was cancelled while it began."""
+    with suppress(EngineError):
+        if future.exception() is None:
+            future.result().stop()
 
 
 def _streamed(
@@ -86,8 +89,14 @@ def _streamed(
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnalysis:
-        analysis = await self.run(partial(method, self.engine, *args, **kwargs))
-        return AsyncAnalysis(self, analysis)
+        future = self.submit(partial(method, self.engine, *args, **kwargs))
+        try:
+            return AsyncAnalysis(self, await asyncio.wrap_future(future))
+        except asyncio.CancelledError:
+            if not future.cancel():
+                with suppress(EngineTerminated):  # Closed meanwhile.
+                    self.submit(partial(_stop_started, future))
+            raise
 
     return call
 
@@ -118,11 +127,16 @@ def _close_started(future: Future[Engine]) -> None:
 
 
 class AsyncAnalysis:
-    """A running analysis: ``async for`` gives each `Info`; leaving ``async with`` stops it."""
+    """A running analysis: ``async for`` gives each `Info`; leaving ``async with`` stops it.
+
+    One task reads it. Cancelling `next` or `wait` neither ends the analysis nor loses an `Info`.
+    """
 
     def __init__(self, engine: AsyncEngine, analysis: Analysis) -> None:
         self._engine = engine
         self._analysis = analysis
+        self._reading: Future[Info | None] | None = None
+        """The read that `next` waits for, or waited for when it was cancelled."""
 
     @property
     def info(self) -> Info:
@@ -139,12 +153,27 @@ class AsyncAnalysis:
         self._analysis.stop()
 
     async def next(self) -> Info | None:
-        """Wait for the next `Info`; None once the analysis has ended."""
-        return await self._engine.run(self._analysis.next, self.stop)
+        """Wait for the next `Info`; None once the analysis has ended.
+
+        ``asyncio.wait_for(analysis.next(), seconds)`` polls it.
+        """
+        while True:
+            if self._reading is None:
+                self._reading = self._engine.submit(partial(self._analysis.next, POLL_SECONDS))
+            try:
+                info = await asyncio.shield(asyncio.wrap_future(self._reading))
+            except Exception:  # Not when cancelled: the next call waits for the same read.
+                self._reading = None
+                raise
+            self._reading = None
+            if info is not None or not self._analysis.running:
+                return info
 
     async def wait(self) -> Info:
         """Read to the end and return the best variation."""
-        return await self._engine.run(self._analysis.wait, self.stop)
+        while await self.next() is not None:
+            pass
+        return self.info
 
     def __aiter__(self) -> Self:
         return self
@@ -159,7 +188,8 @@ class AsyncAnalysis:
         return self
 
     async def __aexit__(self, *error: Any) -> None:
-        await self._engine.run(partial(self._analysis.__exit__, *error))
+        stopping = self._engine.submit(partial(self._analysis.__exit__, *error))
+        await asyncio.shield(asyncio.wrap_future(stopping))
 
 
 class AsyncEngine:
@@ -174,7 +204,7 @@ class AsyncEngine:
         self.name = engine.name
         self.options = engine.options
         self._thread = thread
-        self._closed = False
+        self._closing: Future[None] | None = None
 
     popen = classmethod(_started(Engine.popen))
     configure = _awaited(Engine.configure)
@@ -184,29 +214,41 @@ class AsyncEngine:
     analyse = _searched(Engine.analyse)
     analysis = _streamed(Engine.analysis)
 
-    async def run(self, action: Callable[[], T], interrupt: Callable[[], None] | None = None) -> T:
-        """Do something with the engine in its thread; a cancelled one is interrupted first."""
-        if self._closed:
+    def submit(self, action: Callable[[], T]) -> Future[T]:
+        """Have the engine's thread do something, once it has done what was submitted before."""
+        if self._closing is not None:
             raise EngineTerminated("it was closed")
-        call = _Call(action)
-        future = self._thread.submit(call)
-        try:
-            return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            if interrupt is not None and not future.cancel():
-                # Not in the event loop, which may be closed before the call has ended.
-                Thread(target=call.interrupt, args=(interrupt,), daemon=True).start()
-            raise
+        return self._thread.submit(action)
+
+    def kill(self) -> None:
+        """End the process at once: see `Engine.kill`; `close` must still be awaited."""
+        self.engine.kill()
 
     async def close(self, patience: float = QUIT_SECONDS) -> None:
-        """End the engine: see `Engine.close`."""
-        if self._closed:
-            return
-        try:
-            await self.run(partial(self.engine.close, patience))
-        finally:
-            self._closed = True
-            self._thread.shutdown(wait=False)
+        """End the engine within about ``patience`` seconds, and leave no process of it.
+
+        A call in progress is not waited for; it raises `EngineTerminated` if the engine does not
+        answer it first. The engine is told to quit, then terminated, then killed. Cancelling
+        this ends the wait only; a second call waits again.
+        """
+        if self._closing is None:
+            deadline = monotonic() + patience
+            ended = self.submit(lambda: self.engine.close(max(0.0, deadline - monotonic())))
+            self._closing = ended
+            # A thread of its own: the engine's may wait for an answer that never comes.
+            Thread(target=self._end, args=(ended, patience), name="closing").start()
+        await asyncio.shield(asyncio.wrap_future(self._closing))
+
+    def _end(self, ended: Future[None], patience: float) -> None:
+        """End the engine, whatever its own thread is doing."""
+        self.engine.send_quit()
+        wait([ended], patience)
+        if not ended.running():
+            self.engine.terminate()
+            wait([ended], TERMINATE_SECONDS)
+        if not ended.running():
+            self.engine.kill()
+        self._thread.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         return self

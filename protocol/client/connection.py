@@ -130,7 +130,10 @@ class Connection:
         self._send(self.dialect.new_game + b"isready\n")
 
     def ping(self, timeout: float | None = None) -> None:
-        """Wait until the engine has done all it was told, ``timeout`` seconds at most."""
+        """Wait until the engine has done all it was told, ``timeout`` seconds at most.
+
+        An analysis that runs goes on, and what comes meanwhile is still to be read.
+        """
         if self._reader() is None:
             self._drop()
         self._send(b"isready\n")
