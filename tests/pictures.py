@@ -28,6 +28,7 @@ def board(browser: Browser) -> None:
     """The board with a game opened and its position analysed."""
     with Server() as server:
         browser.look(1200, 780)
+        server.let_in(browser)
         browser.open(server.address)
         browser.wait("document.querySelectorAll('.target').length === 24")
         load(browser, GAME)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +19,7 @@ from socket import AF_INET6, SHUT_RDWR, socket
 from socketserver import TCPServer
 from threading import Lock
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -220,7 +221,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         return "merels"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: an address may contain a token."""
+        """Log nothing: an address may contain a code that lets a browser in."""
 
     def handle_one_request(self) -> None:
         """Wait for a request and answer it."""
@@ -266,10 +267,14 @@ class LocalHandler(BaseHTTPRequestHandler):
         except Exception as error:
             self.refuse(HTTPStatus.INTERNAL_SERVER_ERROR, unexpected(error))
 
-    def check_site(self) -> None:
-        """Raise a `Refusal` of a request from another site, or for another server."""
+    def check_host(self) -> None:
+        """Raise a `Refusal` of a request for another server."""
         if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
             raise Refusal(HTTPStatus.FORBIDDEN, "this is not the server's name")
+
+    def check_site(self) -> None:
+        """Raise a `Refusal` of a request from another site, or for another server."""
+        self.check_host()
         own = f"http://{self.headers['Host']}"
         site = self.headers.get("Sec-Fetch-Site", "none")
         if self.headers.get("Origin", own) != own or site not in ("none", "same-origin"):
@@ -290,12 +295,17 @@ class LocalHandler(BaseHTTPRequestHandler):
         kind, data = page[name]
         self.send(HTTPStatus.OK, data, kind)
 
-    def send(self, status: HTTPStatus, data: bytes, kind: str = "application/json") -> None:
+    def send(
+        self, status: HTTPStatus, data: bytes, kind: str = "application/json",
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         """Send a whole answer. The connection owes its next request from here on."""
         self.server.await_request(self.connection)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
+        for name, value in headers.items():
+            self.send_header(name, value)
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()

@@ -1,6 +1,7 @@
 """The board's web server: a few files, a few requests, and a stream of news.
 
-The address contains a random token, and without it nothing is served.
+It serves the browsers that have a cookie. A browser gets the cookie for a random code in an address
+that works once: neither the page's own address nor a link to it lets another browser in.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs
@@ -34,8 +35,12 @@ PING_SECONDS = 3.0
 """How often a quiet stream is written to: a vanished browser is noticed by writing to it."""
 
 
+_START = "start/"
+"""The path of the addresses that let a browser in; a code follows."""
+
+
 class BoardServer(LocalServer):
-    """Serves boards until `shutdown`; ``address`` is what to open in a browser."""
+    """Serves boards until `shutdown`, to the browsers that have opened a `new_address`."""
 
     def __init__(
         self, host: str, port: int, choices: Sequence[EngineSpec], kept: Kept | None = None,
@@ -47,15 +52,33 @@ class BoardServer(LocalServer):
         the ``warning``.
         """
         self.warning = warning
-        self.token = secrets.token_urlsafe(24)
+        self.on_entry: Callable[[str], None] = lambda address: None
+        """Called with the address that has just let a browser in."""
+        self.secret = secrets.token_urlsafe(24)
+        """The cookie's value."""
+        self._codes: set[str] = set()
         self.page = read_page("merels.protocol.board", "page")
         self.sessions = Sessions(choices, kept, trainer)
         super().__init__(host, port, Handler)
 
     @property
-    def address(self) -> str:
-        """The page's address with its token."""
-        return f"{self.root}{self.token}/"
+    def cookie(self) -> str:
+        """The cookie's name; a browser sends it to any port, so that boards need different ones."""
+        return f"merels-{self.port}"
+
+    def new_address(self) -> str:
+        """Return an address that lets one browser in."""
+        code = secrets.token_urlsafe(24)
+        self._codes.add(code)
+        return f"{self.root}{_START}{code}"
+
+    def take_code(self, code: str) -> bool:
+        """Use a code up; whether there was one."""
+        try:
+            self._codes.remove(code)
+        except KeyError:
+            return False
+        return True
 
     def server_close(self) -> None:
         """Stop listening, and end every board with its engines."""
@@ -63,25 +86,35 @@ class BoardServer(LocalServer):
         self.sessions.close()
 
 
-_OLD_ADDRESS = """\
+_WELCOME = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0;url=/">
+<title>merels</title>
+<p><a href="/">Open the board</a></p>
+</html>
+"""
+"""Leads on to the page, as a link on it would: after a redirection from the file that the browser
+was started with, the browser would not send its new cookie."""
+_NOT_LET_IN = """\
 <!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>merels: an old address</title>
-<h1>This address does not open the board</h1>
-<p>Each start of <code>merels board</code> has an address of its own, with another token in it, and
-this one is from an earlier start, or was not copied whole.</p>
-<p>Look at the terminal in which <code>merels board</code> runs: open the address that it has
-printed. Where it does not run any more, start it again.</p>
-<p>Your games are not lost: they stand under <b>My games</b>.</p>
+<title>merels: the board is not open here</title>
+<h1>The board is not open in this browser</h1>
+<p>Look at the terminal in which <code>merels board</code> runs, and open the last address that it
+has printed. Each address lets one browser in, once; then the terminal shows another one. If
+<code>merels board</code> does not run any more, start it again.</p>
+<p>Your games are not lost: they are in <b>My games</b>.</p>
 </html>
 """
 
 
-class _Stranger(Refusal):
-    """A request without the token."""
+class _NotLetIn(Refusal):
+    """A request without the cookie."""
 
 
 class Handler(LocalHandler):
@@ -98,21 +131,58 @@ class Handler(LocalHandler):
         self.answer(self._post)
 
     def _get(self) -> None:
+        path, query = self.split_path()
+        name = path.removeprefix("/")
         try:
-            name, query = self._place()
-        except _Stranger as stranger:
+            if name.startswith(_START):
+                self._let_in(name.removeprefix(_START))
+                return
+            self._check_browser()
+        except _NotLetIn as refusal:
             if "text/html" not in self.headers.get("Accept", ""):
-                raise stranger
+                raise refusal
             self.close_connection = True
-            self.send(HTTPStatus.FORBIDDEN, _OLD_ADDRESS.encode(), TYPES["html"])
+            self.send(HTTPStatus.FORBIDDEN, _NOT_LET_IN.encode(), TYPES["html"])
             return
         if name == "events":
             self._stream(query)
         else:
             self.send_file(self.server.page, name)
 
+    def _let_in(self, code: str) -> None:
+        """Give the cookie for a code that was not used yet, and lead on to the page.
+
+        The browser may come from a file, another site. It may come again, if it has the cookie.
+        """
+        self.check_host()
+        server = self.server
+        if server.take_code(code):
+            server.on_entry(f"{server.root}{_START}{code}")
+            cookie = f"{server.cookie}={server.secret}; Path=/; HttpOnly; SameSite=Strict"
+            self.send(HTTPStatus.OK, _WELCOME.encode(), TYPES["html"], {"Set-Cookie": cookie})
+        else:
+            self._check_browser()
+            self.send(HTTPStatus.OK, _WELCOME.encode(), TYPES["html"])
+
+    def _check_browser(self) -> None:
+        """Raise a `Refusal` of a request from another site, or without the cookie."""
+        self.check_site()
+        # The other cookies of this host may be in no form that the library's parser reads.
+        pairs = [
+            pair.strip().partition("=")
+            for line in self.headers.get_all("Cookie", []) for pair in line.split(";")
+        ]
+        secret = self.server.secret.encode()
+        if not any(
+            name == self.server.cookie and hmac.compare_digest(value.encode(), secret)
+            for name, _, value in pairs
+        ):
+            reason = "this browser has no access; open the last address that the terminal shows"
+            raise _NotLetIn(HTTPStatus.FORBIDDEN, reason)
+
     def _post(self) -> None:
-        name, _ = self._place()
+        name = self.split_path()[0].removeprefix("/")
+        self._check_browser()
         body = self._body(LARGEST_TEXT if name in _WITH_TEXT else LARGEST_BODY)
         folder, _, action = name.partition("/")
         if folder != "api" or not action:
@@ -145,18 +215,6 @@ class Handler(LocalHandler):
         if session is None:
             raise InputError("board", "this board is gone; reload the page")
         return act(session, action, body)
-
-    def _place(self) -> tuple[str, str]:
-        """The path after the token, and the query."""
-        self.check_site()
-        path, query = self.split_path()
-        token, slash, name = path.removeprefix("/").partition("/")
-        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            reason = "the address lacks its token; open the one that was printed"
-            raise _Stranger(HTTPStatus.FORBIDDEN, reason)
-        if not slash:
-            raise Refusal(HTTPStatus.NOT_FOUND, "the address must end in a slash")
-        return name, query
 
     def _body(self, most: int) -> dict[str, Any]:
         """The request's JSON object, of at most so many bytes."""

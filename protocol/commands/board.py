@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import threading
 import webbrowser
 from contextlib import suppress
@@ -15,6 +16,7 @@ from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.folders import user_folder
 from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
+from merels.engine.game.saving import write_whole
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
@@ -31,9 +33,20 @@ The page can choose among the engines given here and start nothing else:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
 An option that takes text, such as TablePath, is set here only: it may name a file.
 
-The address holds a random token: anyone who has it can use the board while it runs.
+The address that is printed lets one browser in, with a cookie; then another address is printed.
 Games are kept in your data folder, or where MERELS_GAMES says, as one PGN file each; your rating
 in puzzles is kept there, too, or where MERELS_PUZZLES says.
+"""
+
+
+_START_FILE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0;url={address}">
+<title>merels</title>
+<p><a href="{address}">Open the board</a></p>
+</html>
 """
 
 
@@ -78,17 +91,52 @@ def _serve(arguments: argparse.Namespace) -> int:
         reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
         raise InputError(where, f"cannot listen there ({reason or error})") from None
+    address = server.new_address()
+    file = None if arguments.no_open else _start_file(address)
+
+    def entered(used: str) -> None:
+        """Remove the file whose address was used, or replace the address that was printed."""
+        if file is not None and used == address:
+            file.unlink(missing_ok=True)
+            return
+        with suppress(OSError):  # Whoever reads our output may be gone.
+            print(f"Another browser can open {server.new_address()}", flush=True)
+
+    server.on_entry = entered
     try:
-        print(f"The board is at {server.address}\nCtrl-C ends it.", flush=True)
-        if not arguments.no_open:
+        print(f"The board is at {address if file is None else server.new_address()}")
+        print("This address lets one browser in. Ctrl-C ends the board.", flush=True)
+        if file is not None:
             # Some browsers keep the program that starts them waiting.
-            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
         server.serve_forever(poll_interval=0.1)
     except KeyboardInterrupt:
         print(file=sys.stderr)
     finally:
+        if file is not None:
+            file.unlink(missing_ok=True)
         server.server_close()
     return 0
+
+
+def _start_file(address: str) -> Path | None:
+    """Make a file that only the user can read, and that leads a browser on to an address.
+
+    Every user of the machine sees the command line with which a browser is started. None, with a
+    warning, if there can be no such file.
+    """
+    name = ""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="merels-board-", suffix=".html")
+        os.close(descriptor)
+        write_whole(name, [_START_FILE.format(address=address).encode()])
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(name)
+        reason = error.strerror or error
+        print(f"merels: open the address yourself: no temporary file ({reason})", file=sys.stderr)
+        return None
+    return Path(name)
 
 
 def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:

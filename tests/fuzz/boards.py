@@ -54,9 +54,9 @@ _VALUES: tuple[object, ...] = (
 
 
 class Boards(Fuzzer):
-    """Requests spoilt in line, headers, token and body; cut off, oversized, or one upon another.
+    """Requests spoilt in line, headers, cookie and body; cut off, oversized, or one upon another.
 
-    A case is the request, in which ``TOKEN``, ``PORT`` and ``BOARD`` stand for the running
+    A case is the request, in which ``COOKIE``, ``PORT`` and ``BOARD`` stand for the running
     server's own and ``LENGTH`` for the body's, and how the sender goes: it waits for the answer
     or breaks off.
     """
@@ -87,7 +87,8 @@ class Boards(Fuzzer):
         """A request and the way its sender goes."""
         if chance.random() < 0.35:
             names = ("", "app.js", "theme.css", "events?session=BOARD", "events?session=x",
-                     "events?a=1&b=2&c=3&d=4&e=5&session=x", "nothing", "../server.py", "%00")
+                     "events?a=1&b=2&c=3&d=4&e=5&session=x", "nothing", "../server.py", "%00",
+                     "start/", "start/code")
             text = _request("GET", chance.choice(names), "", chance)
         else:
             action, body = chance.choice(_BODIES)
@@ -104,12 +105,12 @@ class Boards(Fuzzer):
     def check(self, case: Case) -> Tally:
         """Send a request; the server must answer it or end it, and serve the page afterwards."""
         text = case[0]
-        for word, value in (("TOKEN", self._server.token), ("PORT", str(self._server.port)),
+        for word, value in (("COOKIE", self._server.cookie), ("PORT", str(self._server.port)),
                             ("BOARD", self._board)):
             text = text.replace(word, value)
         text = text.replace("LENGTH", str(len(text.partition("\r\n\r\n")[2])))
         answer = self._send(text.encode("utf-8", "replace"), case[-1] == "wait")
-        status, page, _ = self._server.ask("GET", f"/{self._server.token}/")
+        status, page, _ = self._server.ask("GET", "/")
         if status != 200 or b"<html" not in page:
             raise Defect(f"the page is not served any more: {status}")
         if self._server.errors():
@@ -151,7 +152,7 @@ def _request(method: str, name: str, body: str, chance: random.Random) -> str:
     origin = "Origin: http://127.0.0.1:PORT\r\n" if chance.random() < 0.5 else ""
     brought = f"Content-Type: application/json\r\nContent-Length: {length}\r\n" if body else ""
     return (
-        f"{method} /TOKEN/{name} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n{origin}{brought}"
+        f"{method} /{name} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nCookie: COOKIE\r\n{origin}{brought}"
         f"Connection: close\r\n\r\n{body}"
     )
 

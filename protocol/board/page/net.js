@@ -43,7 +43,7 @@ export function listen(on, onLost) {
     source = new EventSource(`events?session=${encodeURIComponent(session)}`);
     source.onopen = () => { failures = 0; onLost(false); };
     source.onerror = () => {
-      // A restarted server has a new token and a forgotten board is gone: do not retry forever.
+      // A restarted server has a new cookie and a forgotten board is gone: do not retry forever.
       failures += 1;
       if (failures > 1 || source.readyState === EventSource.CLOSED) onLost(true);
     };

@@ -43,6 +43,7 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     """A browser that shows a new board in a desktop's size."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.look(1280, 860)
+    server.let_in(chromium)
     # A page of the same origin, without a script that could reopen its board.
     chromium.open(server.address + "theme.css")
     chromium.run("sessionStorage.clear()")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -21,19 +22,32 @@ from urllib.parse import urlsplit
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from tests.protocol.board.steps import ANALYST, PERSON
+from tests.protocol.board.webdriver import Browser
 
 COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-no-open"]
 
 
 class Client:
-    """Requests to a board's server at an address."""
+    """A browser's requests to a board's server; ``entry`` returns addresses that let one in."""
 
-    def __init__(self, address: str) -> None:
-        parts = urlsplit(address)
-        self.address = address
+    def __init__(self, entry: Callable[[], str]) -> None:
+        self.entry = entry
+        parts = urlsplit(entry())
         self.host = f"{parts.hostname}:{parts.port}"
+        self.address = f"http://{self.host}/"
         self.port = parts.port or 0
-        self.token = parts.path.strip("/")
+        self.cookie = ""
+        self._let_in: list[Browser] = []
+        status, _, answer = self.ask("GET", parts.path)
+        assert status == 200, "the address lets nobody in"
+        self.cookie = answer.headers["Set-Cookie"].partition(";")[0]
+
+    def let_in(self, browser: Browser) -> None:
+        """Let a real browser in, once."""
+        if browser not in self._let_in:
+            browser.open(self.entry())
+            browser.wait("location.pathname === '/'")
+            self._let_in.append(browser)
 
     def ask(
         self,
@@ -42,10 +56,11 @@ class Client:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, HTTPResponse]:
-        """Status, content and headers of an answer; ``path`` includes the token."""
+        """Status, content and headers of an answer; ``headers`` may hold another cookie."""
+        headers = {"Cookie": self.cookie} | (headers or {})
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.request(method, path, body, headers or {})
+            connection.request(method, path, body, headers)
             answer = connection.getresponse()
             return answer.status, answer.read(), answer
         finally:
@@ -54,8 +69,7 @@ class Client:
     def api(self, action: str, **body: Any) -> tuple[int, dict[str, Any]]:
         """Status and JSON of a request as the page makes it."""
         headers = {"Content-Type": "application/json", "Origin": f"http://{self.host}"}
-        path = f"/{self.token}/api/{action}"
-        status, data, _ = self.ask("POST", path, json.dumps(body).encode(), headers)
+        status, data, _ = self.ask("POST", f"/api/{action}", json.dumps(body).encode(), headers)
         return status, json.loads(data)
 
     def open(self) -> str:
@@ -93,19 +107,15 @@ class Server(Client):
             "MERELS_GAMES": folder, "MERELS_PUZZLES": str(puzzles or folder)
         }
         self._process = subprocess.Popen(
-            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, text=True,
-            env=environment,
+            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, env=environment
         )
-        assert self._process.stdout is not None
-        # The line with the address comes in one piece.
-        said, _, _ = select.select([self._process.stdout], [], [], 60)
-        line = self._process.stdout.readline() if said else ""
-        address = line.split()[-1] if line else ""
-        if not address.startswith("http"):
+        self._said = b""
+        try:
+            super().__init__(self._next_address)
+        except BaseException:
             self._process.kill()
             self._process.wait()
-            raise AssertionError(f"the board gives no address: {self.errors()}")
-        super().__init__(address)
+            raise
         self.pid = self._process.pid
 
     def __enter__(self) -> Server:
@@ -128,6 +138,17 @@ class Server(Client):
                 self._process.stdout.close()
             self._games.cleanup()
 
+    def _next_address(self) -> str:
+        """The next address that the process prints."""
+        assert self._process.stdout is not None
+        while (found := re.search(rb"(http://\S+)\n", self._said)) is None:
+            ready, _, _ = select.select([self._process.stdout], [], [], 60)
+            said = os.read(self._process.stdout.fileno(), 4096) if ready else b""
+            assert said, f"the board gives no address: {self.errors()}"
+            self._said += said
+        self._said = self._said[found.end():]
+        return found[1].decode()
+
     def errors(self) -> str:
         """What the process has written to standard error so far."""
         end = os.fstat(self._stderr.fileno()).st_size
@@ -141,7 +162,7 @@ def serving_here() -> Iterator[Client]:
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
-        yield Client(server.address)
+        yield Client(server.new_address)
     finally:
         server.shutdown()
         thread.join()
@@ -153,7 +174,9 @@ class Stream:
 
     def __init__(self, server: Client, session: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
-        self._connection.request("GET", f"/{server.token}/events?session={session}")
+        self._connection.request(
+            "GET", f"/events?session={session}", headers={"Cookie": server.cookie}
+        )
         self._answer = self._connection.getresponse()
         self.status = self._answer.status
         self.pids: list[int] = []

@@ -19,8 +19,8 @@ from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import news_view
 from merels.protocol.puzzles.training import Attempt, Trainer
 from tests.protocol.board.server import Server, serving_here
-from tests.protocol.board.steps import ANALYST, PERSON
-from tests.protocol.board.webdriver import wait
+from tests.protocol.board.steps import ANALYST, PERSON, ask, begin, play
+from tests.protocol.board.webdriver import Browser, wait
 from tests.protocol.games.test_kept import PUZZLE
 
 README = Path(__file__).parents[3] / "README.md"
@@ -176,3 +176,25 @@ def test_an_error_in_a_request_is_answered_in_a_line(
         status, answer = server.api("undo", session=server.open())
     assert status == 500 and "Surprise: out of the blue" in answer["error"]
     assert has_traceback(caplog)
+
+
+def test_the_page_shows_warnings_and_errors(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chromium: Browser
+) -> None:
+    shown = "document.getElementById('warnings')"
+    chromium.look(1280, 860)
+    with Server(games=README, puzzles=tmp_path) as server:
+        server.let_in(chromium)
+        chromium.wait(f"!{shown}.hidden")
+        assert "Games are not kept: " in chromium.text("#warnings")
+    monkeypatch.setattr(Reviewer, "judge", fail)
+    with serving_here() as client:
+        client.let_in(chromium)
+        chromium.wait("document.querySelectorAll('.target').length === 24")
+        assert chromium.run(f"return {shown}.hidden")
+        begin(chromium)
+        play(chromium, "d6")
+        ask(chromium, "review")
+        chromium.wait(f"{shown}.textContent.includes('Surprise: out of the blue')")
+        begin(chromium)
+        chromium.wait(f"{shown}.hidden")

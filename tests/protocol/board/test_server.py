@@ -32,7 +32,7 @@ def test_the_page_is_small_and_whole(server: Server) -> None:
     assert len(files) > 20
     for path in files:
         name = path.relative_to(PAGE).as_posix().removeprefix("index.html")
-        status, data, answer = server.ask("GET", f"/{server.token}/{name}")
+        status, data, answer = server.ask("GET", f"/{name}")
         assert status == 200, name
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
         assert answer.headers["Referrer-Policy"] == "no-referrer"
@@ -40,19 +40,6 @@ def test_the_page_is_small_and_whole(server: Server) -> None:
         assert b"//cdn" not in data and b"https://" not in data
         total += len(data)
     assert total < 170_000
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/", "/index.html", "/x/", "//", "/app.js", "/{short}/", "/{token}x/", "/events",
-        "/api/open", "/%00/", "/{token}%2f",
-    ],
-)
-def test_nothing_is_served_without_the_token(server: Server, path: str) -> None:
-    path = path.format(token=server.token, short=server.token[:-1])
-    status, data, _ = server.ask("GET", path)
-    assert status == 403 and b"token" in data and server.token.encode() not in data
 
 
 @pytest.mark.parametrize(
@@ -64,7 +51,7 @@ def test_nothing_is_served_without_the_token(server: Server, path: str) -> None:
     ],
 )
 def test_no_file_of_the_machine_is_reachable(server: Server, name: str) -> None:
-    status, data, _ = server.ask("GET", f"/{server.token}/{name}")
+    status, data, _ = server.ask("GET", f"/{name}")
     assert status == 404 and b"root:" not in data and b"import" not in data
 
 
@@ -87,13 +74,13 @@ def test_other_sites_are_refused(server: Server, headers: dict[str, str]) -> Non
     headers = {name: value.format(port=server.port) for name, value in headers.items()}
     for method, path in (("GET", ""), ("GET", "events?session=x"), ("POST", "api/open")):
         body = b"{}" if method == "POST" else None
-        status, _, answer = server.ask(method, f"/{server.token}/{path}", body, {**JSON, **headers})
+        status, _, answer = server.ask(method, f"/{path}", body, {**JSON, **headers})
         assert status == 403
         assert answer.headers["Access-Control-Allow-Origin"] is None
 
 
 def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
-    path = f"/{server.token}/api/open"
+    path = "/api/open"
     assert server.ask("POST", path, b"x" * (2 << 20), JSON)[0] == 413
     assert server.ask("POST", path, b"", {**JSON, "Content-Length": "9" * 30})[0] == 413
     assert server.ask("POST", path, b"{}", {**JSON, "Content-Length": "-1"})[0] == 411
@@ -146,7 +133,7 @@ def test_a_bad_request_is_refused_by_name(
 
 def test_a_query_with_too_many_fields_is_no_server_error(server: Server) -> None:
     query = "a=1&b=2&c=3&d=4&e=5&session=x"
-    assert server.ask("GET", f"/{server.token}/events?{query}")[0] == 204
+    assert server.ask("GET", f"/events?{query}")[0] == 204
     assert server.errors() == ""
 
 
@@ -237,8 +224,9 @@ def test_a_vanished_browser_does_no_harm(server: Server) -> None:
     for _ in range(5):
         # The browser goes in the middle of the answer, and the server's next write fails.
         with socket.create_connection(("127.0.0.1", server.port)) as raw:
-            path = f"/{server.token}/events?session={session}"
-            raw.sendall(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+            path = f"/events?session={session}"
+            head = f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\nCookie: {server.cookie}"
+            raw.sendall(f"{head}\r\n\r\n".encode())
             assert raw.recv(64).startswith(b"HTTP/1.1 200")
             linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
@@ -375,7 +363,7 @@ def test_idle_connections_do_not_shut_the_page_out(server: Server) -> None:
             stream.until("state", lambda state: True)
             for _ in range(200):
                 idle.append(socket.create_connection(("127.0.0.1", server.port)))
-            assert server.ask("GET", f"/{server.token}/")[0] == 200
+            assert server.ask("GET", "/")[0] == 200
             # A stream is no idle connection.
             assert server.api("play", session=session, move="d6", at=0)[0] == 200
             stream.until("state", lambda state: state["plies"] == 1)
@@ -383,12 +371,3 @@ def test_idle_connections_do_not_shut_the_page_out(server: Server) -> None:
         for one in idle:
             one.close()
     assert server.errors() == ""
-
-
-def test_an_old_address_says_in_words_what_to_do(server: Server) -> None:
-    headers = {"Accept": "text/html,application/xhtml+xml"}
-    status, data, answer = server.ask("GET", "/an-older-token/", headers=headers)
-    text = data.decode()
-    assert status == 403 and answer.headers["Content-Type"].startswith("text/html")
-    assert "open the address that it has\nprinted" in text and "My games" in text
-    assert server.token not in text and "default-src 'none'" in str(answer.headers)

@@ -35,6 +35,7 @@ def solving(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
     with Server("-puzzles", str(made(tmp_path, LINE)), games=tmp_path) as server:
         chromium.keep_tab(chromium.tabs()[0])
         chromium.look(1280, 860)
+        server.let_in(chromium)
         chromium.open(server.address)
         chromium.wait("document.querySelectorAll('.target').length === 24")
         chromium.click("#puzzles")

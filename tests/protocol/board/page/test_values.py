@@ -42,6 +42,7 @@ def test_the_explorer_knows_the_placing_phase_where_tables_stand(
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     with Server() as server:
         chromium.look(1280, 860)
+        server.let_in(chromium)
         chromium.open(server.address)
         chromium.wait("document.querySelectorAll('.target').length === 24")
         begin(

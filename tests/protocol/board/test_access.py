@@ -1,0 +1,182 @@
+"""Who gets to the board: browsers with its cookie, which an address gives to one of them, once."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.processes import limited, needs_proc
+from tests.protocol.board.server import COMMAND, Client, Server, serving_here
+from tests.protocol.board.steps import begin, play, tap_menu
+from tests.protocol.board.webdriver import Browser, wait
+
+HTML = {"Accept": "text/html,application/xhtml+xml"}
+NOBODY = {"Cookie": ""}
+
+
+@pytest.fixture(scope="module")
+def board() -> Iterator[Client]:
+    """A board's server in threads of this process."""
+    with serving_here() as client:
+        yield client
+
+
+@pytest.mark.parametrize("path", [
+    "/", "/index.html", "/x/", "//", "/app.js", "/start", "/start/", "/start/code", "/events",
+    "/api/open", "/%00/",
+])
+@pytest.mark.parametrize("cookie", ["", "{name}=", "{name}={short}", "{name}={secret}x",
+                                    "other={secret}", "{secret}", "{name}=\xff"])
+def test_nothing_is_served_without_the_cookie(board: Client, path: str, cookie: str) -> None:
+    name, secret = board.cookie.split("=")
+    headers = {"Cookie": cookie.format(name=name, secret=secret, short=secret[:-1])}
+    for method in ("GET", "POST"):
+        status, data, _ = board.ask(method, path, None, headers)
+        assert status == 403 and b"terminal" in data and secret.encode() not in data
+
+
+def test_the_cookie_is_found_among_others(board: Client) -> None:
+    headers = {"Cookie": f'a="{{\\"; b; merels-1=x;{board.cookie} ; c=[,]'}
+    assert board.ask("GET", "/", None, headers)[0] == 200
+
+
+def test_the_cookie_is_for_this_server_alone(board: Client) -> None:
+    with serving_here() as other:
+        assert board.cookie.split("=")[0] != other.cookie.split("=")[0]
+        both = {"Cookie": f"{board.cookie}; {other.cookie}"}
+        assert board.ask("GET", "/", None, both)[0] == other.ask("GET", "/", None, both)[0] == 200
+        assert other.ask("GET", "/", None, {"Cookie": board.cookie})[0] == 403
+
+
+def test_an_address_lets_one_browser_in_once() -> None:
+    with Server() as server:
+        address = server.entry()
+        path = urlsplit(address).path
+        # The browser may come from the file that it was started with, which is another site.
+        headers = HTML | NOBODY | {"Sec-Fetch-Site": "cross-site"}
+        status, data, answer = server.ask("GET", path, None, headers)
+        cookie = answer.headers["Set-Cookie"]
+        assert status == 200 and b"refresh" in data
+        assert cookie == f"{server.cookie}; Path=/; HttpOnly; SameSite=Strict"
+        assert server.ask("GET", "/", None, {"Cookie": cookie.partition(";")[0]})[0] == 200
+        status, data, answer = server.ask("GET", path, None, headers)
+        assert status == 403 and answer.headers["Set-Cookie"] is None
+        # A browser that is in may load the address again.
+        status, data, answer = server.ask("GET", path, None, HTML)
+        assert status == 200 and answer.headers["Set-Cookie"] is None
+        # The terminal shows another address for the next browser.
+        assert server.entry() != address
+
+
+@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Host": "evil.example:{port}"}])
+def test_an_address_lets_nobody_in_under_a_foreign_name(headers: dict[str, str]) -> None:
+    with Server() as server:
+        address = urlsplit(server.entry()).path
+        named = {name: value.format(port=server.port) for name, value in headers.items()}
+        status, _, answer = server.ask("GET", address, None, NOBODY | named)
+        assert status == 403 and answer.headers["Set-Cookie"] is None
+        assert server.ask("GET", address, None, NOBODY)[0] == 200
+
+
+def test_a_browser_without_the_cookie_is_told_what_to_do(board: Client) -> None:
+    status, data, answer = board.ask("GET", "/", None, HTML | NOBODY)
+    text = data.decode()
+    assert status == 403 and answer.headers["Content-Type"].startswith("text/html")
+    assert "open the last address that it\nhas printed" in text and "My games" in text
+    assert board.cookie.split("=")[1] not in text and "default-src 'none'" in str(answer.headers)
+
+
+BROWSER = """
+import shutil, sys
+from urllib.parse import unquote, urlsplit
+file = unquote(urlsplit(sys.argv[1]).path)
+shutil.copy2(file, "opened.html")
+open("argv", "w").write(repr(sys.argv) + "\\n" + file)
+"""
+
+
+@needs_proc
+def test_no_command_line_shows_what_lets_a_browser_in(tmp_path: Path) -> None:
+    (tmp_path / "browser.py").write_text(BROWSER)
+    environment = os.environ | {
+        "BROWSER": f"{shlex.join([sys.executable, str(tmp_path / 'browser.py')])} %s",
+        "MERELS_GAMES": str(tmp_path / "games"), "MERELS_PUZZLES": str(tmp_path),
+    }
+    command = [word for word in COMMAND if word != "-no-open"]
+    with limited(subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment, cwd=tmp_path
+    )) as process:
+        assert process.stdout is not None
+        printed = process.stdout.readline().split()[-1]
+        said = tmp_path / "argv"
+        wait(lambda: said.exists() and said.read_text().count("\n"), 60, "a browser")
+        argv, name = said.read_text().split("\n")
+        file, copy = Path(name), (tmp_path / "opened.html").read_text()
+        address = copy.partition('url=')[2].partition('"')[0]
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        secrets = [urlsplit(one).path.rpartition("/")[2] for one in (printed, address)]
+        assert all(len(secret) > 20 for secret in secrets) and secrets[0] != secrets[1]
+        client = Client(lambda: address)
+        secrets.append(client.cookie.partition("=")[2])
+        assert client.ask("GET", "/")[0] == 200
+        wait(lambda: not file.exists(), 60, "the removal of the file")
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                shown = line.read_text(errors="replace")
+            except OSError:
+                continue
+            assert not any(secret in shown for secret in secrets), shown
+        # The address that was printed is still good for another browser.
+        assert Client(lambda: printed).ask("GET", "/")[0] == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+def test_a_file_that_no_browser_has_opened_is_removed_at_the_end(tmp_path: Path) -> None:
+    environment = os.environ | {
+        "BROWSER": "true", "TMPDIR": str(tmp_path), "MERELS_GAMES": str(tmp_path / "games"),
+    }
+    command = [word for word in COMMAND if word != "-no-open"]
+    with limited(subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        assert list(tmp_path.glob("*.html"))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_a_file_leads_a_real_browser_in(tmp_path: Path, chromium: Browser) -> None:
+    with Server() as server:
+        file = tmp_path / "start.html"
+        file.write_text(f'<meta http-equiv="refresh" content="0;url={server.entry()}">')
+        chromium.look(1280, 860)
+        chromium.open(file.as_uri())
+        chromium.wait("document.querySelectorAll('.target').length === 24")
+        assert chromium.run("return location.href") == server.address
+        assert chromium.run("return document.cookie") == ""
+        begin(chromium)
+        play(chromium, "d6")
+        tap_menu(chromium, "share")
+        chromium.wait("document.getElementById('share-link').value")
+        link = chromium.run("return document.getElementById('share-link').value")
+        assert link.startswith(f"{server.address}#game=")
+        assert server.cookie.partition("=")[2] not in link
+
+
+def test_two_boards_of_one_host_do_not_log_each_other_out(chromium: Browser) -> None:
+    with Server() as one, Server() as other:
+        for server in (one, other):
+            server.let_in(chromium)
+        for server in (one, other):
+            chromium.open(server.address)
+            chromium.wait("document.querySelectorAll('.target').length === 24")
