@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from merels.engine.game.errors import InputError
-from merels.engine.game.rules import Rules
+from merels.engine.game.rules import PRESETS, Rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.sectors import sectors
-from merels.engine.tablebase.storage import FolderLocked
+from merels.engine.tablebase.storage import LOCK, FolderLocked, locked
 
 SMALL_MEN = 7
 """Three men against three, and four against three."""
+MOST_SETS = 16
+"""Rule sets, beside the presets, whose small tables are kept: 1 to 3 MB each."""
 _RETRY_SECONDS = 0.05
 """Seconds between looks at a build in another process."""
+_FOLDER = re.compile(r"[a-z]+-[a-z]+-[a-z]+-[a-z]+-\d+-\d+")
+"""The form of `rules_folder`."""
 
 
 def has_small_tables(rules: Rules, root: Path) -> bool:
@@ -42,6 +48,7 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
         while not has_small_tables(rules, root):
             try:
                 builder.build(SMALL_MEN)
+                _remove_oldest(root, builder.folder)
                 break
             except FolderLocked:  # Another process builds them, or tables that include them.
                 time.sleep(_RETRY_SECONDS)
@@ -51,21 +58,45 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
     return tables if tables.headers else None
 
 
+def _remove_oldest(root: Path, built: Path) -> None:
+    """Remove the small tables that were built longest ago, if there are too many rule sets.
+
+    The presets' stay, and any folder with another file in it.
+    """
+    presets = {rules_folder(rules) for rules in PRESETS.values()}
+    small = {file_name(sector, kind) for sector in sectors(SMALL_MEN) for kind in (VALUES, DEPTHS)}
+    ages = []
+    with suppress(OSError):
+        for folder in root.iterdir():
+            if _FOLDER.fullmatch(folder.name) and folder.name not in presets and folder != built:
+                if {file.name for file in folder.iterdir()} <= {*small, LOCK}:
+                    ages.append((folder.stat().st_mtime_ns, folder))
+    for _, folder in sorted(ages, reverse=True)[MOST_SETS - 1 :]:
+        with suppress(OSError, InputError), locked(folder):  # Or another process writes there.
+            for name in (*small, LOCK):
+                (folder / name).unlink(missing_ok=True)
+            folder.rmdir()
+
+
 def build_in_background(
-    rules: Rules, root: Path, done: Callable[[], None]
-) -> threading.Thread:
+    rules: Rules, root: Path, done: Callable[[bool], None]
+) -> threading.Thread | None:
     """Build the small tables on a background thread.
 
-    Its last act, if they are built, is to call ``done``.
+    Its last act is to call ``done`` with whether there are any now. None if the system allows no
+    thread: an engine plays on without these tables.
     """
 
     def build() -> None:
-        if small_tables(rules, root) is not None:
-            done()
+        tables = None
+        try:
+            tables = small_tables(rules, root)
+        finally:
+            done(tables is not None)
 
     thread = threading.Thread(target=build, name="small tables", daemon=True)
     try:
         thread.start()
     except RuntimeError:
-        pass  # The system allows no thread: an engine plays on without these tables.
+        return None
     return thread

@@ -11,6 +11,10 @@ from merels.engine.game.errors import InputError
 from merels.engine.game.saving import DRAFT, Part, lock, write_whole
 
 
+LOCK = "lock"
+"""The name of the file that a program locks while it writes to a folder."""
+
+
 class FolderLocked(InputError):
     """Another process writes to the folder."""
 
@@ -46,10 +50,10 @@ def locked(folder: Path) -> Iterator[None]:
     `FolderLocked` where one already does, `InputError` where no lock can be had.
     """
     try:
-        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise InputError(
-            str(folder / "lock"), f"cannot be written ({error.strerror})"
+            str(folder / LOCK), f"cannot be written ({error.strerror})"
         ) from error
     try:
         try:

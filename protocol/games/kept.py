@@ -202,6 +202,8 @@ class Kept:
             files = list(os.scandir(self.folder))
         except FileNotFoundError:
             return
+        for key in self._seen.keys() - {file.name.removesuffix(_ENDING) for file in files}:
+            self._seen.pop(key, None)  # Its file is gone.
         for file in files:
             if file.name.endswith(_ENDING):
                 with suppress(OSError, UnicodeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -27,6 +28,8 @@ _TASKS = {
 }
 _CANDIDATES = 4
 """Puzzles to choose from."""
+_MOST_GIVEN = 1000
+"""Puzzles that are remembered, so as not to be given again."""
 _FILE = "player.json"
 
 
@@ -132,7 +135,7 @@ class Trainer:
         self._path = folder and folder / _FILE
         self._lock = Lock()
         self._random = Random()
-        self._given: set[str] = set()
+        self._given: deque[str] = deque(maxlen=_MOST_GIVEN)
         self.fault = ""
         """Why the player's rating is not kept."""
         self._seen: Stamp | None = None
@@ -151,7 +154,7 @@ class Trainer:
             fresh = [one for one in found if format_position(one.position) not in self._given]
             fresh.sort(key=lambda one: abs(one.rating - self.player.rating))
             chosen = self._random.choice(fresh[: _CANDIDATES // 2] or found)
-            self._given.add(format_position(chosen.position))
+            self._given.append(format_position(chosen.position))
             return Attempt(chosen)
 
     def count(self, attempt: Attempt) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
@@ -23,9 +23,9 @@ def as_number(score: int | None, win_in: int | None) -> int | None:
     return score
 
 
-@cache
+@lru_cache(maxsize=4)
 def tables_for(folder: str, rules: Rules) -> Tables:
-    """The tablebases of a rule set in a folder, opened once in each process."""
+    """The tablebases of a rule set in a folder; those asked for last stay open."""
     return open_tables(Path(folder), rules)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from merels.engine.core import core, solver
 from merels.engine.game.board import SIZE, SYMMETRIES
 from merels.engine.game.errors import InputError
 from merels.engine.game.position import Position
-from merels.engine.game.rules import make_rules
+from merels.engine.game.rules import PRESETS, make_rules
 from merels.engine.tablebase import files
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import (
@@ -29,7 +30,8 @@ from merels.engine.tablebase.files import (
 )
 from merels.engine.tablebase.probe import open_tables
 from merels.engine.tablebase.sectors import PlacingSector, Sector, placing_sectors, sectors
-from merels.engine.tablebase.small import small_tables
+from merels.engine.tablebase.small import MOST_SETS, small_tables
+from merels.engine.tablebase.storage import locked
 from tests.processes import wait_for_file
 
 RULES = make_rules("mill")
@@ -337,3 +339,26 @@ def test_small_tables_come_by_themselves(tmp_path: Path) -> None:
     assert again is not None and stamp(tmp_path / "cache" / FOLDER / "3-3.wdl") == when
     (tmp_path / "file").write_text("in the way")
     assert small_tables(RULES, tmp_path / "file" / "below") is None
+
+
+def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> None:
+    def make(name: str, age: int, *more: str) -> Path:
+        """A folder as if small tables had been built there, ``age`` seconds ago."""
+        folder = tmp_path / name
+        folder.mkdir()
+        for file in ("lock", "3-3.wdl", "3-3.dtl", "4-3.wdl", "4-3.dtl", *more):
+            (folder / file).touch()
+        os.utime(folder, (1e9 - age, 1e9 - age))
+        return folder
+
+    old = [make(f"own-any-one-loses-{1000 + age}-0", age) for age in range(MOST_SETS + 3)]
+    preset = make(rules_folder(PRESETS["loc"]), 10_000)
+    built = make("own-any-one-loses-9000-0", 10_000, "5-3.wdl")
+    other = make("the user's", 10_000)
+    with locked(old[-1]):
+        assert small_tables(make_rules("mill", ["NoRemovalPlies=90"]), tmp_path) is not None
+    # The one just built takes a place, and one that is locked stays.
+    kept = [folder for folder in old if folder.exists()]
+    assert kept == [*old[: MOST_SETS - 1], old[-1]]
+    assert preset.exists() and built.exists() and other.exists()
+    assert len(list(built.iterdir())) == 6

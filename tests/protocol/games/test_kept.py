@@ -104,3 +104,15 @@ def test_a_full_disk_keeps_what_was_kept_of_a_game(tmp_path: Path) -> None:
     # With room again, the board has kept it at its end.
     [path] = tmp_path.iterdir()
     assert "1. d6 f4 *" in path.read_text()
+
+
+def test_games_that_are_removed_take_no_memory(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    sizes = []
+    for _ in range(3):
+        kept.add(parse_record("1. d6 {" + "x" * 1000 + "} *"))
+        [entry] = kept.entries()
+        kept.remove(kept.claim(entry.key, bool), entry.changed)
+        kept.entries()
+        sizes.append(len(kept._seen))
+    assert sizes == [0, 0, 0]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,10 +16,10 @@ from time import monotonic
 
 import pytest
 
-from merels.engine.game.rules import PRESETS, Rules
+from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import rules_folder
-from merels.protocol.uci.table_cache import TableCache
+from merels.protocol.uci.table_cache import MOST_BUILDS, TableCache
 from tests.commands import output, shell
 from tests.protocol.gui import PATIENCE, Gui
 
@@ -30,7 +32,7 @@ from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.small import build_in_background
 
 root = Path(sys.argv[1])
-builder = build_in_background(DEFAULT_RULES, root, lambda: None)
+builder = build_in_background(DEFAULT_RULES, root, lambda built: None)
 while not list(root.glob("*/lock")):
     time.sleep(0.001)
 atexit.register(builder.join)
@@ -127,3 +129,49 @@ def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     table.write_bytes(b"MMTB")
     done = shell("analyse", "-movetime", "1", tables=tmp_path)
     assert done.returncode == 0 and str(table) in done.stderr
+
+
+def test_rule_sets_asked_for_one_after_another_are_not_all_built_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    cache = TableCache()
+    for plies in range(100, 160):
+        rules = make_rules("mill", [f"NoRemovalPlies={plies}"])
+        cache.fetch(rules)
+        builders = [thread for thread in threading.enumerate() if thread.name == "small tables"]
+        assert len(builders) <= MOST_BUILDS
+    tables, _ = cache.fetch(rules, wait=True)
+    assert tables is not None and tables.men == 7
+    assert len(list(tmp_path.iterdir())) < 10
+
+
+def test_small_tables_that_were_removed_are_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    cache = TableCache()
+    for _ in range(2):
+        tables, _ = cache.fetch(PRESETS["mill"], wait=True)
+        assert tables is not None and tables.men == 7
+        shutil.rmtree(tmp_path / rules_folder(PRESETS["mill"]))
+        cache.fetch(PRESETS["loc"], str(tmp_path))
+
+
+def test_small_tables_that_cannot_be_built_are_not_tried_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path / "file"))
+    started: list[str] = []
+    start = threading.Thread.start
+
+    def count(thread: threading.Thread) -> None:
+        started.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", count)
+    cache = TableCache()
+    for _ in range(20):
+        assert cache.fetch(PRESETS["mill"], wait=True)[0] is None
+    assert started.count("small tables") == 1
