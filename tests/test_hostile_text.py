@@ -208,6 +208,7 @@ _AT_MOST_ONCE = {
     "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "it begins at a line's start alone",
     "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
         "the lines are whole",
+    "[a-z]++-[a-z]++-[a-z]++-[a-z]++-\\d++-\\d++": "a folder's name is matched whole",
     "option name (.+?) type (.+)": "whatever stands behind type is taken",
 }
 """Patterns in which something must follow a repetition, and why no text is examined again."""

@@ -23,7 +23,7 @@ MOST_SETS = 16
 """Rule sets, beside the presets, whose small tables are kept: 1 to 3 MB each."""
 _RETRY_SECONDS = 0.05
 """Seconds between looks at a build in another process."""
-_FOLDER = re.compile(r"[a-z]+-[a-z]+-[a-z]+-[a-z]+-\d+-\d+")
+_FOLDER = re.compile(r"[a-z]++-[a-z]++-[a-z]++-[a-z]++-\d++-\d++")
 """The form of `rules_folder`."""
 
 
