@@ -34,5 +34,5 @@ def shapes(report: str) -> list[list[str]]:
 def test_a_tournament_without_flags_prints_what_it_shows() -> None:
     shown = (ROOT / "README.md").read_text("utf-8").split("```\n")[1]
     assert len(shapes(shown)) > 3 * len(NAMES)
-    quick = ["-quiet", "-each", "nodes=1", "-rounds", "1", "-srand", "1"]
+    quick = ["-quiet", "-each", "nodes=1", "-rounds", "2", "-srand", "1"]
     assert shapes(output("tournament", *quick)) == shapes(shown)

@@ -48,10 +48,10 @@ def main(argv: list[str]) -> int:
     form = options.format or format_of(options.out, FORMATS)
     kept = options.games if form == "html" else 0
     counted = CountedGames(options.files, options.same, options.split, kept)
-    _say(counted)
     if not counted.matches:
-        what = "expected finished games between two engines, found none"
+        what = "expected finished games between two engines with names, found none"
         raise file_error(options.files[0], what)
+    _say(counted)
     if anchor is not None and not any(anchor[0] in match for match in counted.matches):
         names = sorted({name for match in counted.matches for name in match})
         several = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))

@@ -52,8 +52,10 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     if "-repeat" in given.words:
         games = max(games, given.number("-repeat", 2, 1, 10_000))
     penta = given.key_switch("-report", "penta", True)
-    # Estimates and tests are of pairs. A journal that was begun goes on as it is.
-    if games % 2 and games > 1 and penta and len(engines) == 2 and seed is None:
+    # Estimates and tests are of pairs. A journal that was begun goes on as it is, and a knockout
+    # needs no estimate.
+    is_match = len(engines) == 2 and style != "knockout"
+    if games % 2 and games > 1 and penta and is_match and seed is None:
         raise InputError(
             f"-games {games}", "the last game of a match has no pair, and neither Elo nor a test "
             f"would count it: give -games {games - 1} or {games + 1}, or -report penta=false",
