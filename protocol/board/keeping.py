@@ -61,7 +61,7 @@ class Keeper:
             self.kept.hold(self._claim)
 
     def release(self) -> None:
-        """Let other boards have the game, as nobody looks at this one."""
+        """Release the game to other boards, once no browser shows this one."""
         if self.kept is not None and self._claim is not None:
             self.kept.release(self._claim)
 

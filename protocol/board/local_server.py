@@ -157,7 +157,7 @@ class LocalServer(ThreadingHTTPServer):
             connection.shutdown(SHUT_RDWR)
 
     def _forget(self, connection: socket) -> None:
-        """Count a connection no more; the caller holds the lock."""
+        """Stop counting a connection; the caller holds the lock."""
         self._open.discard(connection)
         self._waiting.pop(connection, None)
         self._streams.pop(connection, None)

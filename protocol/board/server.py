@@ -86,17 +86,19 @@ class BoardServer(LocalServer):
         self.sessions.close()
 
 
-_WELCOME = """\
+LINK_PAGE = """\
 <!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta http-equiv="refresh" content="0;url=/">
+<meta http-equiv="refresh" content="0;url={address}">
 <title>merels</title>
-<p><a href="/">Open the board</a></p>
+<p><a href="{address}">Open the board</a></p>
 </html>
 """
-"""Leads on to the page, as a link on it would: after a redirection from the file that the browser
-was started with, the browser would not send its new cookie."""
+"""A page that opens another ``address``."""
+_WELCOME = LINK_PAGE.format(address="/")
+"""Opens the board as a link would: after an HTTP redirect from the file that the browser was
+started with, the browser would not send its new cookie."""
 _NOT_LET_IN = """\
 <!doctype html>
 <html lang="en">

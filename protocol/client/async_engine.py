@@ -228,7 +228,7 @@ class AsyncEngine:
         """End the engine within about ``patience`` seconds, and leave no process of it.
 
         A call in progress is not waited for; it raises `EngineTerminated` if the engine does not
-        answer it first. The engine is told to quit, then terminated, then killed. Cancelling
+        answer it first. The engine gets quit, then SIGTERM, then SIGKILL. Cancelling
         this ends the wait only; a second call waits again.
         """
         if self._closing is None:

@@ -339,7 +339,7 @@ class Connection:
         return self._process.errors.last_line()
 
     def last_output(self) -> str:
-        """What it printed last since it was asked, and to standard error, for the end of a message.
+        """The engine's last output since its latest request, and last error output, for a message.
 
         Empty if there is nothing.
         """

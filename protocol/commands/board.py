@@ -18,7 +18,7 @@ from merels.engine.game.numbers import read_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.engine.game.saving import write_whole
 from merels.protocol.board.seat import OWN
-from merels.protocol.board.server import BoardServer
+from merels.protocol.board.server import LINK_PAGE, BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
 from merels.protocol.client.perfect import table_coverage
@@ -36,17 +36,6 @@ An option that takes text, such as TablePath, is set here only: it may name a fi
 The address that is printed lets one browser in, with a cookie; then another address is printed.
 Games are kept in your data folder, or where MERELS_GAMES says, as one PGN file each; your rating
 in puzzles is kept there, too, or where MERELS_PUZZLES says.
-"""
-
-
-_START_FILE = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="refresh" content="0;url={address}">
-<title>merels</title>
-<p><a href="{address}">Open the board</a></p>
-</html>
 """
 
 
@@ -129,7 +118,7 @@ def _start_file(address: str) -> Path | None:
     try:
         descriptor, name = tempfile.mkstemp(prefix="merels-board-", suffix=".html")
         os.close(descriptor)
-        write_whole(name, [_START_FILE.format(address=address).encode()])
+        write_whole(name, [LINK_PAGE.format(address=address).encode()])
     except OSError as error:
         with suppress(OSError):
             os.unlink(name)

@@ -55,7 +55,7 @@ def _read(game: FoundGame, rules: Rules) -> Record:
 
 
 def _game_view(game: FoundGame) -> JSON:
-    """What a list shows of a game whose moves are not read yet."""
+    """The list entry of a game whose moves are not read yet."""
     return _tags_view(game.text.tags) | {"result": game.text.result}
 
 
@@ -89,7 +89,7 @@ def list_games(session: Session, body: JSON) -> JSON:
 
 
 def _entry_view(entry: Entry) -> JSON:
-    """What a list shows of a kept game; ``changed`` is text: a page has too few digits for it."""
+    """The list entry of a kept game; ``changed`` is text, as JavaScript would round the number."""
     view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
     return view | {"changed": str(entry.changed)}
 
