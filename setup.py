@@ -1,4 +1,4 @@
-"""Builds merels: three floors of packages and four compiled extensions.
+"""Builds merels: three layers of packages and four compiled extensions.
 
 MERELS_TUNE=1 makes options of the numbers in engine/core/search/parameters.pxi.
 MERELS_DEBUG=1 compiles with bounds checks and assertions, MERELS_SANITIZE=address,undefined (or
@@ -151,19 +151,23 @@ def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
-ROOMS = [
-    path.parent
-    for floor in ("engine", "protocol", "tournament")
-    for path in sorted(Path(floor).rglob("__init__.py"))
-]
+# Folder by package. The package `merels` itself holds no more than its version and what
+# `python -m merels` runs. No folder of that name may stand beside setup.py: there it would be
+# imported instead of the installed package.
+PACKAGES = {
+    ".".join(("merels", *path.parent.parts)): path.parent.as_posix()
+    for layer in ("engine", "protocol", "tournament")
+    for path in sorted(Path(layer).rglob("__init__.py"))
+}
+PACKAGES["merels"] = PACKAGES.pop("merels.tournament.merels")
 
 # Where no process can be forked, those that translate run this file, too.
 if __name__ == "__main__":
     setup(
-        packages=[".".join(("merels", *room.parts)) for room in ROOMS],
-        package_dir={".".join(("merels", *room.parts)): room.as_posix() for room in ROOMS},
+        packages=[*PACKAGES],
+        package_dir=PACKAGES,
         package_data={
-            "merels.engine": ["py.typed", "*.md"],
+            "merels.engine": ["py.typed"],
             "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "**/*.pxi"],
             "merels.engine.tablebase": ["*.md"],
             "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
@@ -176,7 +180,10 @@ if __name__ == "__main__":
             "merels.tournament.views": ["page/*"],
         },
         exclude_package_data={
-            ".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES
+            **{".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES},
+            # For developers.
+            "merels.engine": ["HISTORY.md"],
+            "merels.engine.tablebase": ["RESULTS.md"],
         },
         ext_modules=translated(),
         options={"build_ext": {"parallel": True}},

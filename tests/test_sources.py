@@ -22,7 +22,6 @@ ROOMS = {
 """The floors and their rooms from the ground up: a module imports from its own room, from those
 before it, and from the floors below."""
 ORDER = [f"{floor}.{room}" for floor, rooms in ROOMS.items() for room in rooms]
-MOST_FILES = 12
 SOURCES = {".py", ".pyx", ".pxi", ".pyi", ".js", ".css", ".html"}
 
 
@@ -65,6 +64,8 @@ def room_of(module: str) -> str:
 def height(room: str) -> int:
     """How far up a room stands; the public words of a floor stand on top of its rooms."""
     floor, _, name = room.partition(".")
+    if room == "tournament.merels":  # The package merels itself, above all others.
+        return len(ORDER)
     if name in ROOMS[floor]:
         return ORDER.index(room)
     assert name in ("", "__main__"), f"{room}: no such room; add it to ROOMS"
@@ -96,13 +97,6 @@ def test_no_import_cycle() -> None:
 def test_every_room_is_on_the_map() -> None:
     drawn = re.findall(r"^  (\w+)/ ", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
     assert drawn == [room for rooms in ROOMS.values() for room in rooms]
-
-
-def test_a_room_has_at_most_a_dozen_files() -> None:
-    for folder in {path.parent for floor in ROOMS for path in sources(floor, SOURCES)}:
-        files = [path for path in folder.iterdir() if path.suffix in SOURCES]
-        named = [path.name for path in files if path.name != "__init__.py"]
-        assert len(named) <= MOST_FILES, f"{folder}: {sorted(named)}"
 
 
 @pytest.mark.parametrize("floor", ROOMS)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+import merels
 from merels.tournament.commands.main import COMMANDS, main
 from tests.commands import output, refusal
 
@@ -22,3 +27,20 @@ def test_help_in_a_process_of_its_own() -> None:
     assert "merels help COMMAND" in output("help") == output("--help")
     assert "did you mean tournament?" in refusal("help", "tornament")
     assert len(refusal("tournament", "-rounds", "2", "extra").splitlines()) == 1
+
+
+def test_python_runs_it_as_a_module() -> None:
+    assert subprocess.check_output(
+        [sys.executable, "-m", "merels", "--version"], encoding="utf-8"
+    ) == output("--version")
+
+
+@pytest.mark.skipif(
+    Path(merels.__file__).parent.parent.name == "tournament",
+    reason="the finder of an editable installation is asked after the current folder",
+)
+def test_a_clone_in_the_current_folder_does_not_hide_it(tmp_path: Path) -> None:
+    (tmp_path / "merels" / "engine").mkdir(parents=True)
+    example = "import merels; from merels.engine import Limit; print(merels.__version__, Limit)"
+    found = subprocess.check_output([sys.executable, "-c", example], cwd=tmp_path, encoding="utf-8")
+    assert found.startswith("0.1.0 <class 'merels.")
