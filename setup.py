@@ -170,7 +170,7 @@ if __name__ == "__main__":
             "merels.engine": ["py.typed"],
             "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "**/*.pxi"],
             "merels.engine.tablebase": ["*.md"],
-            "merels.protocol": ["py.typed", "*.md", "examples/*.py"],
+            "merels.protocol": ["py.typed", "*.md", "*.jsonl", "examples/*.py"],
             "merels.protocol.client": ["*.pyx", "*.pyi"],
             "merels.protocol.process": ["*.pyx", "*.pyi"],
             "merels.protocol.board": ["page/*", "page/*/*"],

@@ -1,0 +1,82 @@
+"""RULES.md shows positions as they are, and rules.jsonl is what the referee and the core play."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_rules, decode_move
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import format_moves, parse_position, play_moves
+from merels.engine.game.rules import make_rules, preset
+from tests.commands import output
+from tests.protocol import rules_cases
+
+FOLDER = Path(__file__).parents[2] / "protocol"
+PAGE = (FOLDER / "RULES.md").read_text("utf-8")
+DIAGRAMS = re.findall(r"^```\n(7  [^`]*?)\n\nFen: (.*?)\n```\n((?:<!--.*-->\n)*)", PAGE, re.M)
+CASES = [json.loads(line) for line in (FOLDER / "rules.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(("diagram", "fen", "claims"), DIAGRAMS, ids=lambda text: text[:24])
+def test_a_diagram_and_the_moves_named_below_it(diagram: str, fen: str, claims: str) -> None:
+    assert output("d", fen).startswith(f"{diagram}\n\nFen: {fen}\n")
+    for rules, moves, verdict in re.findall(r"<!-- (\w+):(.*?)(not legal|legal|blocked) -->", claims):
+        position = parse_position(fen, preset(rules))
+        legal = format_moves(position.legal_moves()).split()
+        if verdict == "blocked":
+            assert legal == [] and position.outcome() is not None
+        for move in moves.split():
+            assert (move in legal) == (verdict == "legal"), (rules, move)
+            assert f"`{move}`" in PAGE or move.partition("x")[0] in PAGE
+
+
+def test_diagrams_were_found() -> None:
+    assert len(DIAGRAMS) == 7 and sum(bool(claims) for *_, claims in DIAGRAMS) == 6
+
+
+def test_the_cases_are_what_their_command_makes() -> None:
+    assert (FOLDER / "rules.jsonl").read_text("utf-8") == rules_cases.text()
+    assert f"{len(CASES)} positions" in (FOLDER.parent / "README.md").read_text("utf-8")
+
+
+def test_the_core_plays_every_case() -> None:
+    for case in CASES:
+        rules = make_rules(
+            case["rules"], [f"{name}={value}" for name, value in case.get("set", {}).items()]
+        )
+        position = play_moves(parse_position(case["position"], rules), case["moves"])
+        found = core.legal_moves(core_rules(rules), core_board(position))
+        if case["outcome"] == "none":
+            assert sorted(str(decode_move(move)) for move in found) == case["legal"]
+
+
+OTHERS = {"Flying": ["never", "own", "both"], "LockedMills": ["any", "none"],
+          "DoubleMill": ["one", "each"], "Blocked": ["loses", "draws"], "Repetition": ["2", "4"],
+          "NoRemovalPlies": ["79", "81"], "ThreeThreePlies": ["3", "5"]}
+
+
+@pytest.mark.parametrize("field", OTHERS)
+def test_an_engine_that_reads_a_field_otherwise_fails_a_case(field: str) -> None:
+    def fails(value: str) -> bool:
+        for case in CASES:
+            fields = case.get("set", {})
+            played = make_rules(case["rules"], [f"{name}={value}" for name, value in fields.items()])
+            wrong = played.with_field(field, value)
+            if wrong == played:
+                continue
+            try:
+                position = play_moves(parse_position(case["position"], wrong), case["moves"])
+            except InputError:
+                return True
+            outcome = position.outcome()
+            legal = [] if outcome else format_moves(position.legal_moves()).split()
+            if rules_cases.winner(outcome) != case["outcome"] or sorted(legal) != case["legal"]:
+                return True
+        return False
+
+    assert all(map(fails, OTHERS[field]))
