@@ -80,7 +80,8 @@ def blocked(chance: random.Random) -> Iterator[dict[str, Any]]:
         while True:
             points = chance.sample(range(24), chance.randint(10, 18))
             own = chance.randint(4, len(points) // 2)
-            men = sum(1 << point for point in points[:own]), sum(1 << point for point in points[own:])
+            white, black = points[:own], points[own:]
+            men = sum(1 << point for point in white), sum(1 << point for point in black)
             position = Position(rules, men, hands=(0, 0), side=WHITE, number=30)
             if max(map(int.bit_count, men)) <= 9 and position.outcome() is not None:
                 yield case(rules, position, [], position, [])

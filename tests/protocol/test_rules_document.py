@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules, decode_move
 from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_moves, parse_position, play_moves
-from merels.engine.game.rules import make_rules, preset
+from merels.engine.game.rules import Rules, make_rules, preset
 from tests.commands import output
 from tests.protocol import rules_cases
 
@@ -22,10 +23,17 @@ DIAGRAMS = re.findall(r"^```\n(7  [^`]*?)\n\nFen: (.*?)\n```\n((?:<!--.*-->\n)*)
 CASES = [json.loads(line) for line in (FOLDER / "rules.jsonl").read_text("utf-8").splitlines()]
 
 
+def rules_of(case: dict[str, Any]) -> Rules:
+    """The rules of a case."""
+    fields = case.get("set", {})
+    return make_rules(case["rules"], [f"{name}={value}" for name, value in fields.items()])
+
+
 @pytest.mark.parametrize(("diagram", "fen", "claims"), DIAGRAMS, ids=lambda text: text[:24])
 def test_a_diagram_and_the_moves_named_below_it(diagram: str, fen: str, claims: str) -> None:
     assert output("d", fen).startswith(f"{diagram}\n\nFen: {fen}\n")
-    for rules, moves, verdict in re.findall(r"<!-- (\w+):(.*?)(not legal|legal|blocked) -->", claims):
+    claim = r"<!-- (\w+):(.*?)(not legal|legal|blocked) -->"
+    for rules, moves, verdict in re.findall(claim, claims):
         position = parse_position(fen, preset(rules))
         legal = format_moves(position.legal_moves()).split()
         if verdict == "blocked":
@@ -46,9 +54,7 @@ def test_the_cases_are_what_their_command_makes() -> None:
 
 def test_the_core_plays_every_case() -> None:
     for case in CASES:
-        rules = make_rules(
-            case["rules"], [f"{name}={value}" for name, value in case.get("set", {}).items()]
-        )
+        rules = rules_of(case)
         position = play_moves(parse_position(case["position"], rules), case["moves"])
         found = core.legal_moves(core_rules(rules), core_board(position))
         if case["outcome"] == "none":
@@ -64,8 +70,7 @@ OTHERS = {"Flying": ["never", "own", "both"], "LockedMills": ["any", "none"],
 def test_an_engine_that_reads_a_field_otherwise_fails_a_case(field: str) -> None:
     def fails(value: str) -> bool:
         for case in CASES:
-            fields = case.get("set", {})
-            played = make_rules(case["rules"], [f"{name}={value}" for name, value in fields.items()])
+            played = rules_of(case)
             wrong = played.with_field(field, value)
             if wrong == played:
                 continue
