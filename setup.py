@@ -183,7 +183,7 @@ if __name__ == "__main__":
             **{".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES},
             # For developers.
             "merels.engine": ["HISTORY.md"],
-            "merels.engine.tablebase": ["RESULTS.md"],
+            "merels.engine.tablebase": ["RESULTS.md", "results/*"],
         },
         ext_modules=translated(),
         options={"build_ext": {"parallel": True}},
