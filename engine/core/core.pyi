@@ -66,6 +66,9 @@ def perft(rules: _Rules, fields: _Board, depth: int) -> int:
 def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
     """All legal moves; draws by counting do not matter."""
 
+def is_legal_move(rules: _Rules, fields: _Board, move: int) -> bool:
+    """Whether `legal_moves` has a move, any number of 20 bits; for tests."""
+
 def fail_assertion() -> None:
     """Fail an assertion, which nothing but a build with assertions notices."""
 
@@ -206,6 +209,13 @@ class TranspositionTable:
 
     def full(self) -> int:
         """How many entries in a thousand are this search's."""
+
+    # For tests.
+    def read_entry(self, place: int) -> tuple[int, int]:
+        """Return an entry's check (its key ^ its data) and its data; both are 0 if it is empty."""
+
+    def write_entry(self, place: int, check: int, data: int) -> None:
+        """Replace an entry, whatever another thread does with it."""
 
 class Deadline:
     """When the searches that share it end, also those that run already; at first never."""

@@ -138,10 +138,36 @@ cdef bint contains(const MoveList *list, move_t move) noexcept nogil:
     return False
 
 
-cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
+cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef MoveList list
     generate(rules, b, &list, True, True)
     return contains(&list, move)
+
+
+# Whether any number is a legal move of a board where no side has too few men. The masks tell,
+# except where a move may remove two men.
+cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
+    cdef int to = to_of(move), origin = origin_of(move)
+    cdef uint32_t men = b.own, candidates
+    if ((ALL & ~(b.own | b.opponent)) >> to) & 1 == 0:
+        return False
+    if b.own_hand:
+        if origin != NO_POINT:
+            return False
+    else:
+        if (men >> origin) & 1 == 0:
+            return False
+        men ^= 1u << origin
+        if (NEIGHBOURS[origin] >> to) & 1 == 0 and not own_flies(rules, b):
+            return False
+    if likely(mills_at(men, to) == 0):
+        return move >> 10 == NO_MOVE >> 10
+    if unlikely(rules.each_mill):
+        return is_generated(rules, b, move)
+    candidates = removable(rules, b.opponent)
+    if unlikely(candidates == 0):
+        return move >> 10 == NO_MOVE >> 10
+    return (candidates >> removed_of(move)) & 1 and move >> 15 == NO_POINT
 
 
 cdef void load_steps() noexcept:

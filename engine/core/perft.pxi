@@ -91,3 +91,12 @@ def legal_moves(tuple rules not None, tuple fields not None):
     cdef MoveList list
     generate(&rule_set, &b, &list, True, True)
     return [list.moves[i] for i in range(list.size)]
+
+
+# For tests: what the search checks of moves in its table.
+def is_legal_move(tuple rules not None, tuple fields not None, move_t move):
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Board b = load_board(fields)
+    if move > NO_MOVE:
+        raise ValueError(f"a move has 20 bits, not {move}")
+    return not someone_short(&b) and is_legal(&rule_set, &b, move)

@@ -112,7 +112,8 @@ def _on_board(*values: Value) -> Callable[[random.Random], Value]:
 
 _A_TABLE = {"a": "TableSet"}
 ENTRIES: dict[str, Callable[[random.Random], Value]] = {
-    "perft": _on_board(2), "legal_moves": _on_board(), "outcome": _on_board([]),
+    "perft": _on_board(2), "legal_moves": _on_board(),
+    "is_legal_move": _on_board(5), "outcome": _on_board([]),
     "evaluate": _on_board(), "terms": _on_board(), "fail_assertion": _some(),
     "load_weights": _some({"a": "weights"}), "shuffle": _some({"a": "zeros"}, 3),
     "table_classes": _some(5), "table_limit": lambda chance: [some_rules(chance), 3, 3],
@@ -133,7 +134,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "TableSet.kept_depths": _some(), "TranspositionTable": _some(1),
     "TranspositionTable.clear": _some(), "TranspositionTable.grow": _some(2, {"a": "Deadline"}),
     "TranspositionTable.used": _some(),
-    "TranspositionTable.new_search": _some(),
+    "TranspositionTable.new_search": _some(), "TranspositionTable.read_entry": _some(5),
+    "TranspositionTable.write_entry": _some(5, 1 << 50, 1 << 44),
     "TranspositionTable.full": _some(), "SearchWorker": _some({"a": "TranspositionTable"}),
     "SearchWorker.clear": _some(), "SearchWorker.nodes": _some(),
     "monotonic_ns": _some(), "Deadline": _some(), "Deadline.set": _some(2**60),

@@ -14,7 +14,7 @@ cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules
     p.moves = stack.free
     p.size = p.next = 0
     if table_move != NO_MOVE:
-        assert is_legal(rules, b, table_move)
+        assert is_generated(rules, b, table_move)
         make(b, table_move, &p.after)
         p.key = key_of(rules, &p.after)
         if ahead:

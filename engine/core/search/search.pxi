@@ -97,7 +97,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             return (value + beta) // 2
 
     # 6. The transposition table: outside the principal variation a result as deep ends the search.
-    probe(w.table, key, &known)
+    probe(w.table, &w.game.rules, b, key, &known)
     if known.bound:
         value = score_from_table(known.score, ply)
         if not pv_node and known.depth >= depth:

@@ -2,13 +2,15 @@
 #
 # An entry carries the whole key, so a hit is never another position's. Threads write without a
 # lock: the key is stored xored with the data, so that an entry of which two threads wrote one half
-# each matches no key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
-# implementation for parallel search", ICGA Journal 25, 2002).
+# each has another key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
+# implementation for parallel search", ICGA Journal 25, 2002). That key may be a real position's,
+# although hardly ever one that belongs into the same bucket. So an entry is checked before it is
+# used, its move like any number, and one that is not of its position or bucket is dropped.
 #
 # A short search is slowed by memory that it does not need, so the part in use is chosen by the
 # searcher, and grows. What lies beyond it is empty.
 #
-# Needs bitboard.pxi, board.pxi, pages.pxi, search/clock.pxi.
+# Needs bitboard.pxi, board.pxi, movegen.pxi, pages.pxi, search/clock.pxi.
 
 cdef enum:
     BUCKET = 4               # entries
@@ -25,6 +27,7 @@ cdef struct Table:
     void *memory
     Entry *entries
     uint64_t buckets         # in use
+    uint64_t left            # that were in use when entries were left where no probe finds them
     int generation
 
 cdef struct Probe:
@@ -34,10 +37,15 @@ cdef struct Probe:
     int bound                # 0: nothing is known but move, which is NO_MOVE
 
 
+# The number of the bucket, of so many, that a key belongs into.
+cdef inline uint64_t bucket_number(uint64_t key, uint64_t buckets) noexcept nogil:
+    return below(key * GOLDEN, buckets)
+
+
 # Where the entries of a key are. The upper half of the product depends on all of a board; on real
 # positions it spreads no worse than more mixing does.
 cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
-    return &table.entries[BUCKET * below(key * GOLDEN, table.buckets)]
+    return &table.entries[BUCKET * bucket_number(key, table.buckets)]
 
 
 # Fetch a key's bucket ahead of its use: the memory answers while other work is done.
@@ -45,8 +53,17 @@ cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
 
-cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept nogil:
-    cdef const Entry *entry = bucket_of(table, key)
+# Whether an entry's data can be of a board.
+cdef inline bint is_sound_entry(const RuleSet *rules, const Board *b, uint64_t data,
+                                const Probe *found) noexcept nogil:
+    return data >> 54 == 0 and found.bound != 0 and found.depth <= MAX_DEPTH and (
+        -WIN <= found.score <= WIN) and (
+        found.move == NO_MOVE or is_legal(rules, b, found.move))
+
+
+cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b, uint64_t key,
+                       Probe *found) noexcept nogil:
+    cdef Entry *entry = bucket_of(table, key)
     cdef uint64_t data
     cdef int i
     for i in range(BUCKET):
@@ -56,9 +73,10 @@ cdef inline void probe(const Table *table, uint64_t key, Probe *found) noexcept 
             found.score = <int16_t>((data >> 20) & 0xFFFF)
             found.depth = (data >> 36) & 0xFF
             found.bound = (data >> 44) & 3
-            assert found.bound and -WIN <= found.score <= WIN
-            assert found.move == NO_MOVE or to_of(found.move) < POINT_COUNT
-            return
+            if likely(is_sound_entry(rules, b, data, found)):
+                return
+            entry[i].data = 0
+            break
     found.move = NO_MOVE
     found.bound = 0
 
@@ -99,26 +117,34 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
 
 
 # Move the entries of what were all buckets in use, from the last one down, to where they are now:
-# never to a bucket further down. Where one is full, an entry is lost. At the deadline those that
-# are left stay where no probe finds them; the next call may still move them.
+# never to a bucket further down. Where one is full, an entry is lost, and so is one whose key does
+# not belong where it stood: searches did not find it there, and must not find it elsewhere. At the
+# deadline those that are left stay where no probe finds them; the next call may still move them.
 cdef void spread(Table *table, uint64_t before, const int64_t *deadline) noexcept nogil:
     cdef Entry *entry = &table.entries[BUCKET * before]
     cdef Entry *bucket
     cdef Entry moved
+    cdef uint64_t key, here, longer_ago = table.left or before
     cdef int i
     while entry != table.entries:
         entry -= 1
         if (entry - table.entries) % CHECK_EVERY == 0 and now() >= read_time(deadline):
+            table.left = longer_ago
             return
         if entry.data == 0:
             continue
         moved = entry[0]
         entry.data = 0
-        bucket = bucket_of(table, moved.check ^ moved.data)
+        key = moved.check ^ moved.data
+        here = <uint64_t>(entry - table.entries) // BUCKET
+        if bucket_number(key, before) != here and bucket_number(key, longer_ago) != here:
+            continue
+        bucket = bucket_of(table, key)
         for i in range(BUCKET):
             if bucket[i].data == 0:
                 bucket[i] = moved
                 break
+    table.left = 0
 
 
 cdef class TranspositionTable:
@@ -158,6 +184,7 @@ cdef class TranspositionTable:
         with nogil:
             memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * sizeof(Entry))
         self.table.buckets = self.buckets_of(megabytes)
+        self.table.left = 0
         self.table.generation = 0
 
     def grow(self, int megabytes=0, Deadline deadline=None):
@@ -173,6 +200,19 @@ cdef class TranspositionTable:
 
     def new_search(self):
         self.table.generation = (self.table.generation + 1) & 0xFF
+
+    # For tests, which leave there what threads that write at once may leave.
+    def read_entry(self, uint64_t place):
+        return self.entry_at(place).check, self.entry_at(place).data
+
+    def write_entry(self, uint64_t place, uint64_t check, uint64_t data):
+        self.entry_at(place).check = check
+        self.entry_at(place).data = data
+
+    cdef Entry *entry_at(self, uint64_t place) except NULL:
+        if place >= BUCKET * self.table.buckets:
+            raise ValueError(f"no place {place} in the table")
+        return &self.table.entries[place]
 
     def full(self):
         cdef int i, found = 0

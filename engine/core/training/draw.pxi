@@ -72,7 +72,7 @@ cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noe
 
 def met_samples(TranspositionTable table not None, tuple rules not None, int number, seed):
     cdef RuleSet rule_set = load_rules(rules)
-    cdef uint64_t state = seed, data, i, entries = BUCKET * table.table.buckets
+    cdef uint64_t state = seed, data, key, i, place, entries = BUCKET * table.table.buckets
     cdef uint64_t first = random_below(&state, entries)
     cdef int found = 0
     cdef bytearray samples = bytearray(SAMPLE_BYTES * <Py_ssize_t>number)
@@ -87,12 +87,14 @@ def met_samples(TranspositionTable table not None, tuple rules not None, int num
         for i in range(entries):
             if found == number:
                 break
-            entry = &table.table.entries[(first + i) % entries]
+            place = (first + i) % entries
+            entry = &table.table.entries[place]
             data = entry.data
-            if data == 0:
-                continue
-            unpack_key(entry.check ^ data, &sample.board)
+            key = entry.check ^ data
             # A thread that searches may have written half of it.
+            if data == 0 or bucket_number(key, table.table.buckets) != place // BUCKET:
+                continue
+            unpack_key(key, &sample.board)
             if is_sound(&sample.board) and goes_on(&rule_set, &sample.board):
                 # Searches evaluate what stands one ply beyond the positions that their table keeps.
                 if random_below(&state, 2):

@@ -1,0 +1,121 @@
+"""Entries of the transposition table that no search has stored as they are there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from merels.engine.core import core, weights
+from merels.engine.core.convert import core_board, core_rules
+from merels.engine.game.notation import parse_position
+from tests.engine.random_games import random_positions
+
+Board = tuple[int, int, int, int, int]
+Lines = list[tuple[int, int, list[int]]]
+
+POSITION = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20")
+RULES = core_rules(POSITION.rules)
+BOARD = core_board(POSITION)
+NO_MOVE = 0xFFFFF
+EXACT = 3
+GENERATION = 46
+
+
+def search(table: core.TranspositionTable, depth: int) -> tuple[list[Lines], int]:
+    """The lines of a new worker's iterations, and its nodes."""
+    weights.ensure()
+    worker, found = core.SearchWorker(table), list[Lines]()
+    worker.clear()
+    table.new_search()
+
+    def report(depth: int, lines: Lines) -> bool:
+        found.append(lines)
+        return False
+
+    worker.run(RULES, BOARD, [], core.legal_moves(RULES, BOARD), report, max_depth=depth)
+    return found, worker.nodes
+
+
+def places_in(table: core.TranspositionTable) -> int:
+    """The number of entries in use, 16 bytes each."""
+    return table.used() << 16
+
+
+def board_of(key: int) -> Board:
+    """The board of a key."""
+    return key & 0xFFFFFF, key >> 24 & 0xFFFFFF, key >> 48 & 15, key >> 52 & 15, 0
+
+
+def illegal_move(board: Board, chance: random.Random) -> int:
+    """A move that breaks the rules on this board: most name real points."""
+    legal = set(core.legal_moves(RULES, board))
+    while True:
+        removed = chance.choice([31, 31, chance.randrange(24)])
+        move = chance.randrange(24) | chance.choice([31, chance.randrange(24)]) << 5
+        move |= removed << 10 | chance.choice([31, 31, removed, chance.randrange(32)]) << 15
+        if move not in legal and move != NO_MOVE:
+            return move
+
+
+def with_bits(data: int, value: int, shift: int, size: int) -> int:
+    """The data with some of its bits replaced."""
+    return data & ~((1 << size) - 1 << shift) | value << shift
+
+
+SPOILT: dict[str, Callable[[Board, int, random.Random], int]] = {
+    "move": lambda board, data, chance: with_bits(data, illegal_move(board, chance), 0, 20),
+    "score": lambda board, data, chance: with_bits(data, chance.randint(32001, 33535), 20, 16),
+    "depth": lambda board, data, chance: with_bits(data, chance.randint(121, 255), 36, 8),
+    "bound": lambda board, data, chance: with_bits(data, 0, 44, 2),
+    "unused bits": lambda board, data, chance: with_bits(data, chance.randint(1, 1023), 54, 10),
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_an_unsound_entry_is_dropped(what: str) -> None:
+    """A search among spoilt entries finds what it finds in an empty table, node by node."""
+    expected = search(core.TranspositionTable(4), 10)
+    table, chance, spoilt = core.TranspositionTable(4), random.Random(what), 0
+    search(table, 10)
+    for place in range(places_in(table)):
+        check, data = table.read_entry(place)
+        if data:
+            key = check ^ data
+            data = SPOILT[what](board_of(key), data, chance)
+            table.write_entry(place, key ^ data, data)
+            spoilt += 1
+    assert spoilt > 1000
+    assert search(table, 10) == expected
+
+
+def test_legality_of_any_number_as_a_move() -> None:
+    """It is told from masks; the generator lists the moves."""
+    chance, legal, illegal = random.Random(5), 0, 0
+    for position in random_positions(seed=5, number=3000):
+        rules, board = core_rules(position.rules), core_board(position)
+        moves = core.legal_moves(rules, board)
+        near = [move ^ 1 << chance.randrange(20) for move in moves]
+        swapped = [with_bits(move, chance.choice(moves) >> 10, 10, 10) for move in moves]
+        for move in {*moves, *near, *swapped, NO_MOVE, chance.randrange(1 << 20)}:
+            assert core.is_legal_move(rules, board, move) == (move in moves), position
+            legal += move in moves
+            illegal += move not in moves
+    assert legal > 10_000 and illegal > 10_000
+    with pytest.raises(ValueError, match="a move has 20 bits"):
+        core.is_legal_move(RULES, BOARD, 1 << 20)
+
+
+def test_a_torn_entry_is_not_moved_to_where_it_is_believed() -> None:
+    """Half of two entries each may make the key of another board, which belongs elsewhere."""
+    table = core.TranspositionTable(4, 1)
+    board = core_board(POSITION.play(POSITION.legal_moves()[0]))
+    key = board[0] | board[1] << 24 | board[2] << 48 | board[3] << 52
+    data = NO_MOVE | 25_000 << 20 | 50 << 36 | EXACT << 44
+    for place in range(0, places_in(table), places_in(table) // 8):
+        table.write_entry(place, key ^ data, data)
+    table.grow()
+    assert table.used() == 4
+    left = [place for place in range(places_in(table)) if table.read_entry(place)[1]]
+    assert not left
