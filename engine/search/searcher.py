@@ -196,7 +196,7 @@ class Searcher:
         nodes: list[float] = []
         if clock.limit.nodes:
             nodes.append(clock.limit.nodes)
-        if clock.hard is not None and not clock.infinite:
+        if clock.hard is not None and not clock.waits:
             nodes.append(clock.hard * _NODES_A_SECOND * self.threads)
         wanted = min(nodes, default=math.inf) * _ENTRY / (1 << 20)
         return math.ceil(min(wanted, self.hash_mb))

@@ -148,6 +148,19 @@ def test_a_report_that_raises_leaves_the_next_search_whole(threads: int) -> None
         assert searcher.search(Position(), Limit(depth=6)).info.depth == 6
 
 
+def test_pondering_uses_the_whole_table_whatever_the_clock_says() -> None:
+    """It may go on for as long as the opponent thinks."""
+    clock = Limit(white_clock=1.0, black_clock=1.0)
+    searcher, signals = Searcher(64), Signals()
+    results = begin(searcher, Position(), clock, signals, ponder=True)
+    signals.stop()
+    results.get(timeout=60)
+    assert searcher._table is not None and searcher._table.used() == 64
+    searcher.clear()
+    searcher.search(Position(), clock)
+    assert searcher._table.used() < 64
+
+
 def test_a_win_at_hand_is_seen_and_counted() -> None:
     # White closes d5-e5-c5 and removes the third last man.
     position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
