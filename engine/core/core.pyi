@@ -228,10 +228,13 @@ class SearchWorker:
 
     nodes       visited by the running or last search
     table_hits  positions that the running or last search found in the tablebase
+    better      a line of the iteration that was cut short, whose move proved better than that of
+                the last report; its score is a lower bound. Or None
     """
 
     nodes: int
     table_hits: int
+    better: _Line | None
 
     def __init__(self, table: TranspositionTable) -> None: ...
     def clear(self) -> None:

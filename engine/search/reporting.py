@@ -14,8 +14,10 @@ from merels.engine.search.limits import Info
 from merels.engine.search.root import Root
 from merels.engine.search.time_management import TimeManager
 
-Lines = list[tuple[int, int, list[int]]]
-"""The core's lines of an iteration, the best one first: score, seldepth, principal variation."""
+Line = tuple[int, int, list[int]]
+"""A line of the core: score, seldepth, principal variation."""
+Lines = list[Line]
+"""The lines of an iteration, the best one first."""
 
 
 class _Spent(TypedDict):
@@ -41,16 +43,10 @@ class Reporter:
 
     def iteration(self, depth: int, lines: Lines) -> bool:
         """Report an iteration, and say whether the search has thought enough."""
-        self.lines = []
         spent = self._spent()
-        for number, (value, seldepth, pv) in enumerate(lines, 1):
-            score = self.root.score(pv[0], decode_score(value))
-            pov = PovScore(score, self.clock.side)
-            moves = tuple(map(decode_move, pv))
-            self.lines.append(Info(
-                pov, depth=depth, seldepth=seldepth, multipv=number, wdl=score.wdl(), pv=moves,
-                **spent,
-            ))  # fmt: skip
+        self.lines = [
+            self._info(line, depth, spent, multipv=number) for number, line in enumerate(lines, 1)
+        ]
         for info in self.lines:
             self.on_info(info)
         best = self.lines[0].score
@@ -58,9 +54,29 @@ class Reporter:
         return self.clock.enough(lines[0][2][0], depth, best.relative)
 
     def cut(self) -> None:
-        """Report the best line again, with all that a search cut short has spent."""
-        self.lines[0] = replace(self.lines[0], **self._spent())
-        self.on_info(self.lines[0])
+        """Report the best line of a search cut short, with all that it has spent.
+
+        It is the last iteration's, or one that proved better since: its score is a lower bound.
+        """
+        last, better = self.lines[0], self.workers[0].better
+        if better is None:
+            last = replace(last, **self._spent())
+        else:
+            last = self._info(better, last.depth or 0, self._spent(), bound="lower")
+        self.lines[0] = last
+        self.on_info(last)
+
+    def _info(
+        self, line: Line, depth: int, spent: _Spent, multipv: int = 1, bound: str = ""
+    ) -> Info:
+        """The `Info` of a line; ``depth`` is that of the last complete iteration."""
+        value, seldepth, pv = line
+        score = self.root.score(pv[0], decode_score(value))
+        moves = tuple(map(decode_move, pv))
+        return Info(
+            PovScore(score, self.clock.side), bound, depth, seldepth, multipv, wdl=score.wdl(),
+            pv=moves, **spent,
+        )  # fmt: skip
 
     def _spent(self) -> _Spent:
         """What the search has spent by now."""

@@ -119,6 +119,8 @@ def _print_info(info: Info) -> None:
     """Print an iteration's result on one line."""
     assert info.score is not None
     depth, score = f"{info.depth}/{info.seldepth}", men(info.score.relative)
+    if info.bound == "lower":
+        score = f">= {score}"
     print(
         f"{depth:>7} {score:>13} {info.nodes:>13,} nodes {info.time:>8.2f} s  "
         f"{format_moves(info.pv)}",

@@ -14,6 +14,7 @@ class Uci:
     """The Universal Chess Interface, as far as it fits; `Ugi` overrides what differs."""
 
     name = "uci"
+    bounds = {"": "", "lower": " lowerbound", "upper": " upperbound"}
 
     def mate(self, score: Score) -> int | None:
         """The number after ``mate``: the winner's own moves, or minus the loser's."""
@@ -33,7 +34,7 @@ class Uci:
             "depth": info.depth,
             "seldepth": info.seldepth,
             "multipv": info.multipv,
-            "score": info.score and self.score(info.score.relative),
+            "score": info.score and self.score(info.score.relative) + self.bounds[info.bound],
             "wdl": " ".join(map(str, info.wdl)) if info.wdl and show_wdl else None,
             "nodes": info.nodes,
             "nps": info.nps,

@@ -138,6 +138,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "TranspositionTable.write_entry": _some(5, 1 << 50, 1 << 44),
     "TranspositionTable.full": _some(), "SearchWorker": _some({"a": "TranspositionTable"}),
     "SearchWorker.clear": _some(), "SearchWorker.nodes": _some(),
+    "SearchWorker.better": _some(),
     "monotonic_ns": _some(), "Deadline": _some(), "Deadline.set": _some(2**60),
     "SearchWorker.table_hits": _some(), "SearchWorker.run": some_search,
     "Retrograde": lambda chance: [some_rules(chance), 3, 3, 1, _A_TABLE],

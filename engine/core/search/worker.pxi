@@ -54,6 +54,7 @@ cdef class SearchWorker:
     cdef Worker w
     cdef TranspositionTable table
     cdef int running         # see guard.pxi
+    cdef readonly tuple better
 
     def __cinit__(self, TranspositionTable table not None):
         self.table = table
@@ -146,6 +147,7 @@ cdef class SearchWorker:
         cdef list found
         cdef move_t best = NO_MOVE
         self.begin(&b, root_moves, ranks)
+        self.better = None
         number = min(lines, w.root_size, MAX_LINES)
         memset(values, 0, sizeof(values))
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
@@ -157,9 +159,9 @@ cdef class SearchWorker:
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
                 if w.stopped:
-                    # A move that has proved better counts, though others were not looked at.
-                    if number == 1 and depth > first_depth and w.root[0] != best:
-                        report(depth, [(w.root_value, w.seldepth, self.variation())])
+                    # A move that has proved better counts, although others were not looked at.
+                    if number == 1 and w.root_raised and w.pv[0][0] != best:
+                        self.better = (w.root_value, w.seldepth, self.variation())
                     return True
                 found.append((values[line], w.seldepth, self.variation()))
             # A later line may turn out better than an earlier one of its rank.

@@ -73,8 +73,45 @@ def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
             half = max(300, finished.get(8, 0) // 2)
             result, infos = think(position, Limit(nodes=half))
             assert result.move == infos[-1].pv[0]
-            found |= result.cut and half < finished.get(infos[-1].depth, 0)
+            found |= result.cut and infos[-1].pv[0] != infos[-2].pv[0]
     assert found
+
+
+def test_an_unfinished_iteration_is_no_completed_depth_and_its_score_a_lower_bound() -> None:
+    bounds = 0
+    for position in random_positions(seed=23, number=30):
+        if position.outcome() is None:
+            finished = think(position, Limit(depth=8))[1]
+            limit = max(300, (finished[-1].nodes or 0) // 2)
+            result, infos = think(position, Limit(nodes=limit))
+            last = [info for info in finished if (info.nodes or 0) <= limit][-1]
+            assert not result.cut or (result.info, infos[-1].depth) == (infos[-1], last.depth)
+            assert all(not info.bound for info in infos[:-1])
+            assert result.info.bound == ("lower" if result.move != last.pv[0] else "")
+            bounds += result.info.bound == "lower"
+    assert bounds
+
+
+# Rules, position, depth: at half of the iteration's nodes its first move was better within a narrow
+# window, and has turned out to be worse within a wider one.
+FALLEN_BACK = [
+    ("loc", "@@@@*@@@/******O*/****OO*O w 0 0 0 16", 8),
+    ("loc", "@@@@@*@@/******O*/O***OO** w 0 0 2 17", 5),
+    ("mill", "OOO@*O@O/O*****O*/O**@**** b 1 0 0 9", 7),
+    ("mill", "OOO@*O@O/O*****OO/O****@** b 0 0 0 10", 5),
+    ("loc", "@O*@@@*O/****O***/**@*@@O* w 0 0 2 20", 5),
+]
+
+
+@pytest.mark.parametrize(("rules", "text", "depth"), FALLEN_BACK)
+def test_a_move_that_fell_back_is_not_played_with_its_old_score(
+    rules: str, text: str, depth: int
+) -> None:
+    position = parse_position(text, parse_rules(rules))
+    before, full = think(position, Limit(depth=depth))[1][-2:]
+    result, _ = think(position, Limit(nodes=((before.nodes or 0) + (full.nodes or 0)) // 2))
+    assert result.cut and (result.move, result.score) == (
+        before.pv[0], before.score and before.score.relative)
 
 
 def test_a_new_game_starts_as_a_new_process() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from merels.engine.game.score import Score
+from merels.engine.game.position import WHITE
+from merels.engine.game.score import PovScore, Score
+from merels.engine.search.limits import Info
 from merels.protocol.uci.dialects import Uci, Ugi
 from tests.protocol.gui import Gui
 
@@ -52,6 +56,16 @@ def test_mate_numbers(win_in: int, uci: int, ugi: int) -> None:
     score = Score(win_in=win_in)
     assert Uci().score(score) == f"mate {uci}"
     assert Ugi().score(score) == f"mate {ugi}"
+
+
+@pytest.mark.parametrize(("bound", "word"), [("lower", "lowerbound"), ("upper", "upperbound")])
+def test_a_bound_is_printed_as_one(bound: str, word: str) -> None:
+    exact = Info(PovScore(Score(cp=12), WHITE), depth=3, wdl=(10, 980, 10))
+    for dialect in (Uci(), Ugi()):
+        line = dialect.info(exact, show_wdl=True)
+        assert line == "info depth 3 multipv 1 score cp 12 wdl 10 980 10"
+        line = dialect.info(replace(exact, bound=bound), show_wdl=True)
+        assert line == f"info depth 3 multipv 1 score cp 12 {word} wdl 10 980 10"
 
 
 @pytest.mark.parametrize("dialect", ["uci", "ugi"])
