@@ -248,6 +248,7 @@ class SearchWorker:
         root_moves: Sequence[int],
         report: Callable[[int, list[_Line]], bool] | None,
         *,
+        side: int = 0,
         ranks: Sequence[int] = (),
         tables: TableSet | None = None,
         table_men: int = 24,
@@ -265,6 +266,7 @@ class SearchWorker:
         report          called after each iteration with its depth and its lines, the best first:
                         score, selective depth, principal variation; ends the search by True;
                         None: this worker only fills the table for another one
+        side            the colour to move, 0 or 1: whose moves are whose in the history
         ranks           of the root moves, rising: none comes before one of lower rank, whatever
                         the search thinks of it
         tables          the tablebase, asked with empty hands and fewer than ``table_men`` men

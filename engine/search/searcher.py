@@ -236,8 +236,9 @@ class Searcher:
             worker: core.SearchWorker, report: Callable[[int, Lines], bool] | None, **own: int
         ) -> bool:
             return worker.run(
-                rules, board, history, root.moves, report, ranks=root.ranks, tables=tables,
-                table_men=root.table_men, errors=errors, deadline=signals.deadline, **own,
+                rules, board, history, root.moves, report, side=position.side,
+                ranks=root.ranks, tables=tables, table_men=root.table_men, errors=errors,
+                deadline=signals.deadline, **own,
             )
 
         def help_search(worker: core.SearchWorker, index: int) -> None:

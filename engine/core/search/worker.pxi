@@ -82,10 +82,12 @@ cdef class SearchWorker:
         end_claim(&self.running)
 
     def run(self, tuple rules not None, tuple fields not None, history, root_moves, report,
-            *, ranks=(), TableSet tables=None, int table_men=POINT_COUNT, int first_depth=1,
-            int max_depth=MAX_DEPTH, uint64_t node_limit=0, Deadline deadline=None, int lines=1,
-            tuple errors=None):
+            *, int side=0, ranks=(), TableSet tables=None, int table_men=POINT_COUNT,
+            int first_depth=1, int max_depth=MAX_DEPTH, uint64_t node_limit=0,
+            Deadline deadline=None, int lines=1, tuple errors=None):
         cdef const int64_t *end = &NO_END if deadline is None else &deadline.at
+        if side & 1 != side:
+            raise ValueError(f"a side is 0 or 1, not {side}")
         if first_depth < 1 or lines < 1:
             raise ValueError("the first depth and the number of lines are 1 or more")
         claim(&self.running, "this worker")
@@ -98,6 +100,7 @@ cdef class SearchWorker:
             if errors is not None:
                 load_errors(&self.w.errors, errors)
             load_game(&self.w.game, rules, history)
+            turn_history(&self.w.history, side)
             if report is None:
                 return self.deepen_silently(load_board(fields), list(root_moves), list(ranks),
                                             first_depth, max_depth, node_limit, end)

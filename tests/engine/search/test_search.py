@@ -123,6 +123,21 @@ def test_a_new_game_starts_as_a_new_process() -> None:
     assert (first.move, first.score, first.nodes) == (again.move, again.score, again.nodes)
 
 
+def test_the_history_of_a_colour_stays_its_own_when_the_other_one_is_to_move() -> None:
+    def swapped(position: Position) -> Position:
+        return Position(position.rules, position.men[::-1], position.hands[::-1],
+                        1 - position.side, position.plies)
+
+    def nodes(*positions: Position) -> int:
+        searcher = Searcher(4)
+        return [searcher.search(position, Limit(depth=8)).nodes for position in positions][-1]
+
+    first = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
+    then = first.push(parse_move("e5-e4"))
+    assert nodes(first, then) == nodes(swapped(first), swapped(then))
+    assert nodes(first, then) != nodes(first, swapped(then)), "whose moves they were is ignored"
+
+
 def begin(
     searcher: Searcher, position: Position, limit: Limit, signals: Signals, ponder: bool
 ) -> SimpleQueue[Result]:
