@@ -14,11 +14,10 @@ cdef enum:
 cdef struct History:
     # Killer moves: the last two quiet moves that cut off at a ply (Akl and Newborn, 1977).
     move_t killers[MAX_PLY + 8][2]
-    # Butterfly history: the success of quiet moves by side, origin and point (Hartmann, ICCA
-    # Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989): a move's lowest ten bits. First the moves of
-    # the side to move at the root.
+    # Butterfly history: the success of quiet moves by colour, origin and point (Hartmann, ICCA
+    # Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989): a move's lowest ten bits.
     int32_t butterfly[2][BUTTERFLIES]
-    int side                 # to move at the root, 0 or 1
+    int side                 # the colour to move at the root, 0 or 1
 
 # A move with its score: bits 32 to 63 the score, 20 to 31 how far before the end of a full list it
 # stands, 0 to 19 the move. So of moves with equal scores the first is the greatest. The numbers
@@ -75,21 +74,9 @@ cdef inline int64_t scored(int score, int place, move_t move) noexcept nogil:
     return score * (<int64_t>1 << 32) + (((MAX_MOVES - place) << PLACE_SHIFT) | move)
 
 
-# The butterfly history of a move at a ply: both sides' plies alternate.
+# The butterfly history of a move at a ply: the colours alternate.
 cdef inline int32_t *history_of(History *history, int ply, move_t move) noexcept nogil:
-    return &history.butterfly[ply & 1][move & (BUTTERFLIES - 1)]
-
-
-# Let the side to move at the root have the first half of the butterfly history.
-cdef inline void turn_history(History *history, int side) noexcept nogil:
-    cdef int i
-    cdef int32_t others
-    if history.side != side:
-        history.side = side
-        for i in range(BUTTERFLIES):
-            others = history.butterfly[1][i]
-            history.butterfly[1][i] = history.butterfly[0][i]
-            history.butterfly[0][i] = others
+    return &history.butterfly[(history.side ^ ply) & 1][move & (BUTTERFLIES - 1)]
 
 
 # Move an entry towards the end that a bonus points to, by less the nearer it is.

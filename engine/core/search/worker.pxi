@@ -100,7 +100,7 @@ cdef class SearchWorker:
             if errors is not None:
                 load_errors(&self.w.errors, errors)
             load_game(&self.w.game, rules, history)
-            turn_history(&self.w.history, side)
+            self.w.history.side = side
             if report is None:
                 return self.deepen_silently(load_board(fields), list(root_moves), list(ranks),
                                             first_depth, max_depth, node_limit, end)
