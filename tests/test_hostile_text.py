@@ -28,7 +28,8 @@ from merels.engine.game.record import format_record
 from merels.engine.game.record_reader import parse_records
 from merels.engine.game.rules import DEFAULT_RULES, parse_rules
 from merels.protocol.bot.requests import read_object
-from merels.protocol.client.answers import parse_info, read_move
+from merels.protocol.client.answers import read_move
+from merels.protocol.client.info import parse_info
 from merels.protocol.client.options import parse_option
 from merels.protocol.formats import read_game
 from merels.protocol.formats.playok import is_playok, parse_playok

@@ -1,5 +1,6 @@
 """``merels check``: whether an engine follows the protocol, step by step.
 
-A step is a function that talks to the engine; its docstring says what is expected, and why.
+A step talks to the engine; its sentence states what is expected, and why. Steps that only send and
+compare are rows made by a factory, others are functions.
 `suite` lists and runs the steps, and `report` prints what they found.
 """

@@ -55,8 +55,16 @@ class Group:
 
     name: str
     title: str
-    needs: tuple[str, ...] = ("greeting", "ready")
+    needs: tuple[str, ...] = ("greeting", "ready", "answers")
     steps: list[Step] = field(default_factory=list)
+
+    def add(
+        self, name: str, expected: str, check: Check, *,
+        needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS,
+    ) -> None:  # fmt: skip
+        """Add a step."""
+        all_needs = tuple(need for need in (*self.needs, *needs) if need != name)
+        self.steps.append(Step(name, self.name, expected, check, all_needs, protocols))
 
     def step(
         self, *, needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS
@@ -64,10 +72,9 @@ class Group:
         """Make a function a step: its name is the step's, its docstring what is expected."""
 
         def add(check: Check) -> Check:
-            name = check.__name__.replace("_", "-")
             expected = " ".join((check.__doc__ or "").split())
-            all_needs = tuple(need for need in (*self.needs, *needs) if need != name)
-            self.steps.append(Step(name, self.name, expected, check, all_needs, protocols))
+            name = check.__name__.replace("_", "-")
+            self.add(name, expected, check, needs=needs, protocols=protocols)
             return check
 
         return add

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic_ns
 
+from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import Position
-from merels.engine.game.rules import DEFAULT_RULES, Rules
+from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules
 from merels.protocol.check.conversation import LATE, Conversation, Fault, Pace, Skip
-from merels.protocol.check.rules import rules_of
 from merels.protocol.check.transcript import Line, Search
 from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
 from merels.protocol.client.engine_spec import EngineSpec
@@ -20,6 +20,8 @@ from merels.protocol.process.errors import EngineError
 
 LAST_SECONDS = 5.0
 """The time a process has to end by itself; more than `LATE` is unusual."""
+_VARIANT = "uci_variant"
+_FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))
 
 
@@ -29,6 +31,8 @@ class Greeting:
 
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0.0
+    option_lines: list[tuple[Line, Option | None]] = field(default_factory=list)
+    """The lines that declare options, each with its option, or None if it cannot be read."""
     options: Options = field(default_factory=Options)
 
 
@@ -67,10 +71,9 @@ class Subject(Conversation):
         self.send(hello)
         greeting.lines = self.until(self.dialect.ready.decode(), self.pace.start, hello)
         greeting.seconds = (greeting.lines[-1].at - started) / 1e9
-        for line in greeting.lines:
-            option = parse_option(line.text) if line.first == "option" else None
-            if option is not None:
-                greeting.options.add(option)
+        greeting.option_lines = [(line, parse_option(line.text)) for line in greeting.lines
+                                 if line.first == "option"]
+        greeting.options = Options(option for _, option in greeting.option_lines if option)
         return greeting
 
     def start(self) -> None:
@@ -184,6 +187,18 @@ class Subject(Conversation):
         """The option with that name, if the engine has it."""
         return self.greeting.options.get(name)
 
+    def needs_option(self, name: str, least: int | None = None) -> Option:
+        """The option with that name, which the step will set; the step is skipped without it.
+
+        It is also skipped if the option is no spin that reaches ``least``, where that is given.
+        """
+        self.ensure()
+        option = self.option(name)
+        if option is None or least is not None and (option.maximum or 0) < least:
+            raise Skip(f"the engine has no option {name}")
+        self.changed = True
+        return option
+
     def value(self, name: str) -> str:
         """The value of an option at every start; empty if the engine does not have it."""
         option = self.option(name)
@@ -265,3 +280,24 @@ class Subject(Conversation):
 def option_line(name: str, value: str | None) -> str:
     """The line that sets an option; None presses a button."""
     return f"setoption name {name}" + ("" if value is None else f" value {value}")
+
+
+def rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> Rules:
+    """The rules that an engine's options name by default, changed by ``settings``.
+
+    What its options do not name is as in ``default``.
+    """
+    values = [(option.name.lower(), option.default) for option in options.values()]
+    values += [(name.lower(), value) for name, value in settings.items() if name in options]
+    # The variant sets all fields, and an engine may list it after them.
+    values[: len(options)] = sorted(values[: len(options)], key=lambda v: v[0] != _VARIANT)
+    rules = default
+    for name, value in values:
+        if name == _VARIANT and value.lower() in PRESETS:
+            rules = make_rules(value, default.fields_text().split())
+        elif name in _FIELD_NAMES:
+            try:
+                rules = rules.with_field(name, value)
+            except InputError:
+                pass  # A step of its own checks the option.
+    return rules

@@ -15,8 +15,6 @@ from merels.protocol.check.steps import (
     options,
     output,
     position,
-    queries,
-    readiness,
     searching,
     stopping,
     strange_input,
@@ -24,10 +22,10 @@ from merels.protocol.check.steps import (
 from merels.protocol.check.subject import Subject
 from merels.protocol.process.errors import EngineError
 
-GROUPS: tuple[Group, ...] = tuple(module.GROUP for module in (
-    handshake, readiness, stopping, searching, position, options, strange_input, moves, queries,
-    output, ending,
-))
+GROUPS: tuple[Group, ...] = (
+    handshake.GROUP, handshake.READY, stopping.GROUP, searching.GROUP, position.GROUP,
+    options.GROUP, strange_input.GROUP, moves.GROUP, position.QUERIES, output.GROUP, ending.GROUP,
+)
 """In the order in which they run."""
 STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)
 MOST_START_FAILURES = 3

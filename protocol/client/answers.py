@@ -1,29 +1,22 @@
-"""What an engine says in a search: its answer, found among its lines, and what those say."""
+"""An engine's answer to ``go``, found among its lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from merels.engine.game.errors import InputError, printable
-from merels.engine.game.notation import join_steps, parse_move
-from merels.engine.game.numbers import parse_whole
-from merels.engine.game.position import Move, Position
-from merels.engine.game.score import PovScore, Score
-from merels.engine.search.limits import Info
-from merels.protocol.client.scanner import last_answer, last_score, parse_brief
+from merels.engine.game.errors import InputError
+from merels.engine.game.notation import parse_move
+from merels.engine.game.position import Move
+from merels.protocol.client.scanner import last_answer, last_score
 
 ERROR = "sanmill_error"
 """The word that begins an answer of Sanmill's instead of a move, with a JSON object behind it."""
 NO_MOVES = ("0000", "(none)", "none", "null", "draw")
 """What engines write instead of a move."""
 
-_LONGEST_NUMBER = 18
-_COUNTS = ("depth", "seldepth", "multipv", "nodes", "nps", "time", "hashfull", "tbhits")
-_BOUNDS = {b"lowerbound": "lower", b"upperbound": "upper"}
 _AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
 _ANYWHERE = re.compile(
     rb"(?<![^\s])(?:bestmove(?![^\s])|(?=sanmill_error(?![^\s])))([^\n]*)\n", re.IGNORECASE
@@ -109,60 +102,3 @@ def read_move(answer: bytes) -> tuple[str, Move | None]:
         return text, parse_move(text)
     except InputError:
         return text, None
-
-
-def number(word: bytes) -> int | None:
-    """A decimal number of an engine's, or None for anything else and for absurd lengths."""
-    return parse_whole(word.decode("latin-1")) if len(word) <= _LONGEST_NUMBER else None
-
-
-def parse_info(
-    line: bytes, position: Position, white_view: bool = False, in_plies: bool = False
-) -> Info:
-    """Everything that an ``info`` line says about a search of ``position``."""
-    words = line.split()
-    values: dict[str, int] = {}
-    pv: tuple[Move, ...] = ()
-    wdl: tuple[int, int, int] | None = None
-    bound = text = ""
-    index = 1
-    while index < len(words):
-        word = words[index].lower()
-        name = word.decode("ascii", "replace")
-        index += 1
-        if word == b"string":
-            text = printable(b" ".join(words[index:]).decode("utf-8", "replace"))
-            break
-        if word == b"pv":
-            pv = _legal_moves(position, words[index:])
-        if word in (b"pv", b"bestmove"):
-            break
-        if word in _BOUNDS:
-            bound = _BOUNDS[word]
-        elif word == b"wdl":
-            parts = [number(part) for part in words[index : index + 3]]
-            if len(parts) == 3 and None not in parts:
-                wdl = (parts[0] or 0, parts[1] or 0, parts[2] or 0)
-        elif name in _COUNTS and index < len(words):
-            value = number(words[index])
-            if value is not None and value >= 0:
-                values[name] = value
-                index += 1
-    brief = parse_brief(line, position.side, white_view, in_plies)
-    score = None
-    if brief.score is not None or brief.win_in is not None:
-        score = PovScore(Score(brief.score, brief.win_in), position.side)
-    milliseconds = values.pop("time", None)
-    time = None if milliseconds is None else milliseconds / 1000
-    return Info(score=score, bound=bound, time=time, wdl=wdl, pv=pv, string=text, **values)
-
-
-def _legal_moves(position: Position, words: list[bytes]) -> tuple[Move, ...]:
-    """The moves of a variation up to the first illegal one."""
-    moves = []
-    with suppress(InputError):
-        for _, token in join_steps([word.decode("ascii", "replace") for word in words]):
-            move = parse_move(token)
-            position = position.push(move)
-            moves.append(move)
-    return tuple(moves)

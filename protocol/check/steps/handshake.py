@@ -1,15 +1,16 @@
-"""Steps about the handshake and the lines of the greeting."""
+"""Steps about the handshake, the lines of the greeting, and isready."""
 
 from __future__ import annotations
 
+from time import monotonic_ns
+
 from merels.engine.game.numbers import parse_whole
 from merels.protocol.check.conversation import LATE, Fault
-from merels.protocol.check.step import Group
+from merels.protocol.check.step import Check, Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Line
-from merels.protocol.client.options import Option, parse_option
 
 GROUP = Group("handshake", "Handshake", needs=("greeting",))
+READY = Group("readiness", "Ready", needs=("greeting", "ready"))
 KINDS = ("check", "spin", "combo", "button", "string")
 _GREETING = ("id", "option", "info", "copyprotection", "registration")
 _PROTOCOL = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
@@ -42,29 +43,26 @@ def silent_before_greeting(engine: Subject) -> None:
         engine.warn("printed before the first command", early[0])
 
 
-def _id(engine: Subject, what: str) -> None:
-    """The greeting has one ``id`` line about this."""
-    engine.start()
-    lines = [line for line in engine.greeting.lines if line.words[:2] == ["id", what]]
-    if not lines:
-        raise Fault(f"the greeting has no line 'id {what} …'")
-    if len(lines) > 1:
-        raise Fault(f"the greeting has {len(lines)} lines 'id {what}'", lines[1].raw)
-    if len(lines[0].words) < 3:
-        raise Fault(f"nothing follows 'id {what}'", lines[0].raw)
+def _has_id(word: str) -> Check:
+    """The greeting has one ``id`` line with that word."""
+
+    def check(engine: Subject) -> None:
+        engine.start()
+        lines = [line for line in engine.greeting.lines if line.words[:2] == ["id", word]]
+        if not lines:
+            raise Fault(f"the greeting has no line 'id {word} …'")
+        if len(lines) > 1:
+            raise Fault(f"the greeting has {len(lines)} lines 'id {word}'", lines[1].raw)
+        if len(lines[0].words) < 3:
+            raise Fault(f"nothing follows 'id {word}'", lines[0].raw)
+
+    return check
 
 
-@GROUP.step()
-def id_name(engine: Subject) -> None:
-    """The greeting has one line 'id name …'; clients show the name, and some refuse an engine
-    without one."""
-    _id(engine, "name")
-
-
-@GROUP.step()
-def id_author(engine: Subject) -> None:
-    """The greeting has one line 'id author …', as the protocol demands."""
-    _id(engine, "author")
+GROUP.add("id-name", "The greeting has one line 'id name …'; clients show the name, and some "
+          "refuse an engine without one.", _has_id("name"))
+GROUP.add("id-author", "The greeting has one line 'id author …', as the protocol demands.",
+          _has_id("author"))
 
 
 @GROUP.step()
@@ -104,19 +102,13 @@ def greeting_again(engine: Subject) -> None:
             return
 
 
-def _option_lines(engine: Subject) -> list[tuple[Line, Option | None]]:
-    """The option lines, each with its option, or None if it cannot be read."""
-    engine.start()
-    return [(line, parse_option(line.text)) for line in engine.greeting.lines
-            if line.first == "option"]
-
-
 @GROUP.step()
 def option_lines(engine: Subject) -> None:
     """Every option line has a unique name and a known type; clients cannot show or set an option
     that they cannot read."""
+    engine.start()
     seen: set[str] = set()
-    for line, option in _option_lines(engine):
+    for line, option in engine.greeting.option_lines:
         if option is None:
             raise Fault("has no name or no type", line.raw)
         if option.kind not in KINDS:
@@ -130,7 +122,8 @@ def option_lines(engine: Subject) -> None:
 def option_defaults(engine: Subject) -> None:
     """Every default is a valid value of its option; clients send defaults back, and some refuse
     to start an engine with an invalid one."""
-    for line, option in _option_lines(engine):
+    engine.start()
+    for line, option in engine.greeting.option_lines:
         words = line.words
         if option is None or option.kind == "button":
             continue
@@ -151,3 +144,63 @@ def option_defaults(engine: Subject) -> None:
             if not option.minimum <= value <= option.maximum:
                 raise Fault(f"the default lies outside {option.minimum} to {option.maximum}",
                             line.raw)
+
+
+@READY.step()
+def ready(engine: Subject) -> None:
+    """isready is answered by readyok, the first one within 15 s, the time that clients give it, and
+    preferably within 1 s; they wait for it before every game."""
+    engine.discard()
+    engine.start()
+    engine.ping()
+    if engine.preparing > LATE:
+        engine.warn(f"the first readyok took {engine.preparing:.1f} s")
+
+
+@READY.step()
+def ready_at_once(engine: Subject) -> None:
+    """With nothing to prepare, readyok comes at once; tournaments ask before every game and when
+    an engine seems to hang."""
+    engine.ensure()
+    engine.ping()
+    asked = monotonic_ns()
+    seconds = (engine.ping()[-1].at - asked) / 1e9
+    engine.judge_delay(seconds, f"readyok took {seconds:.2f} s")
+
+
+@READY.step()
+def ready_counts(engine: Subject) -> None:
+    """Each isready gets exactly one readyok; clients that count them get confused otherwise."""
+    engine.ensure()
+    engine.ping()
+    engine.send(*["isready"] * 5)
+    for _ in range(5):
+        engine.until("readyok", engine.pace.answer, "isready, 5 times")
+    for line in engine.listen(engine.pace.listen):
+        if line.first == "readyok":
+            raise Fault("one readyok too many", line.raw)
+
+
+@READY.step()
+def ready_after_new_game(engine: Subject) -> None:
+    """isready is answered after ucinewgame (uginewgame), even if that comes twice; every
+    tournament sends both before a game."""
+    engine.ensure()
+    for _ in range(2):
+        engine.new_game()
+
+
+@READY.step()
+def ready_before_greeting(engine: Subject) -> None:
+    """isready is also answered before the greeting; some clients first ask whether the engine
+    runs."""
+    engine.ensure()
+    engine.spawn()
+    engine.send("isready")
+    engine.hope_for_ready("no readyok before the greeting")
+
+
+@READY.step(needs=("ready",))
+def answers(engine: Subject) -> None:
+    """'go depth 1' in the starting position is answered by a bestmove; most steps need that."""
+    engine.search("go depth 1")

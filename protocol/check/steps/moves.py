@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from merels.engine.game.position import Position
+from merels.engine.game.notation import parse_move
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.positions import (
     FINISHED,
@@ -23,7 +23,7 @@ from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Kind, Search, judge, read
 from merels.protocol.client.answers import NO_MOVES
 
-GROUP = Group("moves", "Moves", needs=("greeting", "ready", "answers"))
+GROUP = Group("moves", "Moves")
 SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
 
 
@@ -62,14 +62,13 @@ def bestmove_legal(engine: Subject) -> None:
         kind = search.kind
         if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
             continue
-        if kind is Kind.NONE:
-            raise Fault(f"plays no move although there are legal ones, {search}", search.quote)
+        reason = "plays no move although there are legal ones"
         if kind is Kind.UNREADABLE:
-            reason = f"is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3, {search}"
-            raise Fault(reason, search.quote)
-        move = read(search.answer)
-        objection = search.position.objection(move) if move else ""
-        raise Fault(f"is illegal ({objection}), {search}", search.quote)
+            reason = "is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3"
+        elif kind is Kind.ILLEGAL:
+            move = read(search.answer)
+            reason = f"is illegal ({search.position.objection(move) if move else ''})"
+        raise Fault(f"{reason}, {search}", search.quote)
 
 
 @GROUP.step(needs=("bestmove-legal",))
@@ -83,23 +82,19 @@ def forced_move(engine: Subject) -> None:
             raise Fault("is not the only legal move", search.quote)
 
 
-def _ends(engine: Subject, search: Search, what: str) -> None:
-    """Judge the answer to a search of a finished game."""
-    answer = search.answer.lower()
-    if answer not in NO_MOVES:
-        raise Fault(f"plays on although the game is over: {what}", search.quote)
-    if answer != "0000":
-        engine.warn(f"writes '{answer}' when the game is over; 0000 is usual", search.best)
-    if not any(info.scored for info in search.infos):
-        engine.warn(f"no score before bestmove when the game is over: {what}", search.best)
-
-
 @GROUP.step()
 def finished_games(engine: Subject) -> None:
     """When the game is lost there is no move, and the answer is 'bestmove 0000', at once; a client
     that asks anyway must neither hang nor get a random move."""
     for what, text in FINISHED.items():
-        _ends(engine, engine.search("go movetime 50", text), what)
+        search = engine.search("go movetime 50", text)
+        answer = search.answer.lower()
+        if answer not in NO_MOVES:
+            raise Fault(f"plays on although the game is over: {what}", search.quote)
+        if answer != "0000":
+            engine.warn(f"writes '{answer}' when the game is over; 0000 is usual", search.best)
+        if not search.scored:
+            engine.warn(f"no score before bestmove when the game is over: {what}", search.best)
 
 
 @GROUP.step(needs=("bestmove-legal",))
@@ -137,20 +132,12 @@ def pv_legal(engine: Subject) -> None:
     """Every move of every pv so far was legal in its place; clients show the variations on a
     board, and an illegal move betrays a hash entry of another position."""
     for search in survey(engine):
-        for info in search.infos:
-            bad = _illegal(search.position, info.pv or [])
-            if bad is not None:
-                raise Fault(f"'{bad}' in the pv is illegal, {search}", info.line.raw)
-
-
-def _illegal(position: Position, tokens: list[str]) -> str | None:
-    """The first illegal move of a line, or None."""
-    for token in tokens:
-        move = read(token)
-        if move is None or not position.is_legal(move):
-            return token
-        position = position.play(move)
-    return None
+        for line, info in search.infos:
+            position = search.position
+            for token in info.pv or ():
+                if judge(position, token) is not Kind.LEGAL:
+                    raise Fault(f"'{token}' in the pv is illegal, {search}", line.raw)
+                position = position.play(parse_move(token))
 
 
 @GROUP.step(protocols=("uci",))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from itertools import pairwise
 
 from merels.protocol.check.conversation import Fault
 from merels.protocol.check.step import Group
 from merels.protocol.check.steps.moves import survey
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Info, Kind, read
+from merels.protocol.check.transcript import Kind, read
 
-GROUP = Group("output", "Output", needs=("greeting", "ready", "answers"))
+GROUP = Group("output", "Output")
 KNOWN = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
          "registration", "response")
 TIME_SLACK = 0.05
@@ -57,38 +56,34 @@ def score_before_bestmove(engine: Subject) -> None:
     """At least one info line with a score precedes each bestmove, even without time to think;
     tournaments adjudicate by it, and some clients fail without one."""
     for search in survey(engine):
-        if not any(info.scored for info in search.infos):
+        if not search.scored:
             raise Fault(f"no info line with a score precedes it, {search}", search.quote)
-
-
-def _infos(engine: Subject) -> list[Info]:
-    """Every info line of the searches so far."""
-    return [info for search in survey(engine) for info in search.infos]
 
 
 @GROUP.step()
 def info_syntax(engine: Subject) -> None:
     """Info lines consist of known words with their numbers (unknown words are only unusual);
     clients drop a line with 'nodes abc', or crash."""
-    for info in _infos(engine):
-        if info.mistakes:
-            raise Fault(info.mistakes[0], info.line.raw)
-        if info.unknown:
-            engine.warn(f"'{info.unknown[0]}' is not a word of info lines", info.line)
+    for search in survey(engine):
+        for line, info in search.infos:
+            if info.mistakes:
+                raise Fault(info.mistakes[0], line.raw)
+            if info.unknown:
+                engine.warn(f"'{info.unknown[0]}' is not a word of info lines", line)
 
 
 @GROUP.step()
 def info_bounds(engine: Subject) -> None:
     """Numbers are within their bounds: hashfull from 0 to 1000, the three of wdl add up to 1000,
     and multipv counts from 1."""
-    for info in _infos(engine):
-        numbers = info.numbers
-        if not 0 <= numbers.get("hashfull", 0) <= 1000:
-            raise Fault("hashfull is in permille, 0 to 1000", info.line.raw)
-        if info.wdl and sum(info.wdl) != 1000:
-            raise Fault(f"the three numbers of wdl add up to {sum(info.wdl)}", info.line.raw)
-        if numbers.get("multipv", 1) < 1:
-            raise Fault("multipv counts from 1", info.line.raw)
+    for search in survey(engine):
+        for line, info in search.infos:
+            if not 0 <= info.numbers.get("hashfull", 0) <= 1000:
+                raise Fault("hashfull is in permille, 0 to 1000", line.raw)
+            if info.wdl and sum(info.wdl) != 1000:
+                raise Fault(f"the three numbers of wdl add up to {sum(info.wdl)}", line.raw)
+            if info.numbers.get("multipv", 1) < 1:
+                raise Fault("multipv counts from 1", line.raw)
 
 
 @GROUP.step()
@@ -96,13 +91,12 @@ def info_depth_rises(engine: Subject) -> None:
     """Within a search the depth never decreases; clients take the last line for the best."""
     for search in survey(engine):
         depths: dict[int, int] = {}
-        for info in search.infos:
-            if not info.scored or "depth" not in info.numbers:
-                continue
-            line, depth = info.numbers.get("multipv", 1), info.numbers["depth"]
-            if depth < depths.get(line, 0):
-                raise Fault(f"depth {depth} follows depth {depths[line]}, {search}", info.line.raw)
-            depths[line] = depth
+        for line, info in search.scored:
+            number = info.numbers.get("multipv", 1)
+            before = depths.get(number, 0)
+            depth = depths[number] = info.numbers.get("depth", before)
+            if depth < before:
+                raise Fault(f"depth {depth} follows depth {before}, {search}", line.raw)
 
 
 @GROUP.step()
@@ -110,22 +104,23 @@ def info_counts_rise(engine: Subject) -> None:
     """Within a search nodes and time never decrease: they count from its start."""
     for search in survey(engine):
         for word in ("nodes", "time"):
-            known = [info for info in search.infos if word in info.numbers]
-            for before, after in pairwise(known):
-                if after.numbers[word] < before.numbers[word]:
-                    raise Fault(f"{word} decreases from {before.numbers[word]}, {search}",
-                                after.line.raw)
+            before = 0
+            for line, info in search.infos:
+                count = info.numbers.get(word, before)
+                if count < before:
+                    raise Fault(f"{word} decreases from {before}, {search}", line.raw)
+                before = count
 
 
 @GROUP.step()
 def info_time_honest(engine: Subject) -> None:
     """The stated time is not longer than the time that passed for the client."""
     for search in survey(engine):
-        for info in search.infos:
-            seconds = (info.line.at - search.started) / 1e9
+        for line, info in search.infos:
+            seconds = (line.at - search.started) / 1e9
             if info.numbers.get("time", 0) / 1000 > seconds + TIME_SLACK:
                 raise Fault(f"states more time than the {seconds * 1000:.0f} ms that had passed",
-                            info.line.raw)
+                            line.raw)
 
 
 @GROUP.step()
@@ -133,16 +128,15 @@ def info_complete(engine: Subject) -> None:
     """The last line with a score has depth, nodes, time and pv, and the pv begins with the
     bestmove; clients show all of them (only unusual)."""
     for search in survey(engine):
-        final = search.final
-        if final is None or search.kind is not Kind.LEGAL:
+        if search.final is None or search.kind is not Kind.LEGAL:
             continue
-        missing = [word for word in ("depth", "nodes", "time") if word not in final.numbers]
-        missing += [] if final.pv else ["pv"]
+        line, info = search.final
+        missing = [word for word in ("depth", "nodes", "time") if word not in info.numbers]
+        missing += [] if info.pv else ["pv"]
         if missing:
-            engine.warn(f"the last line with a score has no {', '.join(missing)}", final.line)
-        elif final.pv and read(final.pv[0]) != read(search.answer):
-            engine.warn(f"the pv does not begin with '{search.answer}', which is played",
-                        final.line)
+            engine.warn(f"the last line with a score has no {', '.join(missing)}", line)
+        elif info.pv and read(info.pv[0]) != read(search.answer):
+            engine.warn(f"the pv does not begin with '{search.answer}', which is played", line)
 
 
 @GROUP.step()

@@ -1,15 +1,28 @@
-"""Steps about position: whether the engine plays in the position that it was sent."""
+"""Steps about position: whether the engine plays, and answers, in the position that it was sent."""
 
 from __future__ import annotations
 
-from merels.engine.game.position import Position
+from collections.abc import Callable, Sequence
+
+from merels.engine.game.position import WHITE, Position
 from merels.protocol.check.conversation import Fault
-from merels.protocol.check.positions import FLYING, GAME, MOVING, PLACING, START
-from merels.protocol.check.step import Group
+from merels.protocol.check.positions import (
+    FINISHED,
+    FLYING,
+    GAME,
+    MOVING,
+    PLACING,
+    SHUFFLE,
+    START,
+    WINNING,
+)
+from merels.protocol.check.step import Check, Group
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Kind, Search, judge, read
 
-GROUP = Group("position", "Positions", needs=("greeting", "ready", "answers"))
+GROUP = Group("position", "Positions")
+QUERIES = Group("queries", "UGI's queries", needs=("greeting", "ready"))
+ASKED = (START, MOVING, WINNING, *FINISHED.values())
 
 BAD_POSITIONS = {
     "a missing field": "********/********/******** w 9 9 0",
@@ -22,6 +35,7 @@ BAD_POSITIONS = {
     "a word for a number": "********/********/******** w nine 9 0 1",
     "nothing": "",
 }
+NOT_POSITIONS = ("position", "position nonsense", "position moves d6")
 BAD_MOVES = {
     "an unknown point": "position startpos moves d6 z9",
     "an occupied point": "position startpos moves d6 d6",
@@ -41,22 +55,27 @@ def _is_at(search: Search, before: Position, complaint: str) -> None:
         raise Fault(complaint, search.quote)
 
 
-@GROUP.step()
-def position_startpos(engine: Subject) -> None:
-    """'position startpos' sets up the starting position, also after another position."""
-    engine.search("go depth 1", MOVING)
-    search = engine.search("go depth 1")
-    _is_at(search, engine.position(MOVING), "plays in the position before startpos")
+def _follows(complaint: str, *setups: tuple[str, Sequence[str]]) -> Check:
+    """Search in several positions, given by a start and moves, none as if in the one before."""
+
+    def check(engine: Subject) -> None:
+        before: Position | None = None
+        for start, moves in setups:
+            search = engine.search("go depth 1", start, moves)
+            if before is not None:
+                _is_at(search, before, complaint.format(len(moves)))
+            before = search.position
+
+    return check
 
 
-@GROUP.step()
-def position_fen(engine: Subject) -> None:
-    """'position fen …' sets up any position: while men are placed, move, and fly."""
-    before = START
-    for text in (MOVING, PLACING, FLYING):
-        search = engine.search("go depth 1", text)
-        _is_at(search, engine.position(before), "plays in the position before")
-        before = text
+GROUP.add(
+    "position-startpos", "'position startpos' sets up the starting position, also after another "
+    "position.", _follows("plays in the position before startpos", (MOVING, ()), (START, ())))
+GROUP.add(
+    "position-fen", "'position fen …' sets up any position: while men are placed, move, and fly.",
+    _follows("plays in the position before",
+             *((text, ()) for text in (START, MOVING, PLACING, FLYING))))
 
 
 @GROUP.step()
@@ -69,13 +88,10 @@ def position_moves(engine: Subject) -> None:
         _is_at(search, engine.position(START), "plays as if no move had been played")
 
 
-@GROUP.step()
-def position_fen_moves(engine: Subject) -> None:
-    """Moves can also follow 'position fen …'."""
-    # Once men move, no move is legal for both sides.
-    before = engine.position(MOVING)
-    search = engine.search("go depth 1", MOVING, [str(before.legal_moves()[0])])
-    _is_at(search, before, "plays as if no move had been played")
+# Once men move, no move is legal for both sides.
+GROUP.add(
+    "position-fen-moves", "Moves can also follow 'position fen …'.",
+    _follows("plays as if no move had been played", (MOVING, ()), (MOVING, SHUFFLE[:1])))
 
 
 @GROUP.step()
@@ -89,19 +105,16 @@ def position_bare_moves(engine: Subject) -> None:
     _is_at(search, engine.position(MOVING), "ignores the line")
 
 
-@GROUP.step()
-def position_grows(engine: Subject) -> None:
-    """Each move sends the whole game again, and after a take-back a shorter one; an engine that
-    keeps the old game must not confuse the two."""
-    before = engine.position(START)
-    for count in (1, 2, 3, 7, 8, 12, 6, 7, 1, 0):
-        search = engine.search("go depth 1", START, GAME[:count])
-        _is_at(search, before, f"plays in the position before, after {count} moves")
-        before = search.position
+GROUP.add(
+    "position-grows", "Each move sends the whole game again, and after a take-back a shorter one; "
+    "an engine that keeps the old game must not confuse the two.",
+    _follows("plays in the position before, after {} moves",
+             *((START, GAME[:count]) for count in (0, 1, 2, 3, 7, 8, 12, 6, 7, 1, 0))))
 
 
-def _refuses(engine: Subject, bad: str, what: str) -> bool:
-    """Send a bad line, which must not change the position; whether it is answered by info."""
+def _refuses(engine: Subject, bad: str, what: str, warning: str) -> None:
+    """Send a bad line, which must not change the position, and should be answered by info."""
+    engine.search("go depth 1", MOVING)
     lines = engine.survive(bad.encode() + b"\n", f"'{bad}' ({what})")
     position = engine.position(MOVING)
     search = engine.begin_here("go depth 1", position, f"position fen {MOVING}, then '{bad}'")
@@ -111,7 +124,8 @@ def _refuses(engine: Subject, bad: str, what: str) -> bool:
     places = move is not None and move.origin is None and not move.removed
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
         raise Fault(f"does not keep the position before '{bad}' ({what})", search.quote)
-    return any(line.first == "info" for line in lines)
+    if warning and not any(line.first == "info" for line in lines):
+        engine.warn(warning)
 
 
 @GROUP.step()
@@ -120,11 +134,10 @@ def bad_positions(engine: Subject) -> None:
     mistake should cost neither the game nor the engine."""
     engine.needs(MOVING)
     for what, text in BAD_POSITIONS.items():
-        engine.search("go depth 1", MOVING)
-        if not _refuses(engine, f"position fen {text}", what):
-            engine.warn(f"{what} was refused without a message (info string)")
-    for bad in ("position", "position nonsense", "position moves d6"):
-        _refuses(engine, bad, "not a position")
+        warning = f"{what} was refused without a message (info string)"
+        _refuses(engine, f"position fen {text}", what, warning)
+    for bad in NOT_POSITIONS:
+        _refuses(engine, bad, "not a position", "")
 
 
 @GROUP.step()
@@ -133,9 +146,8 @@ def bad_moves(engine: Subject) -> None:
     it stays; playing the moves before it would leave engine and client in different games."""
     engine.needs(MOVING)
     for what, line in BAD_MOVES.items():
-        engine.search("go depth 1", MOVING)
-        if not _refuses(engine, line, what):
-            engine.warn(f"{what} was refused without a message (info string): '{line}'")
+        _refuses(engine, line, what, f"{what} was refused without a message (info string): "
+                 f"'{line}'")
 
 
 @GROUP.step(needs=("infinite-waits", "stop"))
@@ -148,3 +160,42 @@ def position_in_search(engine: Subject) -> None:
         raise Fault("position ended the search", search.quote)
     engine.stop(search)
     _is_at(search, engine.position(START), "answers for the position sent during the search")
+
+
+def _asks(question: str, answer: Callable[[Position], str]) -> Check:
+    """Ask a question about several positions, each of which has one right answer."""
+
+    def check(engine: Subject) -> None:
+        engine.ensure()
+        for text in ASKED:
+            position = engine.position(text)
+            engine.send(engine.dialect.position(position).decode(), f"query {question}")
+            lines = [line for line in engine.ping() if line.first == "response"]
+            if len(lines) != 1:
+                raise Fault(f"{len(lines)} responses to 'query {question}'",
+                            lines[-1].raw if lines else None)
+            expected = f"response {answer(position)}"
+            if lines[0].text != expected:
+                raise Fault(f"'query {question}' should get '{expected}' in {text}", lines[0].raw)
+
+    return check
+
+
+def _result(position: Position) -> str:
+    """Who has won."""
+    outcome = position.outcome()
+    if outcome is None:
+        return "none"
+    return "draw" if outcome.winner is None else f"p{outcome.winner + 1}win"
+
+
+for _name, _expected, _check in (
+    ("query-move", "'query p1turn' tells whether the first player is to move; clients that do not "
+     "know the game ask the engine.",
+     _asks("p1turn", lambda position: "true" if position.side == WHITE else "false")),
+    ("query-game-over", "'query gameover' tells whether the game has ended.",
+     _asks("gameover", lambda position: "false" if position.outcome() is None else "true")),
+    ("query-result", "'query result' tells who has won, or 'none' during the game.",
+     _asks("result", _result)),
+):
+    QUERIES.add(_name, _expected, _check, protocols=("ugi",))

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from merels.protocol.check.conversation import LATE, Fault, Skip
+from merels.protocol.check.conversation import LATE, Fault
 from merels.protocol.check.positions import MOVING, PLACING, START, WINNING
-from merels.protocol.check.step import Group
+from merels.protocol.check.step import Check, Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Kind, Search, read
+from merels.protocol.check.transcript import Kind, read
 
-GROUP = Group("search", "Searches", needs=("greeting", "ready", "answers"))
+GROUP = Group("search", "Searches")
 NODES_WARN = (1.1, 1_000)
 """The factor, plus a number of nodes, by which a node limit may be exceeded."""
 NODES_FAIL = (2.0, 20_000)
 
 
-def _no_deeper(search: Search, depth: int) -> None:
-    """Find fault with an iteration deeper than this."""
-    for info in search.infos:
-        if info.scored and info.numbers.get("depth", 0) > depth:
-            raise Fault(f"searched deeper than depth {depth}, {search}", info.line.raw)
+def _no_deeper(*searches: tuple[str, int]) -> Check:
+    """Search up to a depth; no iteration may be deeper."""
+
+    def check(engine: Subject) -> None:
+        for go, depth in searches:
+            search = engine.search(go, MOVING)
+            for line, info in search.scored:
+                if info.numbers.get("depth", 0) > depth:
+                    raise Fault(f"searched deeper than depth {depth}, {search}", line.raw)
+
+    return check
 
 
-@GROUP.step()
-def go_depth(engine: Subject) -> None:
-    """'go depth N' ends by itself after depth N; otherwise matches at fixed depth are meaningless.
-    """
-    for depth in (1, 2, 4):
-        _no_deeper(engine.search(f"go depth {depth}", MOVING), depth)
+GROUP.add(
+    "go-depth", "'go depth N' ends by itself after depth N; otherwise matches at fixed depth are "
+    "meaningless.", _no_deeper(*((f"go depth {depth}", depth) for depth in (1, 2, 4))))
 
 
 @GROUP.step()
@@ -36,10 +39,10 @@ def go_nodes(engine: Subject) -> None:
     known = False
     for nodes in (1, 1000, 20_000):
         search = engine.search(f"go nodes {nodes}", PLACING)
-        counts = [info.numbers["nodes"] for info in search.infos if "nodes" in info.numbers]
-        known = known or bool(counts)
-        used = max(counts, default=0)
-        line = search.infos[-1].line.raw if counts else None
+        infos = [(line, info) for line, info in search.infos if "nodes" in info.numbers]
+        known = known or bool(infos)
+        used = max((info.numbers["nodes"] for _, info in infos), default=0)
+        line = infos[-1][0].raw if infos else None
         if used > NODES_FAIL[0] * nodes + NODES_FAIL[1]:
             raise Fault(f"searched {used} nodes for 'go nodes {nodes}'", line)
         if used > NODES_WARN[0] * nodes + NODES_WARN[1]:
@@ -48,79 +51,73 @@ def go_nodes(engine: Subject) -> None:
         engine.warn("no info line states the nodes, so the limit cannot be judged")
 
 
-def _in_time(
-    engine: Subject, go: str, milliseconds: int, start: str = START, *, clock: bool = False
-) -> None:
-    """Judge the delay of a search with a time limit."""
-    limit = milliseconds / 1000
-    search = engine.search(go, start, seconds=limit + max(engine.pace.answer, LATE))
-    reason = f"'{search.go}' took {search.elapsed:.3f} s"
-    engine.judge_delay(search.elapsed - limit, reason, search.quote, clock=clock)
+def _in_time(*searches: str, start: str = START, clock: bool = True) -> Check:
+    """Search with time limits, the first number of each in milliseconds.
+
+    SHORT stands for `Pace.movetime`, LONG for twice that.
+    """
+
+    def check(engine: Subject) -> None:
+        short = engine.pace.movetime
+        for go in searches:
+            go = go.replace("SHORT", str(short)).replace("LONG", str(2 * short))
+            limit = max(0, int(go.split()[2])) / 1000
+            seconds = limit + max(engine.pace.answer, LATE)
+            search = engine.search(go, start, seconds=seconds)
+            reason = f"'{search.go}' took {search.elapsed:.3f} s"
+            engine.judge_delay(search.elapsed - limit, reason, search.quote, clock=clock)
+
+    return check
 
 
-@GROUP.step()
-def go_movetime(engine: Subject) -> None:
-    """'go movetime N' answers within N ms (unusual: over 100 ms more, a fault: over 1 s more)."""
-    for milliseconds in (1, engine.pace.movetime):
-        _in_time(engine, f"go movetime {milliseconds}", milliseconds)
+def _answers(*searches: str) -> Check:
+    """Search; the answer may be any."""
+
+    def check(engine: Subject) -> None:
+        for go in searches:
+            engine.search(go)
+
+    return check
 
 
-@GROUP.step()
-def go_clock(engine: Subject) -> None:
-    """With clocks and increments the answer comes long before the clock runs out; later the game is
-    lost on time (unusual: exceeded by up to 100 ms, a fault: by more)."""
-    clock = 2 * engine.pace.movetime
-    go = f"go wtime {clock} btime {clock} winc 10 binc 10"
-    _in_time(engine, go, clock, clock=True)
-
-
-@GROUP.step()
-def go_moves_to_go(engine: Subject) -> None:
-    """'movestogo' is understood: with one move to go the clock may be used up, but not exceeded
-    (unusual: by up to 100 ms, a fault: by more)."""
-    for clock, left in ((engine.pace.movetime, 1), (2 * engine.pace.movetime, 0)):
-        go = f"go wtime {clock} btime {clock} movestogo {left}"
-        _in_time(engine, go, clock, clock=True)
+GROUP.add(
+    "go-movetime", "'go movetime N' answers within N ms (unusual: over 100 ms more, a fault: over "
+    "1 s more).", _in_time("go movetime 1", "go movetime SHORT", clock=False))
+GROUP.add(
+    "go-clock", "With clocks and increments the answer comes long before the clock runs out; later "
+    "the game is lost on time (unusual: exceeded by up to 100 ms, a fault: by more).",
+    _in_time("go wtime LONG btime LONG winc 10 binc 10"))
+GROUP.add(
+    "go-moves-to-go", "'movestogo' is understood: with one move to go the clock may be used up, "
+    "but not exceeded (unusual: by up to 100 ms, a fault: by more).",
+    _in_time("go wtime SHORT btime SHORT movestogo 1", "go wtime LONG btime LONG movestogo 0"))
 
 
 @GROUP.step()
 def go_one_clock(engine: Subject) -> None:
     """The clock of the side to move is enough, and is not exceeded (unusual: by up to 100 ms, a
     fault: by more); some clients send nothing else."""
-    clock = 2 * engine.pace.movetime
-    _in_time(engine, f"go wtime {clock}", clock, MOVING, clock=True)
-    _in_time(engine, f"go btime {clock}", clock, WINNING, clock=True)
+    _in_time("go wtime LONG", start=MOVING)(engine)
+    _in_time("go btime LONG", start=WINNING)(engine)
 
 
-@GROUP.step()
-def go_little_time(engine: Subject) -> None:
-    """A clock of a few milliseconds, zero or less still gets a move at once (unusual: after
-    100 ms, a fault: after 1 s); clients with a time margin send such clocks, and a late move is
-    better than none."""
-    for clock in (20, 1, 0, -50):
-        go = f"go wtime {clock} btime {clock} winc 0 binc 0"
-        _in_time(engine, go, max(0, clock))
-
-
-@GROUP.step()
-def go_huge_numbers(engine: Subject) -> None:
-    """Huge limits do no harm: the first limit reached ends the search."""
-    engine.search(f"go depth 1 nodes {10**18} movetime {10**12}")
-    engine.search(f"go wtime {10**15} btime {10**15} depth 2")
-
-
-@GROUP.step(needs=("go-depth",))
-def go_mixed(engine: Subject) -> None:
-    """Limits can be combined in any order; the first one reached ends the search."""
-    search = engine.search("go binc 0 depth 2 btime 90000 winc 0 nodes 900000 wtime 90000")
-    _no_deeper(search, 2)
-
-
-@GROUP.step()
-def go_unknown_words(engine: Subject) -> None:
-    """Unknown words after go are ignored, and so are invalid numbers."""
-    engine.search("go quickly depth 1 please")
-    engine.search("go movetime soon depth 1")
+GROUP.add(
+    "go-little-time", "A clock of a few milliseconds, zero or less still gets a move at once "
+    "(unusual: after 100 ms, a fault: after 1 s); clients with a time margin send such clocks, and "
+    "a late move is better than none.",
+    _in_time(*(f"go wtime {clock} btime {clock} winc 0 binc 0" for clock in (20, 1, 0, -50)),
+             clock=False))
+GROUP.add(
+    "go-huge-numbers", "Huge limits do no harm: the first limit reached ends the search.",
+    _answers(f"go depth 1 nodes {10**18} movetime {10**12}",
+             f"go wtime {10**15} btime {10**15} depth 2"))
+GROUP.add(
+    "go-mixed", "Limits can be combined in any order; the first one reached ends the search.",
+    _no_deeper(("go binc 0 depth 2 btime 90000 winc 0 nodes 900000 wtime 90000", 2)),
+    needs=("go-depth",))
+GROUP.add(
+    "go-unknown-words", "Unknown words after go are ignored, and so are invalid numbers.",
+    _answers("go quickly depth 1 please", "go movetime soon depth 1"))
 
 
 @GROUP.step(needs=("stop",))
@@ -138,9 +135,8 @@ def go_mate(engine: Subject) -> None:
     if engine.watch(search, engine.pace.watch) is None:
         engine.warn("'go mate 1' did not end by itself despite a win in one")
         engine.stop(search)
-    final = search.final
-    if final is not None and final.numbers.get("mate", 1) != 1:
-        raise Fault("the score of a win in one is not mate 1", final.line.raw)
+    if search.final is not None and search.final[1].numbers.get("mate", 1) != 1:
+        raise Fault("the score of a win in one is not mate 1", search.final[0].raw)
 
 
 @GROUP.step()
@@ -160,29 +156,25 @@ def go_searchmoves(engine: Subject) -> None:
 def multipv(engine: Subject) -> None:
     """With MultiPV 3 there are three lines, numbered from 1, each with another first move, the
     best first."""
-    engine.ensure()
-    option = engine.option("MultiPV")
-    if option is None or (option.maximum or 0) < 3:
-        raise Skip("the engine has no option MultiPV")
+    option = engine.needs_option("MultiPV", 3)
     engine.needs(MOVING)
-    engine.changed = True
     engine.set_option(option.name, "3")
     search = engine.search("go depth 3", MOVING)
-    last = {info.numbers["multipv"]: info for info in search.infos
+    last = {info.numbers["multipv"]: (line, info) for line, info in search.infos
             if info.pv and "multipv" in info.numbers}
     if sorted(last) != [1, 2, 3]:
         raise Fault(f"expected three lines with a pv, found those numbered {sorted(last)}",
                     search.lines[-1].raw if search.lines else None)
-    firsts = [info.pv[0] for _, info in sorted(last.items()) if info.pv]
+    infos = [last[number][1] for number in (1, 2, 3)]
+    firsts = [info.pv[0] for info in infos if info.pv]
     moves = [read(first) for first in firsts]
     if len(set(moves)) < 3:
-        raise Fault(f"the three lines begin with {', '.join(firsts)}", last[3].line.raw)
+        raise Fault(f"the three lines begin with {', '.join(firsts)}", last[3][0].raw)
     if moves[0] != read(search.answer):
         engine.warn("bestmove is not the first line's move", search.best)
-    scores = [last[index].numbers.get("cp") for index in (1, 2, 3)]
-    known = [score for score in scores if score is not None]
-    if len(known) == 3 and known != sorted(known, reverse=True):
-        engine.warn(f"the lines are not ordered by their scores: {known}", last[1].line)
+    scores = [info.numbers["cp"] for info in infos if "cp" in info.numbers]
+    if len(scores) == 3 and scores != sorted(scores, reverse=True):
+        engine.warn(f"the lines are not ordered by their scores: {scores}", last[1][0])
 
 
 @GROUP.step(needs=("go-nodes",))
@@ -196,24 +188,18 @@ def deterministic(engine: Subject) -> None:
             engine.discard()
         engine.new_game()
         search = engine.search("go nodes 5000", PLACING)
-        final = search.final
-        numbers = final.numbers if final else {}
-        facts = {key: numbers.get(key) for key in ("cp", "mate", "depth", "nodes")}
-        results.append((search.answer, facts))
+        numbers = search.final[1].numbers if search.final else {}
+        facts = " ".join(f"{word} {numbers[word]}" for word in ("cp", "mate", "depth", "nodes")
+                         if word in numbers)
+        results.append(f"{search.answer} ({facts})" if facts else search.answer)
     for place, result in zip(("after a new game", "in a new process"), results[1:]):
         if result != results[0]:
-            reason = f"'go nodes 5000' {place}: {_tell(*result)}; before: {_tell(*results[0])}"
+            reason = f"'go nodes 5000' {place}: {result}; before: {results[0]}"
             limited = engine.value("UCI_LimitStrength") == "true"
             if limited or engine.value("Threads") not in ("", "1"):
                 engine.warn(reason)
             else:
                 raise Fault(reason)
-
-
-def _tell(move: str, facts: dict[str, int | None]) -> str:
-    """A search's result, in short."""
-    known = " ".join(f"{key} {value}" for key, value in facts.items() if value is not None)
-    return f"{move} ({known})" if known else move
 
 
 @GROUP.step(needs=("stop",))

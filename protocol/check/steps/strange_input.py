@@ -5,50 +5,60 @@ from __future__ import annotations
 import random
 
 from merels.protocol.check.conversation import Fault
-from merels.protocol.check.step import Group
+from merels.protocol.check.step import Check, Group
 from merels.protocol.check.subject import Subject
 
-GROUP = Group("input", "Strange input", needs=("greeting", "ready", "answers"))
-MEGABYTE = 1 << 20
+GROUP = Group("input", "Strange input")
+_MEGABYTE = 1 << 20
+_JUNK = bytes(map(random.Random(1).randrange, [256] * 4000)).replace(b"\n", b" ")
 
 
-def _survives(engine: Subject, data: bytes, what: str) -> None:
-    """Send bytes, after which the engine must be ready and search."""
-    engine.ensure()
-    engine.survive(data, what)
-    engine.search("go depth 1")
+def survives(*inputs: str | tuple[bytes, str], depth: int = 1, changes: bool = False) -> Check:
+    """Send lines, or bytes with a name; after each the engine must be ready and search."""
+
+    def check(engine: Subject) -> None:
+        engine.ensure()
+        engine.changed = engine.changed or changes
+        for each in inputs:
+            data, what = (each.encode() + b"\n", f"'{each}'") if isinstance(each, str) else each
+            engine.survive(data, what)
+            engine.search(f"go depth {depth}")
+
+    return check
 
 
-@GROUP.step()
-def unknown_commands(engine: Subject) -> None:
-    """Unknown commands are ignored; clients send commands that other engines know."""
-    for word in ("nonsense", "xyzzy 1 2 3", "GO_AWAY", "bestmove d6", "uciok", "?"):
-        _survives(engine, word.encode() + b"\n", f"'{word}'")
+def _reads(data: bytes, what: str, then: str = "") -> Check:
+    """Send bytes that end in an ``isready``, which must be answered; then perhaps search."""
+
+    def check(engine: Subject) -> None:
+        engine.ensure()
+        engine.raw(data)
+        engine.until("readyok", engine.pace.answer, what)
+        if then:
+            engine.search(then)
+
+    return check
 
 
-@GROUP.step()
-def empty_lines(engine: Subject) -> None:
-    """Empty lines and lines of spaces are ignored."""
-    _survives(engine, b"\n\n   \n\t\n\n", "empty lines")
+GROUP.add(
+    "unknown-commands", "Unknown commands are ignored; clients send commands that other engines "
+    "know.", survives("nonsense", "xyzzy 1 2 3", "GO_AWAY", "bestmove d6", "uciok", "?"))
+GROUP.add(
+    "empty-lines", "Empty lines and lines of spaces are ignored.",
+    survives((b"\n\n   \n\t\n\n", "empty lines")))
 
 
 @GROUP.step()
 def crlf(engine: Subject) -> None:
     """Lines may end in CR LF, as some clients write them on Windows."""
-    engine.ensure()
-    engine.raw(b"isready\r\n")
-    engine.until("readyok", engine.pace.answer, "isready\\r\\n")
-    engine.raw(b"position startpos moves d6\r\nucinewgame\r\nposition startpos\r\n")
-    _survives(engine, b"", "lines that end in CR LF")
+    _reads(b"isready\r\n", "isready\\r\\n")(engine)
+    lines = b"position startpos moves d6\r\nucinewgame\r\nposition startpos\r\n"
+    survives((lines, "lines that end in CR LF"))(engine)
 
 
-@GROUP.step()
-def extra_spaces(engine: Subject) -> None:
-    """Extra spaces and tabs around the words of a command do not matter."""
-    engine.ensure()
-    engine.raw(b"  isready \t \n")
-    engine.until("readyok", engine.pace.answer, "  isready \\t ")
-    engine.search("go   depth \t 1  ")
+GROUP.add(
+    "extra-spaces", "Extra spaces and tabs around the words of a command do not matter.",
+    _reads(b"  isready \t \n", "  isready \\t ", "go   depth \t 1  "))
 
 
 @GROUP.step()
@@ -73,54 +83,32 @@ def torn_lines(engine: Subject) -> None:
     engine.until("readyok", engine.pace.answer, "isready, in pieces")
 
 
-@GROUP.step()
-def many_lines(engine: Subject) -> None:
-    """A thousand commands in one packet are all read; engines that poll the pipe and read one line
-    miss the rest."""
-    engine.ensure()
-    # Only the last is answered, because each answer may take some time.
-    engine.raw(b"position startpos moves d6\n" * 999 + b"isready\n")
-    engine.until("readyok", engine.pace.answer, "isready, the last of 1000 lines in one packet")
-
-
-@GROUP.step()
-def long_lines(engine: Subject) -> None:
-    """The engine survives a line of a megabyte; long games make long lines, and fixed buffers
-    overflow."""
-    _survives(engine, b"x" * MEGABYTE + b"\n", "a word of a megabyte")
-    _survives(engine, b"position startpos moves" + b" d6" * 100_000 + b"\n",
-              "a position with 100000 moves, of which the second is illegal")
-
-
-@GROUP.step()
-def binary_junk(engine: Subject) -> None:
-    """The engine survives any bytes: zeros, broken UTF-8, control characters."""
-    source = random.Random(1)
-    junk = bytes(source.randrange(256) for _ in range(4000)).replace(b"\n", b" ")
-    _survives(engine, b"\xff\xfe\x80 \xc3\x28\n", "broken UTF-8")
-    _survives(engine, b"is\x00ready \x00\x00\n", "zero bytes")
-    _survives(engine, b"\xfe" + junk + b"\n", "4000 random bytes")
-    _survives(engine, "пример ✓ 🜲\n".encode(), "characters beyond ASCII")
-
-
-@GROUP.step()
-def bad_arguments(engine: Subject) -> None:
-    """The engine survives commands with missing or meaningless words."""
-    for line in ("debug", "debug maybe", "position fen", "register", "register later",
-                 "ucinewgame now", "isready now"):
-        _survives(engine, line.encode() + b"\n", f"'{line}'")
-
-
-@GROUP.step()
-def debug_mode(engine: Subject) -> None:
-    """'debug on' and 'debug off' are accepted, and do not change the form of any answer."""
-    engine.ensure()
-    engine.changed = True
-    engine.send("debug on")
-    engine.ping()
-    engine.search("go depth 2")
-    engine.send("debug off")
-    engine.ping()
+# Only the last is answered, because each answer may take some time.
+GROUP.add(
+    "many-lines", "A thousand commands in one packet are all read; engines that poll the pipe and "
+    "read one line miss the rest.",
+    _reads(b"position startpos moves d6\n" * 999 + b"isready\n",
+           "isready, the last of 1000 lines in one packet"))
+GROUP.add(
+    "long-lines", "The engine survives a line of a megabyte; long games make long lines, and fixed "
+    "buffers overflow.", survives(
+        (b"x" * _MEGABYTE + b"\n", "a word of a megabyte"),
+        (b"position startpos moves" + b" d6" * 100_000 + b"\n",
+         "a position with 100000 moves, of which the second is illegal")))
+GROUP.add(
+    "binary-junk", "The engine survives any bytes: zeros, broken UTF-8, control characters.",
+    survives(
+        (b"\xff\xfe\x80 \xc3\x28\n", "broken UTF-8"),
+        (b"is\x00ready \x00\x00\n", "zero bytes"),
+        (b"\xfe" + _JUNK + b"\n", "4000 random bytes"),
+        ("пример ✓ 🜲\n".encode(), "characters beyond ASCII")))
+GROUP.add(
+    "bad-arguments", "The engine survives commands with missing or meaningless words.",
+    survives("debug", "debug maybe", "position fen", "register", "register later",
+             "ucinewgame now", "isready now"))
+GROUP.add(
+    "debug-mode", "'debug on' and 'debug off' are accepted, and do not change the form of any "
+    "answer.", survives("debug on", "debug off", depth=2, changes=True))
 
 
 @GROUP.step()

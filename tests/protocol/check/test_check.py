@@ -17,8 +17,9 @@ from merels.protocol.check.positions import MOVING, SHUFFLE
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Greeting, Subject
 from merels.protocol.check.suite import GROUPS, STEPS, choose
-from merels.protocol.check.transcript import Kind, Line, judge, read_info
+from merels.protocol.check.transcript import Kind, judge
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
+from merels.protocol.client.info import read_info
 from tests.commands import command
 from tests.processes import FAKE
 from tests.protocol.check.checking import FAULTY, QUICK, check, failed, fake, faulty
@@ -222,8 +223,8 @@ def test_options_of_the_command_line_are_set_at_every_start() -> None:
     subject = Subject(read_engine(words, PROTOCOLS), QUICK)
     search = subject.search("go depth 2")
     subject.close()
-    assert {info.numbers["multipv"] for info in search.infos} == {1, 2}
-    assert all(sum(info.wdl) == 1000 for info in search.infos)
+    assert {info.numbers["multipv"] for _, info in search.infos} == {1, 2}
+    assert all(sum(info.wdl) == 1000 for _, info in search.infos)
 
 
 def test_lines_are_quoted_visibly() -> None:
@@ -243,10 +244,11 @@ def test_lines_are_quoted_visibly() -> None:
         ("info score mate -3 wdl 0 0 1000 string depth x", 0, []),
         ("info wdl 1 2", 1, []),
         ("info flavour sweet", 0, ["flavour", "sweet"]),
+        ("info DEPTH 3", 0, ["DEPTH"]),
     ],
 )
 def test_info_lines_are_read_strictly(line: str, mistakes: int, unknown: list[str]) -> None:
-    info = read_info(Line(line.encode(), 0))
+    info = read_info(line.encode())
     assert (len(info.mistakes), info.unknown) == (mistakes, unknown)
 
 
