@@ -35,7 +35,7 @@ def on_demand(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str
 
 
 if TYPE_CHECKING:
-    from merels.engine.game.errors import InputError
+    from merels.engine.common.errors import InputError
     from merels.engine.game.notation import (
         START,
         format_moves,
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables, open_tables
 else:  # Using the rules alone does not load the search.
     __getattr__ = on_demand(__name__, {
-        "engine.game.errors": ("InputError",),
+        "engine.common.errors": ("InputError",),
         "engine.game.notation": (
             "START", "format_moves", "format_position", "format_seventeen", "parse_move",
             "parse_position", "play_moves",

@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from merels.engine.game.errors import InputError
+    from merels.engine.common.errors import InputError
     from merels.engine.game.score import PovScore, Score
     from merels.engine.search.limits import Info, Limit
     from merels.protocol.client.any_engine import Analysis, Call, PlayResult
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from merels.protocol.process.limits import ResourceLimits
 else:  # The engine's own loop starts without loading the client.
     __getattr__ = on_demand(__name__, {
-        "engine.game.errors": ("InputError",),
+        "engine.common.errors": ("InputError",),
         "engine.game.score": ("PovScore", "Score"),
         "engine.search.limits": ("Info", "Limit"),
         "protocol.client.any_engine": ("Analysis", "Call", "PlayResult"),

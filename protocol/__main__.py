@@ -2,7 +2,7 @@
 
 import sys
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.protocol.commands.exit_status import run_command
 from merels.protocol.uci.loop import main
 

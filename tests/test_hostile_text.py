@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.mif_1_0.manifest import parse_manifest
 from merels.engine.game.notation import parse_position
 from merels.engine.game.pgn.tokens import read_tags, split_games

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {
-    "engine": ["game", "core", "tablebase", "search", "training", "tools"],
+    "engine": ["common", "game", "core", "tablebase", "search", "training", "tools"],
     "protocol": ["process", "client", "formats", "games", "uci", "review", "puzzles", "bot",
                  "check", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "pairing", "play", "report", "run",
@@ -111,7 +111,7 @@ SAVES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
 
 
 def unsafe_writes(path: Path) -> Iterator[int]:
-    """The lines of a module that replace a file otherwise than by `engine/game/saving.py`."""
+    """The lines of a module that replace a file otherwise than by `engine/common/saving.py`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue
@@ -126,7 +126,7 @@ def unsafe_writes(path: Path) -> Iterator[int]:
 
 def test_one_module_saves_files() -> None:
     """A second way of writing a file is one that destroys it on a full disk."""
-    saving = MODULES["engine.game.saving"]
+    saving = MODULES["engine.common.saving"]
     assert list(unsafe_writes(saving))
     found = {path: list(unsafe_writes(path)) for path in MODULES.values() if path != saving}
     assert {path: lines for path, lines in found.items() if lines} == {}

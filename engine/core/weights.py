@@ -11,8 +11,8 @@ import struct
 import threading
 import zlib
 
+from merels.engine.common.errors import InputError
 from merels.engine.core import core
-from merels.engine.game.errors import InputError
 
 PATH = os.path.join(os.path.dirname(__file__), "weights.bin")
 MAGIC = b"MERELSEW"

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_whole
 from merels.engine.game.board import (
     ANGLES,
     BLACK_MAN,
@@ -20,9 +22,7 @@ from merels.engine.game.board import (
     WHITE_MAN,
     format_board,
 )
-from merels.engine.game.errors import InputError
 from merels.engine.game.mif_1_0 import mfen
-from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.board import (
     ALL_POINTS,
     NAMES,
@@ -21,7 +22,6 @@ from merels.engine.game.board import (
     in_mills,
     points_of,
 )
-from merels.engine.game.errors import InputError
 from merels.engine.game.rules import DEFAULT_RULES, FLYING_MEN, MEN_PER_SIDE, MINIMUM_MEN, Rules
 
 WHITE, BLACK = 0, 1

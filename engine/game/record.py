@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Union
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import (
     COLOURS,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError, PlacedError, placed
+from merels.engine.common.errors import InputError, PlacedError, placed
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.pgn.tokens import DASHES, GameText, as_result, split_games, tokens
 from merels.engine.game.pgn.variants import RecordRules

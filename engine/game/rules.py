@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_whole
 
 MEN_PER_SIDE = 9
 FLYING_MEN = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError, suggestion
-from merels.engine.game.numbers import parse_whole
+from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.numbers import parse_whole
 from merels.engine.game.position import Position
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from merels.engine.common.errors import InputError
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_history, core_rules
-from merels.engine.game.errors import InputError
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.search.levels import Errors, Level, errors_of

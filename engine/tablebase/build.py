@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
+from merels.engine.common.errors import InputError
 from merels.engine.core import solver
-from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import (
     DEPTHS,

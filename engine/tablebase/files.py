@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from merels.engine.common.errors import InputError
 from merels.engine.core.convert import core_rules
-from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, sectors
 

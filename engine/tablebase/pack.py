@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
+from merels.engine.common.errors import InputError
 from merels.engine.core.core import BLOCK_BYTES
-from merels.engine.game.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Progress
 from merels.engine.tablebase.files import (

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from merels.engine.common.errors import InputError
+from merels.engine.common.folders import user_folder
+from merels.engine.common.shell import shell_text
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules
-from merels.engine.game.errors import InputError
-from merels.engine.game.folders import user_folder
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import MINIMUM_MEN, Rules
-from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import (
     DEPTHS,
     NOT_LOST,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.rules import PRESETS, Rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder

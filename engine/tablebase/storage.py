@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.saving import DRAFT, Part, lock, write_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.saving import DRAFT, Part, lock, write_whole
 
 
 LOCK = "lock"

@@ -34,10 +34,10 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_real, read_whole
+from merels.engine.common.saving import write_named, write_whole
 from merels.engine.core import core, weights
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_real, read_whole
-from merels.engine.game.saving import write_named, write_whole
 from merels.engine.training.samples import Truth, open_truths, read_unseen
 from merels.engine.training.self_play import Round, mark_of, self_play
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from merels.engine.common.errors import InputError
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.board import SIZE, mask_of
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import Rules, make_rules

@@ -11,6 +11,7 @@ from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
+from merels.engine.common.saving import write_whole
 from merels.engine.core import core
 from merels.engine.core.convert import (
     PROVEN,
@@ -22,7 +23,6 @@ from merels.engine.core.convert import (
 )
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, Rules, make_rules
-from merels.engine.game.saving import write_whole
 from merels.engine.training.samples import PER_LOGIT, SCORED_NODES, Sample, random_position
 
 CHUNK = 500

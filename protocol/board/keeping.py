@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.engine.game.record import Record
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.requests import FULL, JSON, Player, read_time

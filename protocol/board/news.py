@@ -13,7 +13,7 @@ from itertools import count, islice
 from threading import Condition, Lock
 from time import monotonic, sleep
 
-from merels.engine.game.errors import shorten
+from merels.engine.common.errors import shorten
 
 NEWS_PER_SECOND = 30.0
 """The most messages of one kind that a browser is sent in a second."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merels.engine.game.errors import InputError, printable, shorten
+from merels.engine.common.errors import InputError, printable, shorten
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move
 from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Any
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
 from merels.protocol.board.news import Log

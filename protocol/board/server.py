@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.protocol.board.actions.games import last_unfinished
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.local_server import TYPES, LocalHandler, LocalServer, Refusal, read_page

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 from time import monotonic
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.position import Move, Position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from threading import Event, Lock, Thread
 from time import monotonic
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.kept import Kept

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_whole
 from merels.engine.game.board import POINTS
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import MEN_PER_SIDE, make_rules
 from merels.engine.search.limits import Limit

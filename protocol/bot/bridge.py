@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.common.errors import InputError, shorten
 from merels.engine.game.position import COLOURS
 from merels.engine.game.rules import Rules
 from merels.engine.game.score import PovScore

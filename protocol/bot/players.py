@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.search.levels import Level
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.protocol.bot.requests import Request

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, NoReturn
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.rules import Rules, make_rules

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from merels.engine.game.errors import printable, quoted
+from merels.engine.common.errors import printable, quoted
 from merels.protocol.check.step import Finding, Step, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic_ns
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules

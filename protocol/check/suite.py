@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from merels.engine.game.errors import InputError, quoted, suggestion
+from merels.engine.common.errors import InputError, quoted, suggestion
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.step import Finding, Group, Step, Verdict
 from merels.protocol.check.steps import (

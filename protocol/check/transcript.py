@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move, Position
 from merels.protocol.client.answers import NO_MOVES

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move
 from merels.protocol.client.scanner import last_answer, last_score

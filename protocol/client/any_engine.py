@@ -10,7 +10,7 @@ from threading import Lock
 from time import monotonic_ns
 from typing import NamedTuple, Self, overload
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout

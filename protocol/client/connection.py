@@ -11,7 +11,7 @@ from dataclasses import replace
 from threading import Lock
 from time import monotonic_ns
 
-from merels.engine.game.errors import quoted, shorten
+from merels.engine.common.errors import quoted, shorten
 from merels.engine.game.position import Position
 from merels.protocol.client.answers import Answer, AnswerFinder
 from merels.protocol.client.any_engine import Call

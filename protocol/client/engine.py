@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns
 from typing import Self
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.common.errors import InputError, shorten
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules

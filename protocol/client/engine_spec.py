@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable
 from merels.engine.search.levels import level_named
 from merels.protocol.process import limits
 from merels.protocol.process.command import locate, split_command, split_words

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable
+from merels.engine.common.numbers import parse_whole
 from merels.engine.game.notation import join_steps, parse_move
-from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import Move, Position
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.limits import Info

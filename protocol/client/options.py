@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError, suggestion
-from merels.engine.game.numbers import parse_whole
+from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.numbers import parse_whole
 
 EMPTY = "<empty>"
 """How the protocol writes the empty string."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN

@@ -6,8 +6,8 @@ import argparse
 import time
 from collections.abc import Callable
 
+from merels.engine.common.numbers import read_whole
 from merels.engine.game.notation import format_moves
-from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import COLOURS, Position
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from merels.engine.game.errors import InputError, printable, shorten
-from merels.engine.game.numbers import read_real, read_whole
+from merels.engine.common.errors import InputError, printable, shorten
+from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import LONGEST, Limit

@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from merels.engine.game.errors import InputError, shorten
-from merels.engine.game.folders import user_folder
-from merels.engine.game.numbers import read_whole
+from merels.engine.common.errors import InputError, shorten
+from merels.engine.common.folders import user_folder
+from merels.engine.common.numbers import read_whole
+from merels.engine.common.saving import write_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
-from merels.engine.game.saving import write_whole
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import LINK_PAGE, BoardServer
 from merels.protocol.client.dialects import DIALECTS

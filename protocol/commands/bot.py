@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.search.limits import Limit
 from merels.protocol.bot.bridge import LONGEST_REQUEST, VERSION, Bridge
 from merels.protocol.bot.players import EnginePlayer, OwnPlayer

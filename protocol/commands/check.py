@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.protocol.check.conversation import FAST, Fault, Pace
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
 from merels.protocol.check.step import PROTOCOLS, Verdict

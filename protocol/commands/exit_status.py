@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from merels.engine.game.errors import Failure, InputError, printable
+from merels.engine.common.errors import Failure, InputError, printable
 
 OK = 0
 FAILED = 1

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import Known, Tables, build_command, default_root

@@ -7,11 +7,11 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import counted
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import counted
+from merels.engine.common.saving import write_named
+from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import Rules
-from merels.engine.game.saving import write_named
-from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import check_rules, rules_folder
 from merels.engine.tablebase.probe import build_command, default_root, open_tables
 from merels.protocol.commands.arguments import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Limit

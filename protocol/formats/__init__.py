@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import Position
 from merels.engine.game.record import Record

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from merels.engine.common.errors import InputError, shorten
 from merels.engine.game.board import NAMES, POINTS
-from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.position import Move
 
 _SHAPES = {"PLACE": (1, 0), "PLACE&TAKE": (1, 1), "MOVE": (2, 0), "MOVE&TAKE": (2, 1)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.pgn.tokens import as_result
 from merels.engine.game.rules import PRESETS
 

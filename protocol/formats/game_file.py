@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import chain
 
-from merels.engine.game.errors import InputError, placed
+from merels.engine.common.errors import InputError, placed
 from merels.engine.game.notation import parse_position
 from merels.engine.game.pgn.tokens import GameText, split_games
 from merels.engine.game.pgn.variants import RecordRules

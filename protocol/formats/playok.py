@@ -9,8 +9,8 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES, POINTS, SIZE
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.pgn.tokens import as_result, tokens
 from merels.engine.game.position import WHITE, Move

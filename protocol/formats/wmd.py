@@ -5,7 +5,7 @@ It is merels' own: ``d6``, ``d6-d5``, ``d6-d5xc3``; `parse_record` reads such a 
 
 from __future__ import annotations
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.record import Record
 

@@ -12,11 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from threading import Lock
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.record import Record, format_record
+from merels.engine.common.errors import InputError
+from merels.engine.common.saving import Stamp, create_lock, remove_lock, stamp, write_whole
 from merels.engine.game.pgn.tokens import LONGEST_GAME, read_tags
+from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_record
-from merels.engine.game.saving import Stamp, create_lock, remove_lock, stamp, write_whole
 from merels.protocol.formats.text_file import decode, read_regular_file
 
 UNFINISHED = "unterminated"

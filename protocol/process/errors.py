@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 
 
 class EngineError(RuntimeError):

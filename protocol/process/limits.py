@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_whole
 from merels.protocol.process.errors import EngineError
 
 LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")

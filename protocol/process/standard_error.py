@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
-from merels.engine.game.errors import shorten
+from merels.engine.common.errors import shorten
 from merels.protocol.process.command import POSIX
 
 WIDE_PIPE = 1 << 20

@@ -9,7 +9,7 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position, parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules

@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 from threading import Lock
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable
+from merels.engine.common.saving import Stamp, stamp, write_whole
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import COLOURS, Move, Position
-from merels.engine.game.saving import Stamp, stamp, write_whole
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.search import find_puzzles

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
+from merels.engine.common.saving import append_whole
 from merels.engine.game.notation import format_moves, join_steps, parse_move
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.record import Record, format_record
-from merels.engine.game.saving import append_whole
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher

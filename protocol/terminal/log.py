@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 
 
 class _Printable(logging.Formatter):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from merels.engine.game.numbers import read_real
+from merels.engine.common.numbers import read_real
 from merels.engine.game.position import Position
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import MOST_SECONDS, Info, Limit, Result

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.common.errors import InputError, shorten
+from merels.engine.common.numbers import parse_whole
 from merels.engine.game.notation import join_steps, parse_move
-from merels.engine.game.numbers import parse_whole
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.search.limits import LONGEST, Limit
 from merels.protocol.uci.dialects import Uci

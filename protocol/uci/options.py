@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from merels.engine.common.errors import InputError
 from merels.engine.core.core import MAX_LINES, parameters, set_parameter
-from merels.engine.game.errors import InputError
 from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 from merels.engine.search.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
 from merels.engine.search.searcher import DEFAULT_HASH

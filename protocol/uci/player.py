@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.search.levels import Level, any_seed, level_for
 from merels.engine.search.searcher import Searcher
 from merels.protocol.uci.options import Settings

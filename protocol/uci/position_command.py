@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, Rules

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from merels.engine import __version__
+from merels.engine.common.errors import InputError, shorten
 from merels.engine.core import core
-from merels.engine.game.errors import InputError, shorten
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.tools.show import board_lines, evaluation_lines

@@ -12,7 +12,7 @@ import sys
 import threading
 from typing import NoReturn
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.common.errors import InputError, shorten
 
 _NOBODY_READS = (errno.EPIPE, errno.EINVAL)
 """What writing to a closed pipe reports, on POSIX and on Windows."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Condition
 from time import monotonic
 
-from merels.engine.game.errors import InputError, shorten
+from merels.engine.common.errors import InputError, shorten
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Limit
 from merels.engine.tablebase.files import rules_folder

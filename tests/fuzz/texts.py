@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+from merels.engine.common.errors import InputError
 from merels.engine.core.convert import core_moves, decode_move, perft
-from merels.engine.game.errors import InputError
 from merels.engine.game.mif_1_0.manifest import format_manifest, parse_manifest
 from merels.engine.game.mif_1_0.mfen import format_mfen
 from merels.engine.game.notation import (

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules, decode_move
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import format_moves, parse_position, play_moves
 from merels.engine.game.rules import Rules, make_rules, preset
 from tests.commands import output

@@ -15,10 +15,10 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable
+from merels.engine.common.shell import shell_text
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import drawn_notice
-from merels.engine.game.shell import shell_text
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge

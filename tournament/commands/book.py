@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TextIO
 
 from merels.engine import __version__
-from merels.engine.game.errors import InputError, printable
-from merels.engine.game.numbers import read_whole
+from merels.engine.common.errors import InputError, printable
+from merels.engine.common.numbers import read_whole
+from merels.engine.common.saving import publish
 from merels.engine.game.rules import DEFAULT_RULES
-from merels.engine.game.saving import publish
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.protocol.commands.arguments import (
     MOST,

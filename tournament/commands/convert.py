@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.record import Record
 from merels.protocol.commands.arguments import (
     add_flag,

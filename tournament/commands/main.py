@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from merels.engine.game.errors import InputError, suggestion
+from merels.engine.common.errors import InputError, suggestion
 from merels.protocol.commands.exit_status import OK, run_command
 from merels.protocol.uci.streams import make_usable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from merels.engine.game.numbers import counted
+from merels.engine.common.numbers import counted
 from merels.protocol.commands.arguments import add_flag, make_parser
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.tournament.flags.command_line import without

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from merels.engine.game.errors import InputError, printable, suggestion
-from merels.engine.game.numbers import counted, read_real
+from merels.engine.common.errors import InputError, printable, suggestion
+from merels.engine.common.numbers import counted, read_real
+from merels.engine.common.shell import shell_text
 from merels.engine.game.pgn.variants import RecordRules
-from merels.engine.game.shell import shell_text
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,

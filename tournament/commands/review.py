@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from merels.engine.game.errors import InputError, printable
-from merels.engine.game.numbers import counted
+from merels.engine.common.errors import InputError, printable
+from merels.engine.common.numbers import counted
 from merels.engine.game.position import COLOURS
 from merels.engine.game.record import Record
 from merels.engine.search.searcher import Searcher

@@ -14,10 +14,10 @@ from functools import partial
 from typing import NamedTuple, TextIO
 
 from merels.engine import __version__
-from merels.engine.game.errors import Failure, InputError
-from merels.engine.game.numbers import counted
+from merels.engine.common.errors import Failure, InputError
+from merels.engine.common.numbers import counted
+from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
-from merels.engine.game.shell import shell_text
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.flags.command_line import Given, parse, with_absolute_paths, without

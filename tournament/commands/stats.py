@@ -6,8 +6,8 @@ import argparse
 import json
 import math
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_whole
 from merels.protocol.commands.arguments import Parser, add_flag, make_parser
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.flags.command_line import read_sprt

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import counted
 from merels.engine.game.mif_1_0.manifest import format_manifest
 from merels.engine.game.mif_1_0.mfen import format_mfen
 from merels.engine.game.notation import format_position, format_seventeen
-from merels.engine.game.numbers import counted
 from merels.engine.game.position import Position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import Rules

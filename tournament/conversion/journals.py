@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Iterable
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_moves, format_position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES, Rules

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError, placed, printable
+from merels.engine.common.errors import InputError, placed, printable
 from merels.engine.game.mif_1_0.manifest import LONGEST_MANIFEST, parse_manifest
 from merels.engine.game.notation import parse_position
 from merels.engine.game.pgn.variants import RecordRules

@@ -7,9 +7,9 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from merels.engine.game.errors import InputError, suggestion
-from merels.engine.game.numbers import read_real, read_whole
-from merels.engine.game.shell import shell_text
+from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.numbers import read_real, read_whole
+from merels.engine.common.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
 from merels.protocol.process.command import shell_words
 from merels.tournament.flags.table import FLAGS, Flag, Flags

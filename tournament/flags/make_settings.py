@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_real, read_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import build_command, open_tables
 from merels.protocol.client.dialects import DIALECTS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from merels.engine.game.errors import InputError, suggestion
-from merels.engine.game.numbers import read_real, read_whole
+from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.client.options import Option
 from merels.tournament.flags.command_line import Given, read_sprt

@@ -8,8 +8,8 @@ import sys
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import counted, read_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import counted, read_whole
 from merels.tournament.flags.command_line import Given, choice
 from merels.tournament.pairing.openings import BOOK
 from merels.tournament.records.files import file_error

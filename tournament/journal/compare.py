@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.records.as_flags import Words, engine_words, flag_words, typed
 from merels.tournament.records.settings import Settings

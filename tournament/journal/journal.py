@@ -16,7 +16,7 @@ from functools import partial
 from itertools import starmap
 from typing import Any, get_type_hints
 
-from merels.engine.game.errors import Failure, InputError, printable
+from merels.engine.common.errors import Failure, InputError, printable
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.files import file_error, refusal
 from merels.tournament.statistics.terminations import Ending

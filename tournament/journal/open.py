@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from merels.engine.game.saving import create_lock, publish, remove_lock
+from merels.engine.common.saving import create_lock, publish, remove_lock
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import (
     APPLICATION_ID,

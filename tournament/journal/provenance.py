@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from merels.engine.game.errors import printable
-from merels.engine.game.numbers import counted
+from merels.engine.common.errors import printable
+from merels.engine.common.numbers import counted
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError, placed, printable
+from merels.engine.common.errors import InputError, placed, printable
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable
 from merels.tournament.records.games import GameResult, MoveRecord, Overtime
 from merels.tournament.statistics.counts import (
     Counts,

@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+from merels.engine.common.errors import InputError, printable
 from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
-from merels.engine.game.errors import InputError, printable
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.position import BLACK, WHITE, Move, Position

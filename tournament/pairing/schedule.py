@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.games import Pairing, Results
 from merels.tournament.records.settings import Settings

@@ -19,7 +19,7 @@ from collections.abc import Sequence, Sized
 from itertools import chain
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 

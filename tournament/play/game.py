@@ -16,7 +16,7 @@ from functools import lru_cache
 from time import monotonic_ns
 from typing import NamedTuple
 
-from merels.engine.game.errors import shorten
+from merels.engine.common.errors import shorten
 from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.rules import Rules, parse_rules

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from merels.engine.game.shell import shell_text
+from merels.engine.common.shell import shell_text
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION, EngineSpec
 from merels.tournament.records.games import (

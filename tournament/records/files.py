@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from merels.engine.game.errors import InputError, placed, printable, shorten
-from merels.engine.game.saving import create_draft, write_named
+from merels.engine.common.errors import InputError, placed, printable, shorten
+from merels.engine.common.saving import create_draft, write_named
 from merels.protocol.formats.text_file import open_text
 
 LONGEST_TEXT = 1 << 27

@@ -12,7 +12,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from merels.engine.game.numbers import counted
+from merels.engine.common.numbers import counted
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.tournament.records.games import Adjudication, Entrant
 from merels.tournament.records.tuning import Tuning

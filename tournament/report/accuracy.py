@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from textwrap import fill
 from typing import Any
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.engine.game.position import WHITE
 from merels.engine.tablebase.verdict import PlayedMove
 from merels.tournament.report.crosstable import csv_name

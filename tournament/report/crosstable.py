@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.report.text_table import fitted, grid, percent, shorten
 from merels.tournament.statistics.counts import Counts, MatchCounts, Tally, counts_between
 from merels.tournament.statistics.elo import FEW_GAMES

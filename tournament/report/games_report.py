@@ -9,7 +9,7 @@ import io
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.journal.failures import failing_engines
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
 from merels.tournament.journal.players import Player, Roster, entered, without_version

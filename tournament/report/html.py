@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.report.crosstable import Crosstable, left_out, notes, results_rows
 from merels.tournament.report.rounds import STAGE

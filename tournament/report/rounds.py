@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from merels.engine.game.numbers import counted
+from merels.engine.common.numbers import counted
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.pairing.knockout import MOST_EXTRA, Match
 from merels.tournament.records.games import Results

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.report.text_table import shorten
 from merels.tournament.statistics.ratings import Ratings
 from merels.tournament.statistics.times import Spread

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Container, Sequence
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 
 MAX_NAME = 40
 """Columns a name may take in a table."""

@@ -8,9 +8,9 @@ from functools import lru_cache
 from operator import gt
 from typing import Any
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import counted
 from merels.engine.game.notation import SIDES, join_steps
-from merels.engine.game.numbers import counted
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Overtime, TimeControl
 from merels.tournament.report.text_table import grid, percent, shorten

@@ -6,7 +6,7 @@ import contextlib
 import os
 from datetime import datetime, timezone
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.records.files import system_error
 
 

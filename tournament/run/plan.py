@@ -6,7 +6,7 @@ import hashlib
 from functools import cached_property
 from typing import NamedTuple
 
-from merels.engine.game.numbers import counted
+from merels.engine.common.numbers import counted
 from merels.engine.game.rules import parse_rules
 from merels.tournament.pairing import knockout
 from merels.tournament.pairing.openings import Openings

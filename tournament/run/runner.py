@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Literal, NamedTuple
 
-from merels.engine.game.errors import Failure, InputError
+from merels.engine.common.errors import Failure, InputError
 from merels.tournament.records.games import GameResult, PairTask
 from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.scoreboard import Scoreboard

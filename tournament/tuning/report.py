@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.protocol.client.engine_spec import OPTION
 from merels.tournament.journal.journal import Journal
 from merels.tournament.records.as_flags import condition_rows, typed

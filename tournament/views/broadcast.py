@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import Any
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, GameSpec, MoveRecord
 from merels.tournament.run.tasks import Played

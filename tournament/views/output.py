@@ -9,7 +9,7 @@ from concurrent.futures import Future, wait
 from time import monotonic, thread_time
 from typing import Generic, TextIO, TypeVar
 
-from merels.engine.game.errors import Failure, printable
+from merels.engine.common.errors import Failure, printable
 from merels.tournament.run.plan import Progress
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.rules import Rules, parse_rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.journal.failures import failing_engines
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings

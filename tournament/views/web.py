@@ -7,9 +7,9 @@ from dataclasses import asdict
 from functools import partial
 from time import monotonic, thread_time
 
+from merels.engine.common.errors import InputError, printable
+from merels.engine.common.numbers import counted
 from merels.engine.game.board import NAMES
-from merels.engine.game.errors import InputError, printable
-from merels.engine.game.numbers import counted
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import GameSpec, Results

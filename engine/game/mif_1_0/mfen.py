@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_whole
 from merels.engine.game.board import (
     ANGLES,
     BLACK_MAN,
@@ -14,8 +16,6 @@ from merels.engine.game.board import (
     WHITE_MAN,
     format_board,
 )
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from merels.engine.game.errors import InputError, PlacedError
+from merels.engine.common.errors import InputError, PlacedError
 from merels.engine.game.record import RESULTS
 
 LONGEST_GAME = 1 << 24

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS, Rules, parse_rules
 
 _GAME = frozenset(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import read_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import read_whole
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import Record, drawn_notice, format_record
 from merels.engine.game.rules import Rules

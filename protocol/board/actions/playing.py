@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_position
 from merels.protocol.board.requests import (
     JSON,

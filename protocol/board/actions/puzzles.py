@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES
-from merels.engine.game.errors import InputError
 from merels.protocol.board.requests import JSON, read_moves, read_rules
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.session import Session

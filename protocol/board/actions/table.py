@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_position
 from merels.protocol.board.actions import games, playing, puzzles
 from merels.protocol.board.requests import JSON, read_rules, read_settings, read_text

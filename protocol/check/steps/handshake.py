@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic_ns
 
-from merels.engine.game.numbers import parse_whole
+from merels.engine.common.numbers import parse_whole
 from merels.protocol.check.conversation import LATE, Fault
 from merels.protocol.check.step import Check, Group
 from merels.protocol.check.subject import Subject

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.core import core, weights
 from merels.engine.game.board import SYMMETRIES
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, parse_position
 from merels.engine.game.position import Position
 from merels.engine.search.evaluation import evaluate, explain

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.mif_1_0.manifest import format_manifest, parse_manifest
 from merels.engine.game.mif_1_0.mfen import format_mfen
 from merels.engine.game.notation import START, format_position, parse_position

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import (
     START,
     format_position,

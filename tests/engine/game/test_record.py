@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record, format_record
 from merels.engine.game.record_reader import parse_record, parse_records

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder

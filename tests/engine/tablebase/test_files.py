@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.core import core, solver
 from merels.engine.game.board import SIZE, SYMMETRIES
-from merels.engine.game.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS, make_rules
 from merels.engine.tablebase import files

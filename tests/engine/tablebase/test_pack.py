@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.build import Builder, Progress

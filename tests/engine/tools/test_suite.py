@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.numbers import parse_whole
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import parse_whole
 from merels.engine.game.rules import make_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher

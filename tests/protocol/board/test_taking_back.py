@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.record_reader import parse_record
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from merels.engine.game.errors import quoted
+from merels.engine.common.errors import quoted
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import PRESETS, make_rules
 from merels.protocol.check.positions import MOVING, SHUFFLE

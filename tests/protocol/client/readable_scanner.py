@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from merels.engine.game.numbers import parse_whole
+from merels.engine.common.numbers import parse_whole
 from merels.engine.game.position import WHITE
 
 LONGEST_NUMBER = 18

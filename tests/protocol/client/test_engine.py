@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position, parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import make_rules

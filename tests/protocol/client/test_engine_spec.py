@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
 
 PROTOCOLS = ("uci", "ugi")

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Position
 from merels.engine.game.score import PovScore

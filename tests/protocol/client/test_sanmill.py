@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import make_rules

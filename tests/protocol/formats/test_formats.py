@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.board import LINES, NAMES
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.record import Record

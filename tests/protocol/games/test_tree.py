@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import format_record
 from merels.engine.game.record_reader import parse_record

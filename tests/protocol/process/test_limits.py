@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Limit
 from merels.protocol.client.engine import Engine

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START
 from merels.engine.game.rules import FIELDS, PRESETS, parse_rules
 from merels.engine.search.levels import LEVELS

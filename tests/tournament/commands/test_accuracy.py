@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.rules import make_rules

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.build import Builder
 from merels.tournament.flags import run_options

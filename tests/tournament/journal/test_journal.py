@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.tournament.journal import journal as store
 from merels.tournament.journal import open as opening
 from merels.tournament.journal.journal import Journal, JournalError

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.board import LINE_MASKS
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, parse_rules

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.board import in_mills
-from merels.engine.game.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.record import Record, format_record

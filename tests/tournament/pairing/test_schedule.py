@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.tournament.pairing.schedule import circle, schedule_for
 from merels.tournament.records.games import GameSpec
 from merels.tournament.run.plan import Plan

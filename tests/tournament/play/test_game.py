@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.engine.tablebase.build import Builder

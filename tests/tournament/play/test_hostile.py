@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.record_reader import parse_records
 from merels.tournament.journal import journal as store
 from merels.tournament.journal.import_games import GamesFile

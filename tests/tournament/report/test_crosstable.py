@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from merels.engine.game.errors import printable
+from merels.engine.common.errors import printable
 from merels.tournament.report import crosstable, html, summary
 from merels.tournament.report.summary import terminations_table
 from merels.tournament.report.text_table import grid, shorten, width

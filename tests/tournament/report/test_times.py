@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
 from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table

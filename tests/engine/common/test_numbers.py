@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merels.engine.game.numbers import counted
+from merels.engine.common.numbers import counted
 
 
 @pytest.mark.parametrize(

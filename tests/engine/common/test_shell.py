@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from merels.engine.game.shell import shell_text
+from merels.engine.common.shell import shell_text
 
 WORDS = ["merels", "tables", "-dir", r"C:\Users\A B\tables", "-set", "Flying=own", ""]
 

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from merels.engine.game.saving import (
+from merels.engine.common.saving import (
     append_whole,
     create_draft,
     lock,
@@ -24,7 +24,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pi
 ON_A_FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from merels.engine.game import saving
+from merels.engine.common import saving
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
     getattr(saving, sys.argv[1])(Path(sys.argv[2]), eval(sys.argv[3]))
@@ -143,7 +143,7 @@ def test_a_pipe_is_written_to_and_a_folder_is_refused(tmp_path: Path) -> None:
 def test_the_standard_output_keeps_what_it_holds(tmp_path: Path, mode: str) -> None:
     """Neither a new file nor another offset: what is printed before and after it stays."""
     script = (
-        "import sys; from merels.engine.game.saving import write_named\n"
+        "import sys; from merels.engine.common.saving import write_named\n"
         "print('before'); write_named('/dev/stdout', [b'report\\n']); print('after')"
     )
     path = tmp_path / "out"
@@ -166,7 +166,7 @@ def test_a_draft_never_takes_the_place_of_a_file(tmp_path: Path) -> None:
 def test_a_file_is_locked_by_one_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     script = (
-        "import os, sys; from merels.engine.game.saving import lock\n"
+        "import os, sys; from merels.engine.common.saving import lock\n"
         "lock(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)); print('locked', flush=True)\n"
         "sys.stdin.read()"
     )

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 
 
 def user_folder(what: str, variable: str, *, cache: bool) -> Path:

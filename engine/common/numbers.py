@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 
 _BEYOND = 10**19
 """Beyond every bound. Longer numbers are not told apart: reading one costs the square of its

@@ -1,0 +1,1 @@
+"""Errors, numbers, folders, files and command lines: for every package."""
