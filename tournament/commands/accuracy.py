@@ -16,6 +16,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.files import check_out, format_of, write_report
 from merels.engine.common.shell import shell_text
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import drawn_notice
@@ -39,7 +40,6 @@ from merels.tournament.flags.run_options import usable_cores
 from merels.tournament.journal.import_games import Duplicates
 from merels.tournament.journal.players import ALL, Roster
 from merels.tournament.journal.replay import StoredGame, stored_games
-from merels.tournament.records.files import check_out, format_of, write_report
 from merels.tournament.report.accuracy import as_dict, csv_rows, text
 from merels.tournament.statistics.accuracy import Accuracy, Coverage, GameName
 

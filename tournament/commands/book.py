@@ -12,6 +12,7 @@ from typing import TextIO
 
 from merels.engine import __version__
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.files import file_error, new_draft, system_error
 from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import publish
 from merels.engine.game.rules import DEFAULT_RULES
@@ -32,7 +33,6 @@ from merels.tournament.pairing.book import (
     BookSettings,
     make_book,
 )
-from merels.tournament.records.files import file_error, new_draft, system_error
 
 DESCRIPTION = f"""\
 Makes a book of balanced openings: random positions of the placing phase, all different under the

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.files import check_out, naming, write_report
 from merels.engine.game.record import Record
 from merels.protocol.commands.arguments import (
     add_flag,
@@ -22,7 +23,6 @@ from merels.tournament.conversion.faults import Faults
 from merels.tournament.conversion.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
 from merels.tournament.conversion.journals import write_journal
 from merels.tournament.conversion.sources import Item, read_items
-from merels.tournament.records.files import check_out, naming, write_report
 
 DESCRIPTION = """\
 Writes positions, games and rules in another form:

@@ -15,6 +15,7 @@ from typing import NamedTuple, TextIO
 
 from merels.engine import __version__
 from merels.engine.common.errors import Failure, InputError
+from merels.engine.common.files import file_error
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
@@ -36,7 +37,6 @@ from merels.tournament.pairing.openings import proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
 from merels.tournament.play.preflight import announced_names, preflight
-from merels.tournament.records.files import file_error
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TextIO
 
+from merels.engine.common.files import file_error, refusal_of_report, write_report
 from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
@@ -17,7 +18,6 @@ from merels.tournament.flags.run_options import RunOptions, file_of
 from merels.tournament.flags.tune_table import OWN, TUNE_FLAGS, tune_help
 from merels.tournament.journal.open import is_new
 from merels.tournament.play.preflight import options_of
-from merels.tournament.records.files import file_error, refusal_of_report, write_report
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.summary import match_lines
 from merels.tournament.run.plan import Plan

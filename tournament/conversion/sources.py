@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, placed, printable
+from merels.engine.common.files import file_error, naming, read_lines
 from merels.engine.game.mif_1_0.manifest import LONGEST_MANIFEST, parse_manifest
 from merels.engine.game.notation import parse_position
 from merels.engine.game.pgn.variants import RecordRules
@@ -17,7 +18,6 @@ from merels.protocol.formats.game_file import find_games, recognised
 from merels.tournament.conversion.forms import GAMES, JOURNAL, POSITIONS
 from merels.tournament.journal.import_games import is_journal
 from merels.tournament.journal.open import read_journal
-from merels.tournament.records.files import file_error, naming, read_lines
 from merels.tournament.records.settings import read_settings
 from merels.tournament.views.pgn import GameWriter
 

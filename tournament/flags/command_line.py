@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.files import file_error, read_text
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
 from merels.protocol.process.command import shell_words
 from merels.tournament.flags.table import FLAGS, Flag, Flags
 from merels.tournament.pairing.openings import BOOK
-from merels.tournament.records.files import file_error, read_text
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 

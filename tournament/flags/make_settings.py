@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.files import file_digest
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import build_command, open_tables
@@ -19,7 +20,6 @@ from merels.tournament.flags.table import LEVEL_LIMIT
 from merels.tournament.pairing.openings import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
-from merels.tournament.records.files import file_digest
 from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
 from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
 from merels.tournament.statistics.sprt import Sprt

@@ -7,12 +7,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from merels.engine.common.files import file_error
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.pgn_text import pgn_texts
 from merels.tournament.journal.players import UNNAMED, Player, Roster, entered, read_words
 from merels.tournament.journal.rows import SCORES, Row
-from merels.tournament.records.files import file_error
 from merels.tournament.records.games import TimeControl
 from merels.tournament.records.output import (
     CONTROL_TAGS,

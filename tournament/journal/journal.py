@@ -17,8 +17,8 @@ from itertools import starmap
 from typing import Any, get_type_hints
 
 from merels.engine.common.errors import Failure, InputError, printable
+from merels.engine.common.files import file_error, refusal
 from merels.tournament.journal.rows import SCORES, Row
-from merels.tournament.records.files import file_error, refusal
 from merels.tournament.statistics.terminations import Ending
 
 APPLICATION_ID = 0x6D65_7265

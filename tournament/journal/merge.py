@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.files import file_error
 from merels.tournament.journal.compare import MAY_GROW, differences, listed
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import new_journal, read_journal
 from merels.tournament.journal.provenance import Provenance
 from merels.tournament.journal.rows import SCORES
-from merels.tournament.records.files import file_error
 from merels.tournament.records.settings import Settings, read_settings
 
 Words = list[str]

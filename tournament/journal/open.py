@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from merels.engine.common.files import file_error, new_draft, system_error
 from merels.engine.common.saving import create_lock, publish, remove_lock
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import (
@@ -18,7 +19,6 @@ from merels.tournament.journal.journal import (
     Journal,
     remove_files,
 )
-from merels.tournament.records.files import file_error, new_draft, system_error
 from merels.tournament.records.settings import Settings, read_settings
 
 LOCK = ".lock"

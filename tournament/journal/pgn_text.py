@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from merels.engine.common.files import read_lines
 from merels.engine.game.pgn.tokens import GameText, split_games
-from merels.tournament.records.files import read_lines
 
 
 def pgn_texts(path: str) -> Iterator[GameText]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed, printable
+from merels.engine.common.files import file_error, read_lines
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import Record
@@ -24,7 +25,6 @@ from merels.tournament.journal.import_games import (
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row
-from merels.tournament.records.files import file_error, read_lines
 from merels.tournament.records.settings import read_settings
 
 _TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?+s\b")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.files import file_error, naming, read_lines
 from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.pgn.variants import RecordRules
@@ -16,7 +17,6 @@ from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
 from merels.protocol.formats.game_file import find_games
-from merels.tournament.records.files import file_error, naming, read_lines
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 

@@ -7,7 +7,7 @@ import os
 from datetime import datetime, timezone
 
 from merels.engine.common.errors import printable
-from merels.tournament.records.files import system_error
+from merels.engine.common.files import system_error
 
 
 class LogFile:

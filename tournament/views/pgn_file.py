@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import BinaryIO
 
+from merels.engine.common.files import system_error
 from merels.engine.game.record import RESULTS
-from merels.tournament.records.files import system_error
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
 

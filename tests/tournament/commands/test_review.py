@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common.files import LONGEST_LINE
 from merels.engine.game.record_reader import parse_record, parse_records
-from merels.tournament.records.files import LONGEST_LINE
 from tests.commands import command, output, refusal
 from tests.protocol.review.test_review import THROWN
 

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from merels.engine.common.errors import InputError, placed, printable, shorten
 from merels.engine.common.saving import create_draft, write_named
-from merels.protocol.formats.text_file import open_text
+from merels.engine.common.text_file import open_text
 
 LONGEST_TEXT = 1 << 27
 """Characters of the longest file that is read whole."""
