@@ -16,9 +16,8 @@ __all__ = [
     "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Info",
     "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Record", "Result",
     "Rules", "Score", "Searcher", "Signals", "Tables", "evaluate", "format_moves",
-    "format_position", "format_record", "format_seventeen", "level_named", "make_rules",
-    "open_tables", "parse_move", "parse_position", "parse_record", "parse_records", "parse_rules",
-    "play_moves",
+    "format_position", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
+    "parse_position", "parse_rules", "play_moves",
 ]  # fmt: skip
 
 
@@ -46,8 +45,7 @@ if TYPE_CHECKING:
         play_moves,
     )
     from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Outcome, Position
-    from merels.engine.game.record import Record, format_record
-    from merels.engine.game.record_reader import parse_record, parse_records
+    from merels.engine.game.record import Record
     from merels.engine.game.rules import (
         DEFAULT_RULES,
         FIELDS,
@@ -71,8 +69,7 @@ else:  # Using the rules alone does not load the search.
             "parse_position", "play_moves",
         ),
         "engine.game.position": ("BLACK", "COLOURS", "WHITE", "Move", "Outcome", "Position"),
-        "engine.game.record": ("Record", "format_record"),
-        "engine.game.record_reader": ("parse_record", "parse_records"),
+        "engine.game.record": ("Record",),
         "engine.game.rules": (
             "DEFAULT_RULES", "FIELDS", "PRESETS", "Rules", "make_rules", "parse_rules",
         ),

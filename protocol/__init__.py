@@ -15,7 +15,8 @@ from merels.engine import on_demand
 __all__ = [
     "Analysis", "AsyncAnalysis", "AsyncEngine", "Call", "Engine", "EngineError", "EngineSpec",
     "EngineTerminated", "EngineTimeout", "Info", "InputError", "Limit", "Option", "Options",
-    "OwnEngine", "PlayResult", "PovScore", "ResourceLimits", "Score",
+    "OwnEngine", "PlayResult", "PovScore", "ResourceLimits", "Score", "format_record",
+    "parse_record", "parse_records",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from merels.protocol.client.engine_spec import EngineSpec
     from merels.protocol.client.in_process import OwnEngine
     from merels.protocol.client.options import Option, Options
+    from merels.protocol.formats.pgn.reader import parse_record, parse_records
+    from merels.protocol.formats.pgn.writer import format_record
     from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
     from merels.protocol.process.limits import ResourceLimits
 else:  # The engine's own loop starts without loading the client.
@@ -41,6 +44,8 @@ else:  # The engine's own loop starts without loading the client.
         "protocol.client.engine_spec": ("EngineSpec",),
         "protocol.client.in_process": ("OwnEngine",),
         "protocol.client.options": ("Option", "Options"),
+        "protocol.formats.pgn.reader": ("parse_record", "parse_records"),
+        "protocol.formats.pgn.writer": ("format_record",),
         "protocol.process.errors": ("EngineError", "EngineTerminated", "EngineTimeout"),
         "protocol.process.limits": ("ResourceLimits",),
     })  # fmt: skip

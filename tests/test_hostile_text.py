@@ -19,24 +19,24 @@ from typing import Any
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.mif_1_0.manifest import parse_manifest
-from merels.engine.game.notation import parse_position
-from merels.engine.game.pgn.tokens import read_tags, split_games
-from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.position import Position
-from merels.engine.game.record import format_record
-from merels.engine.game.record_reader import parse_records
 from merels.engine.game.rules import DEFAULT_RULES, parse_rules
 from merels.protocol.bot.requests import read_object
 from merels.protocol.client.answers import read_move
 from merels.protocol.client.info import parse_info
 from merels.protocol.client.options import parse_option
-from merels.protocol.formats import read_game
+from merels.protocol.formats.game_file import read_game
+from merels.protocol.formats.mif_1_0.manifest import parse_manifest
+from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.pgn.reader import parse_records
+from merels.protocol.formats.pgn.tokens import read_tags, split_games
+from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import is_playok, parse_playok
 from merels.protocol.games.kept import Kept
 from merels.protocol.games.tree import from_record
 from merels.protocol.process.command import shell_words
-from merels.tournament.conversion.sources import read_items
+from merels.tournament.conversion.journals import read_items
 from merels.tournament.flags.command_line import parse
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
@@ -75,7 +75,7 @@ READERS: dict[str, Callable[[str, Path], Any]] = {
         OpeningSettings(file=_file(text, folder)), DEFAULT_RULES
     ),
     "ratings": lambda text, folder: list(GamesFile(_file(text, folder)).games(Roster())),
-    "position": lambda text, _: parse_position(text),
+    "position": lambda text, _: read_position(text),
     "rules": lambda text, _: parse_rules(text),
     "manifest": lambda text, _: parse_manifest(text),
     "flags": lambda text, folder: parse(["-config", f"file={_file(text, folder)}"]),

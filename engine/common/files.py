@@ -26,6 +26,11 @@ def file_error(path: str, problem: str) -> InputError:
     return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")
 
 
+def shown_path(path: str) -> str:
+    """A file's name as messages have it; - is standard input."""
+    return "standard input" if path == "-" else printable(path)
+
+
 @contextlib.contextmanager
 def naming(place: str) -> Iterator[None]:
     """Add to an `InputError` where its text stands."""

@@ -1,8 +1,7 @@
 """Moves and positions as text.
 
 A move is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position is six fields, or the
-17 fields that Sanmill writes, or the MFEN of the Mill Interchange Format. Malformed text raises
-`InputError`.
+17 fields that Sanmill writes. Malformed text raises `InputError`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from merels.engine.game.board import (
     WHITE_MAN,
     format_board,
 )
-from merels.engine.game.mif_1_0 import mfen
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 
@@ -79,17 +77,13 @@ def play_moves(position: Position, tokens: Sequence[str]) -> Position:
 
 
 def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
-    """A position from its six fields, from the 17 fields that Sanmill writes, or from MFEN.
+    """A position from its six fields, or from the 17 fields that Sanmill writes.
 
     The index of an error is the field's, counted from 0.
     """
     fields = text.split()
-    if fields and fields[0][:5].upper() == "MFEN/":
-        position = _parse_six(*mfen.six_fields(fields), rules)
-        mfen.check_end(position, fields)
-        return position
     if len(fields) == 6:
-        return _parse_six(fields, range(6), rules)
+        return parse_six(fields, range(6), rules)
     if len(fields) >= 17:
         return _parse_seventeen(fields, rules)
     raise InputError(text, f"expected the 6 or 17 fields of a position, found {len(fields)}")
@@ -108,7 +102,7 @@ def _counters(position: Position) -> str:
     return f"{min(position.plies, MAXIMUM_PLIES)} {min(position.number, MAXIMUM_NUMBER)}"
 
 
-def _parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Position:
+def parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Position:
     """A position from six fields; ``places`` are their indices in the text, for errors."""
     board, side, white_hand, black_hand, plies, number = fields
     men = _parse_board(board, places[0])
@@ -158,7 +152,7 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
         read_whole(fields[place], -1, 63, what="a point of the last mill", index=place)
     read_whole(fields[14], 0, (1 << 64) - 1, what="a mask of mills", index=14)
     places = (0, 1, 5, 7, 15, 16)
-    position = _parse_six([fields[place] for place in places], places, rules)
+    position = parse_six([fields[place] for place in places], places, rules)
     for colour, mask, place in zip(COLOURS, position.men, (4, 6)):
         stated = read_whole(fields[place], 0, MEN_PER_SIDE, what=f"{colour}'s men", index=place)
         if stated != mask.bit_count():

@@ -8,11 +8,12 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.notation import START, join_steps, parse_move, parse_position, play_moves
+from merels.engine.game.notation import START, join_steps, parse_move, play_moves
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.search.levels import MAXIMUM_SEED, Level, level_named
 from merels.engine.search.limits import MOST_SECONDS, Limit
+from merels.protocol.formats.mif_1_0.mfen import read_position
 
 MOST_COUNT = 10**15
 FIELDS = (
@@ -64,7 +65,7 @@ def read_request(body: dict[str, Any], rules: Rules, limit: Limit) -> Request:
         variant = _typed(body, "variant", str, rules.variant, "a text")
         rules = make_rules(variant, [f"{name}={value}" for name, value in settings.items()])
     text = _typed(body, "position", str, "startpos", "a text")
-    start = parse_position(START if text == "startpos" else text, rules)
+    start = read_position(START if text == "startpos" else text, rules)
     tokens = _words(body, "moves")
     position = play_moves(start, tokens)
     only = tuple(parse_move(token) for token in _words(body, "only"))

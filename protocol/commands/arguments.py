@@ -10,7 +10,6 @@ from typing import Any, NoReturn, TypeVar
 
 from merels.engine.common.errors import InputError, printable, shorten
 from merels.engine.common.numbers import read_real, read_whole
-from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import LONGEST, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
@@ -18,6 +17,7 @@ from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN
 from merels.protocol.commands.exit_status import USAGE_ERROR
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.uci.options import TABLE
 from merels.protocol.uci.position_command import Setup, read_setup
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.pgn.tokens import as_result
 from merels.engine.game.rules import PRESETS
+from merels.protocol.formats.pgn.tokens import as_result
 
 HEAD = 1 << 12
 """Characters by which a form is recognised."""

@@ -8,13 +8,13 @@ from io import StringIO
 from itertools import chain
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.game.notation import parse_position
-from merels.engine.game.pgn.tokens import GameText, split_games
-from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import Record
-from merels.engine.game.record_reader import Spelling, build_record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.formats.detect import HEAD, detect, first_line
+from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.pgn.reader import Spelling, build_record
+from merels.protocol.formats.pgn.tokens import GameText, split_games
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.playok import SPELLING, is_playok
 
 SPELLINGS = {"pgn": Spelling(), "wmd": Spelling(), "playok": SPELLING}
@@ -84,7 +84,7 @@ def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:
         position, *others = filter(None, map(first_line, lines))
         if others:
             raise InputError(others[0], f"expected one position, found {len(others) + 1}")
-        return Record(parse_position(position, rules))
+        return Record(read_position(position, rules))
     games = list(find_games(lines))
     if form != "games" or not games:
         what = {"rules": "a rule set", "manifest": "a manifest of rules"}.get(form)

@@ -12,11 +12,12 @@ from dataclasses import replace
 from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.notation import START, format_position
-from merels.engine.game.pgn.tokens import as_result, tokens
 from merels.engine.game.position import WHITE, Move
-from merels.engine.game.record import ROSTER, Record, format_record
-from merels.engine.game.record_reader import Spelling, parse_record
+from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
+from merels.protocol.formats.pgn.reader import Spelling, parse_record
+from merels.protocol.formats.pgn.tokens import as_result, tokens
+from merels.protocol.formats.pgn.writer import ROSTER, format_record
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
 """The points in the order of their numbers, from 1."""

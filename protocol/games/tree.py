@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record, Variation, movetext
+from merels.engine.game.record import Record, Variation
+from merels.protocol.formats.pgn.writer import movetext
 
 _BRACKETS = str.maketrans("{}", "[]")
 """A comment in a comment would end it."""

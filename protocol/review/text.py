@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from merels.engine.common.numbers import counted
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import BLACK, COLOURS, WHITE
-from merels.engine.game.record import Record, format_record
+from merels.engine.game.record import Record
+from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.review.review import MARKS, NAMES, Judgement, as_json, score_text
 
 BAR = 20

@@ -12,11 +12,12 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.saving import append_whole
 from merels.engine.game.notation import format_moves, join_steps, parse_move
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
-from merels.engine.game.record import Record, format_record
+from merels.engine.game.record import Record
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools.show import draw, men
+from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.terminal.search import read_seconds, search
 from merels.protocol.uci.streams import refuse_pipe
 from merels.protocol.uci.table_cache import TableCache, find_tables

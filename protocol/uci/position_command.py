@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.notation import START, parse_position, play_moves
+from merels.engine.game.notation import START, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, Rules
+from merels.protocol.formats.mif_1_0.mfen import read_position
 
 
 class Setup(NamedTuple):
@@ -46,7 +47,7 @@ def replay(
         if tokens[:count] == known.tokens and not split:
             done, position = count, known.position
     if position is None:
-        position = parse_position(start, rules)
+        position = read_position(start, rules)
     try:
         position = play_moves(position, tokens[done:])
     except InputError as error:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from merels.engine.common.errors import InputError
 from merels.engine.core.convert import core_moves, decode_move, perft
-from merels.engine.game.mif_1_0.manifest import format_manifest, parse_manifest
-from merels.engine.game.mif_1_0.mfen import format_mfen
 from merels.engine.game.notation import (
     MAXIMUM_NUMBER,
     START,
@@ -18,14 +16,17 @@ from merels.engine.game.notation import (
     format_position,
     format_seventeen,
     parse_move,
-    parse_position,
 )
 from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record, format_record
-from merels.engine.game.record_reader import parse_record
+from merels.engine.game.record import Record
 from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules, preset
-from merels.protocol.formats import read_game, write_game
 from merels.protocol.formats.codingame import format_command, parse_command
+from merels.protocol.formats.forms import write_game
+from merels.protocol.formats.game_file import read_game
+from merels.protocol.formats.mif_1_0.manifest import format_manifest, parse_manifest
+from merels.protocol.formats.mif_1_0.mfen import format_mfen, read_position
+from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import (
     format_playok,
     format_playok_move,
@@ -109,11 +110,11 @@ def check_written(position: Position) -> None:
         position.rules, position.men, position.hands, position.side, position.plies, position.number
     )
     for write in (format_position, format_seventeen, format_mfen):
-        expect_same(bare, parse_position(write(bare), position.rules), write.__name__)
+        expect_same(bare, read_position(write(bare), position.rules), write.__name__)
 
 
 def _position(text: str, rules: str) -> None:
-    position = parse_position(text, parse_rules(rules))
+    position = read_position(text, parse_rules(rules))
     check_written(position)
     check_position(position)
 
@@ -223,7 +224,7 @@ def _some_record(chance: random.Random) -> Record:
 def _records() -> list[Record]:
     found = []
     for game in json.loads(_GAMES.read_text()):
-        record = Record(parse_position(game["position"], parse_rules(game["rules"])))
+        record = Record(read_position(game["position"], parse_rules(game["rules"])))
         record.moves = [parse_move(token) for token in game["moves"].split()]
         record.result = game["result"]
         record.tags = {"White": 'A "b" \\ c', "Black": "Mühle", "Round": "1"}

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from merels.engine.game.record_reader import parse_record
+from merels.protocol.formats.pgn.reader import parse_record
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal.open import read_journal

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.files import check_out, format_of, write_report
 from merels.engine.common.shell import shell_text
-from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import drawn_notice
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
@@ -34,8 +33,9 @@ from merels.protocol.commands.arguments import (
     require_tables,
 )
 from merels.protocol.commands.exit_status import USAGE_ERROR
+from merels.protocol.commands.faults import Faults
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.terminal.progress import ProgressLine
-from merels.tournament.conversion.faults import Faults
 from merels.tournament.flags.run_options import usable_cores
 from merels.tournament.journal.import_games import Duplicates
 from merels.tournament.journal.players import ALL, Roster

@@ -19,10 +19,10 @@ from merels.protocol.commands.arguments import (
     rules_of,
 )
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.conversion.faults import Faults
-from merels.tournament.conversion.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
-from merels.tournament.conversion.journals import write_journal
-from merels.tournament.conversion.sources import Item, read_items
+from merels.protocol.commands.faults import Faults
+from merels.protocol.formats.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
+from merels.protocol.formats.items import Item
+from merels.tournament.conversion.journals import read_items, write_journal
 
 DESCRIPTION = """\
 Writes positions, games and rules in another form:

@@ -11,7 +11,6 @@ from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.files import check_out, file_error, format_of, write_report
 from merels.engine.common.numbers import counted, read_real
 from merels.engine.common.shell import shell_text
-from merels.engine.game.pgn.variants import RecordRules
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
@@ -20,8 +19,9 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.commands.faults import Faults
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.commands.accuracy import add_same_flag, measure, review_command
-from merels.tournament.conversion.faults import Faults
 from merels.tournament.journal.import_games import Split
 from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.html import MOST_GAMES

@@ -22,10 +22,10 @@ from merels.protocol.commands.arguments import (
     record_rules,
     whole_from,
 )
+from merels.protocol.commands.faults import Faults
 from merels.protocol.review.review import DEFAULT_NODES, NAMES, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotated, lines, to_json
 from merels.protocol.uci.table_cache import TableCache
-from merels.tournament.conversion.faults import Faults
 from merels.tournament.journal.replay import StoredGame, stored_games
 
 VERSION = 2

@@ -1,1 +1,1 @@
-"""Positions, games and rules from one form into another."""
+"""Games of journals, and games of other forms as journals."""

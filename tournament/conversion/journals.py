@@ -1,22 +1,75 @@
-"""Games of any origin as a journal."""
+"""Games of any origin from files and journals, and as a journal."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, placed
+from merels.engine.common.files import file_error, naming, shown_path
 from merels.engine.game.notation import format_moves, format_position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.journal.open import new_journal
+from merels.protocol.formats.forms import JOURNAL
+from merels.protocol.formats.items import Fault, Item, text_items
+from merels.protocol.formats.pgn.reader import check_record
+from merels.protocol.formats.pgn.variants import RecordRules
+from merels.tournament.journal.import_games import is_journal
+from merels.tournament.journal.open import new_journal, read_journal
 from merels.tournament.journal.players import UNKNOWN_COMMAND
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.output import IDENTITY, PAIR_TAG
-from merels.tournament.records.settings import Settings
+from merels.tournament.records.settings import Settings, read_settings
+from merels.tournament.views.pgn import GameWriter
+
+
+def read_items(
+    path: str, form: str | None, rules: RecordRules, on_fault: Fault | None = None
+) -> Iterator[Item]:
+    """The positions, games or rules of a file, one at a time, as `text_items` reads them.
+
+    The file may be a journal. `InputError` names the place of the first fault, unless ``on_fault``
+    takes it, or reports that there is nothing.
+    """
+    faults = 0
+
+    def report(error: InputError) -> None:
+        nonlocal faults
+        faults += 1
+        if on_fault is None:
+            raise error
+        on_fault(error)
+
+    is_journaled = form == JOURNAL or form is None and is_journal(path)
+    item = None
+    for item in (_journaled(path, rules, report) if is_journaled
+                 else text_items(path, form, rules, report)):
+        yield item
+    if item is None and not faults:
+        raise file_error(shown_path(path), "expected positions, games or rules here, found none")
+
+
+def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
+    """The games of a journal, which a stranger may have written, with all that it holds of them."""
+    with read_journal(path) as journal:
+        notes = journal.meta()
+        with naming(shown_path(path)):
+            settings = read_settings(notes["settings"])
+            stated = rules.of(settings.rules)
+            writer = GameWriter(replace(settings, rules=str(stated)), notes["id"])
+        for row in journal.rows():
+            place = f"game {row.number} of {shown_path(path)}"
+            try:
+                record = writer.record(row)
+                check_record(record, rules)
+            except InputError as error:
+                report(placed(error, place))
+            else:
+                yield Item(record, place)
 
 
 def write_journal(path: str, records: Iterable[Record]) -> None:

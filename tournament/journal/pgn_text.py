@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from merels.engine.common.files import read_lines
-from merels.engine.game.pgn.tokens import GameText, split_games
+from merels.protocol.formats.pgn.tokens import GameText, split_games
 
 
 def pgn_texts(path: str) -> Iterator[GameText]:

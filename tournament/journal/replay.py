@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from merels.engine.common.errors import InputError, placed, printable
-from merels.engine.common.files import file_error, read_lines
+from merels.engine.common.errors import InputError, placed
+from merels.engine.common.files import file_error, read_lines, shown_path
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.record import Record
-from merels.engine.game.record_reader import check_record
 from merels.engine.game.rules import Rules
 from merels.protocol.formats.game_file import FoundGame, find_games, recognised
+from merels.protocol.formats.pgn.reader import check_record
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.journal.import_games import (
     JournalPlayers,
     PgnPlayers,
@@ -56,7 +56,7 @@ class StoredGame:
         """Where it is, in words."""
         if isinstance(self.source, FoundGame):
             return self.source.place
-        return f"game {self.number} of {_shown(self.path)}"
+        return f"game {self.number} of {shown_path(self.path)}"
 
     def read(self) -> Record:
         """The whole game, every move checked; an `InputError` says where in the file it fails."""
@@ -116,10 +116,10 @@ def _journal_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[St
 def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[StoredGame]:
     find = PgnPlayers(roster, path).find
     size, read = os.path.getsize(path) if os.path.isfile(path) else 0, 0
-    form, lines = recognised(read_lines(path), _shown(path))
+    form, lines = recognised(read_lines(path), shown_path(path))
     if form not in ("", "games"):
         raise file_error(path, f"expected games in this file, found {form}")
-    for game in find_games(lines, _shown(path)):
+    for game in find_games(lines, shown_path(path)):
         tags = game.text.tags
         read += len(game.text.text)
         share = min(1.0, read / size) if size else 0.0
@@ -143,7 +143,3 @@ def _record_of(row: Row, rules: Rules) -> Record:
     else:
         record.opening_comment = row.reason
     return record
-
-
-def _shown(path: str) -> str:
-    return "standard input" if path == "-" else printable(path)

@@ -10,13 +10,14 @@ from itertools import count
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.files import file_error, naming, read_lines
 from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
-from merels.engine.game.notation import START, format_position, parse_position
-from merels.engine.game.pgn.variants import RecordRules
+from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
 from merels.protocol.formats.game_file import find_games
+from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 
@@ -193,7 +194,7 @@ def _load_positions(path: str, rules: Rules, plies: int | None) -> list[Opening]
             continue
         place = f"{path}, line {number}"
         with naming(place):
-            position = parse_position(fields, rules)
+            position = read_position(fields, rules)
         openings.append(_checked(position, (), comment.strip(), place))
     return openings
 

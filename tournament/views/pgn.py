@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import Record, format_record
+from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules, parse_rules
+from merels.protocol.formats.pgn.writer import format_record
 from merels.tournament.journal.players import UNKNOWN_COMMAND, settings_words
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.as_flags import typed

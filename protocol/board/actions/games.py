@@ -6,14 +6,15 @@ from dataclasses import replace
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
-from merels.engine.game.pgn.variants import RecordRules
-from merels.engine.game.record import Record, drawn_notice, format_record
+from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules
 from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
 from merels.protocol.board.requests import JSON, read_rules, read_text
 from merels.protocol.board.session import Session
-from merels.protocol.formats import write_game
+from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import FoundGame, pasted
+from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import game_of
 from merels.protocol.games.kept import UNFINISHED, Entry, Kept
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.notation import START, parse_position
+from merels.engine.game.notation import START
 from merels.protocol.board.requests import (
     JSON,
     read_moves,
@@ -14,6 +14,7 @@ from merels.protocol.board.requests import (
     read_time,
 )
 from merels.protocol.board.session import Session
+from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.games.game import Game
 from merels.protocol.games.tree import Node
 from merels.protocol.review.review import expected
@@ -63,7 +64,7 @@ def new(session: Session, body: JSON) -> None:
     With ``analyse`` the position is only to be looked at.
     """
     text, played = read_text(body, "position", START), body.get("analyse") is not True
-    start = parse_position(text, read_rules(body))
+    start = read_position(text, read_rules(body))
     if played and (outcome := start.outcome()) is not None:
         raise InputError(text, f"the game is over here ({outcome}); analyse this position instead")
     _set_players(session, body)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.notation import parse_position
 from merels.protocol.board.actions import games, playing, puzzles
 from merels.protocol.board.requests import JSON, read_rules, read_settings, read_text
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import note_on, position_view
+from merels.protocol.formats.mif_1_0.mfen import read_position
 
 
 def act(session: Session, action: str, body: JSON) -> JSON:
@@ -41,7 +41,7 @@ CHANGES: dict[str, Callable[[Session, JSON], JSON | None]] = {
 def _check(session: Session, body: JSON) -> JSON:
     """What is wrong with a position that was set up, or what should be known of it."""
     try:
-        position = parse_position(read_text(body, "text"), read_rules(body))
+        position = read_position(read_text(body, "text"), read_rules(body))
     except InputError as error:
         return {"fault": error.expected[:1].upper() + error.expected[1:]}
     return {"position": position_view(position), "note": note_on(position)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.record_reader import parse_record
+from merels.protocol.formats.pgn.reader import parse_record
 from tests.protocol.board.server import Server
 
 GAMES = 5000

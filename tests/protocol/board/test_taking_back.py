@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.record_reader import parse_record
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import moves_view, state_view
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.games.kept import Kept
 from tests.processes import FAKE
 from tests.protocol.board.steps import ANALYST, PERSON, clock

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.record_reader import parse_record, parse_records
+from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from tests.commands import output, refusal, shell
 
 QUICK = ("-level", "Beginner", "-time", "0.05")

@@ -12,8 +12,9 @@ from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import preset
-from merels.protocol.formats import read_game, write_game
 from merels.protocol.formats.codingame import format_command, parse_command
+from merels.protocol.formats.forms import write_game
+from merels.protocol.formats.game_file import read_game
 from merels.protocol.formats.playok import (
     NUMBERS,
     format_playok,

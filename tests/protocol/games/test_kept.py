@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.position import Position
-from merels.engine.game.record_reader import parse_record
+from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.games.kept import Kept
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.training import Attempt, Trainer

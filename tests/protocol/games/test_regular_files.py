@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.pgn.tokens import LONGEST_GAME
+from merels.protocol.formats.pgn.tokens import LONGEST_GAME
 from merels.protocol.games.kept import Kept
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and devices")

@@ -6,9 +6,9 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import format_record
-from merels.engine.game.record_reader import parse_record
 from merels.engine.game.rules import PRESETS
+from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import Game, game_of
 from merels.protocol.games.tree import from_record, to_record
 

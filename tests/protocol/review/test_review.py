@@ -11,12 +11,12 @@ import pytest
 
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import WHITE, Move, Position
-from merels.engine.game.record_reader import parse_record
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.small import small_tables
+from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.review.review import Value, judge_with, review, score_text
 
 THROWN = """\

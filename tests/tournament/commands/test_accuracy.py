@@ -15,13 +15,13 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position
-from merels.engine.game.pgn.variants import RecordRules
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.training.samples import random_position
 from merels.protocol.commands.exit_status import FAILED
+from merels.protocol.commands.faults import Faults
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.commands import accuracy
-from merels.tournament.conversion.faults import Faults
 from tests.commands import output, refusal
 from tests.protocol.review.test_review import THROWN
 from tests.tournament.processes import Marked

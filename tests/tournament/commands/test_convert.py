@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.notation import START, format_position
-from merels.engine.game.record import Record, format_record
-from merels.engine.game.record_reader import parse_records
+from merels.engine.game.record import Record
 from merels.engine.game.rules import PRESETS
-from merels.tournament.conversion.forms import FORMS, GAMES, POSITIONS
+from merels.protocol.formats.forms import FORMS, GAMES, POSITIONS
+from merels.protocol.formats.pgn.reader import parse_records
+from merels.protocol.formats.pgn.writer import format_record
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
 from tests.commands import command, output, refusal, run

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.record_reader import parse_records
 from merels.engine.game.notation import START
+from merels.protocol.formats.pgn.reader import parse_records
 from tests.commands import MERELS, output, run
 
 CASES: list[dict[str, Any]] = json.loads(

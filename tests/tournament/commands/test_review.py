@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.files import LONGEST_LINE
-from merels.engine.game.record_reader import parse_record, parse_records
+from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from tests.commands import command, output, refusal
 from tests.protocol.review.test_review import THROWN
 

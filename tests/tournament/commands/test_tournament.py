@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.record_reader import parse_records
+from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.commands.main import COMMANDS, main
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings

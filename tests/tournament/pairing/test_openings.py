@@ -13,8 +13,9 @@ from merels.engine.common.files import file_digest, read_text
 from merels.engine.game.board import in_mills
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
-from merels.engine.game.record import Record, format_record
+from merels.engine.game.record import Record
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
+from merels.protocol.formats.pgn.writer import format_record
 from merels.tournament.pairing.openings import Openings, _canonical, load_openings
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.record_reader import parse_records
+from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal import journal as store
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.merge import merge

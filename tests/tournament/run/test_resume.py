@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.record_reader import parse_records
+from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal.open import read_journal
 from tests.processes import needs_proc
 from tests.tournament.processes import Marked

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from merels.engine.game.record_reader import parse_records
+from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.record_reader import parse_record, parse_records
+from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import NANOSECONDS, TimeControl
 from merels.tournament.records.output import PgnStyle

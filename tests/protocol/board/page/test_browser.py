@@ -11,7 +11,7 @@ import pytest
 
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Position
-from merels.engine.game.record_reader import parse_record
+from merels.protocol.formats.pgn.reader import parse_record
 from tests.processes import needs_proc
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (

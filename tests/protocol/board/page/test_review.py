@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import Record, format_record
+from merels.engine.game.record import Record
+from merels.protocol.formats.pgn.writer import format_record
 from tests.protocol.board.steps import ask, complaints, load, shot
 from tests.protocol.board.webdriver import Browser
 

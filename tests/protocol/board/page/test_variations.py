@@ -8,9 +8,10 @@ import time
 import pytest
 
 from merels.engine.game.notation import parse_position
-from merels.engine.game.record import Record, format_record
-from merels.engine.game.record_reader import parse_record
+from merels.engine.game.record import Record
 from merels.engine.game.rules import make_rules
+from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.formats.pgn.writer import format_record
 from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, play, shot, tap_menu
 from tests.protocol.board.webdriver import Browser
 

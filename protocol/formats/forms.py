@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import counted
-from merels.engine.game.mif_1_0.manifest import format_manifest
-from merels.engine.game.mif_1_0.mfen import format_mfen
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import Position
-from merels.engine.game.record import Record, format_record
+from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules
+from merels.protocol.formats.mif_1_0.manifest import format_manifest
+from merels.protocol.formats.mif_1_0.mfen import format_mfen
+from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import format_playok
 from merels.protocol.formats.wmd import format_wmd
 
@@ -48,6 +50,17 @@ def write(item: Record | Rules, form: str, last: bool) -> str:
         return POSITIONS[form](item.final()) + "\n"
     text = GAMES[form](item)
     return text if text.endswith("\n\n") else text + "\n"
+
+
+def write_game(record: Record, shown: Position) -> dict[str, str]:
+    """The game in other formats: ``position``, ``seventeen`` and ``playok``.
+
+    ``playok`` is missing for a game that does not begin at the starting position.
+    """
+    forms = {"position": format_position(shown), "seventeen": format_seventeen(shown)}
+    with suppress(InputError):
+        forms["playok"] = format_playok(record)
+    return forms
 
 
 def check_kind(item: Record | Rules, form: str) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import Record, format_record
-from merels.engine.game.record_reader import parse_record, parse_records
+from merels.engine.game.record import Record
 from merels.engine.game.rules import parse_rules
+from merels.protocol.formats.pgn.reader import parse_record, parse_records
+from merels.protocol.formats.pgn.writer import format_record
 
 GAMES = json.loads((Path(__file__).parents[2] / "data" / "games.json").read_text())
 

@@ -16,8 +16,9 @@ from merels.engine.game.board import (
     WHITE_MAN,
     format_board,
 )
+from merels.engine.game.notation import parse_position, parse_six
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
-from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE
+from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 
 MFEN = "MFEN/1.0"
 STATE = "mill24-state-v1"
@@ -54,7 +55,17 @@ def format_mfen(position: Position) -> str:
     )
 
 
-def six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
+def read_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
+    """Return a position from MFEN/1.0, or from one of the forms of `parse_position`."""
+    fields = text.split()
+    if not fields or fields[0][:5].upper() != "MFEN/":
+        return parse_position(text, rules)
+    position = parse_six(*_six_fields(fields), rules)
+    _check_end(position, fields)
+    return position
+
+
+def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
     """The six fields of a position that MFEN/1.0 gives, and the indices of the words they are from.
 
     `InputError` for a removal that is still due, and for what merels' positions do not hold.
@@ -85,7 +96,7 @@ def six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
     return six, [2, 3, 6, 6, 8, 9]
 
 
-def check_end(position: Position, fields: Sequence[str]) -> None:
+def _check_end(position: Position, fields: Sequence[str]) -> None:
     """Raise an `InputError` where MFEN says another end of the game than the position shows."""
     stated, shown = fields[10], _end_of(position)
     if stated in ("-", shown):

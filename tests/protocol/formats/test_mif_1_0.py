@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.mif_1_0.manifest import format_manifest, parse_manifest
-from merels.engine.game.mif_1_0.mfen import format_mfen
-from merels.engine.game.notation import START, format_position, parse_position
+from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import BLACK, Position
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
+from merels.protocol.formats.mif_1_0.manifest import format_manifest, parse_manifest
+from merels.protocol.formats.mif_1_0.mfen import format_mfen, read_position
 from tests.engine.random_games import random_positions, random_rules
 
 HEAD = "MFEN/1.0 mill24-state-v1"
@@ -28,9 +28,9 @@ def test_positions_survive_as_mfen() -> None:
         ends.add(end)
         if end == "d:repetition" and position.rules.repetition > 1:
             with pytest.raises(InputError, match="a position does not show this end"):
-                parse_position(text, position.rules)
+                read_position(text, position.rules)
             continue
-        again = parse_position(text, position.rules)
+        again = read_position(text, position.rules)
         assert format_position(again) == format_position(position)
         assert format_mfen(again) == text
     assert ends >= {"-", "w:fewer-than-minimum", "b:fewer-than-minimum", "d:no-progress"}
@@ -47,16 +47,16 @@ def test_positions_survive_as_mfen() -> None:
     ],
 )
 def test_mfen_says_what_six_fields_say(six: str, mfen: str) -> None:
-    assert format_mfen(parse_position(six)) == f"{HEAD} {mfen}"
-    assert format_position(parse_position(f"{HEAD} {mfen}")) == six
+    assert format_mfen(read_position(six)) == f"{HEAD} {mfen}"
+    assert format_position(read_position(f"{HEAD} {mfen}")) == six
 
 
 def test_the_side_of_a_finished_position_follows_from_its_end() -> None:
-    two = parse_position("OOO*****/********/@@****** b 0 0 0 20")
+    two = read_position("OOO*****/********/@@****** b 0 0 0 20")
     assert format_mfen(two).endswith(" - o o 0,0 - 0 39 w:fewer-than-minimum")
     # Black began this game, says the count of plies.
     began = format_mfen(two).replace(" 39 ", " 38 ")
-    again = parse_position(began)
+    again = read_position(began)
     assert (again.side, again.number) == (BLACK, 20)
 
 
@@ -91,7 +91,7 @@ def test_the_side_of_a_finished_position_follows_from_its_end() -> None:
 )
 def test_what_merels_does_not_have_is_refused(text: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        parse_position(text)
+        read_position(text)
     assert said in str(caught.value)
 
 

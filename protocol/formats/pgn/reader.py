@@ -10,12 +10,13 @@ from io import StringIO
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError, placed
-from merels.engine.game.notation import START, parse_move, parse_position
-from merels.engine.game.pgn.tokens import DASHES, GameText, as_result, split_games, tokens
-from merels.engine.game.pgn.variants import RecordRules
+from merels.engine.game.notation import START, parse_move
 from merels.engine.game.position import COUNTING_RULES, Move, Position
 from merels.engine.game.record import Record, Variation, place_of
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
+from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.pgn.tokens import DASHES, GameText, as_result, split_games, tokens
+from merels.protocol.formats.pgn.variants import RecordRules
 
 _NUMBER = re.compile(r"\d*+[.…]++")
 _PLAIN = str.maketrans(
@@ -303,7 +304,7 @@ class _Reader:
         with _tag("Variant", self.tag_lines.get("Variant")):
             rules = self.rules.of(self.tags.get("Variant"))
         with _tag("FEN", self.tag_lines.get("FEN")):
-            start = parse_position(self.tags.get("FEN", START), rules)
+            start = read_position(self.tags.get("FEN", START), rules)
         result = self.result or as_result(self.tags.get("Result", "")) or "*"
         record = Record(start, result=result, tags=self.tags)
         self.first_number = start.number

@@ -1,0 +1,109 @@
+"""Positions, games and rules read from text files in any form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from merels.engine.common.errors import InputError, placed
+from merels.engine.common.files import naming, read_lines, shown_path
+from merels.engine.game.record import Record
+from merels.engine.game.rules import Rules, parse_rules
+from merels.protocol.formats.forms import GAMES, POSITIONS
+from merels.protocol.formats.game_file import find_games, recognised
+from merels.protocol.formats.mif_1_0.manifest import LONGEST_MANIFEST, parse_manifest
+from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.pgn.variants import RecordRules
+
+
+_FIELDS = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
+Fault = Callable[[InputError], None]
+"""Called with what is wrong with one game, position or rule set, which is then left out."""
+
+
+class Item(NamedTuple):
+    """A position, game or rule set, and where in its file it stands."""
+
+    value: Record | Rules
+    place: str
+
+
+def text_items(
+    path: str, form: str | None, rules: RecordRules, report: Fault
+) -> Iterator[Item]:
+    """The positions, games or rules of a text file, one at a time; - is standard input.
+
+    A position is a game without moves. ``form`` None is recognised by the text's beginning;
+    ``rules`` hold where the text names none. ``report`` takes the faults, each with its place.
+    """
+    lines: Iterator[str] = read_lines(path)
+    kind: str | None = {"rules": "rules", "manifest": "manifest"}.get(form or "")
+    if form is None:
+        kind, lines = recognised(lines, shown_path(path))
+    elif form in POSITIONS:
+        kind = "positions"
+    elif form in GAMES:
+        kind = "games"
+    if kind == "positions":
+        yield from _positions(path, lines, form, rules.default, report)
+    elif kind == "games":
+        yield from _games(path, lines, form, rules, report)
+    elif kind == "rules":
+        yield from _each_line(path, lines, parse_rules, report)
+    elif kind == "manifest":
+        yield from _manifest(path, lines)
+
+
+def _positions(
+    path: str, lines: Iterable[str], form: str | None, rules: Rules, report: Fault
+) -> Iterator[Item]:
+    """A position in each line."""
+
+    def read(text: str) -> Record:
+        count = len(text.split())
+        found = "mfen" if text[:4].upper() == "MFEN" else "six" if count == 6 else "seventeen"
+        if form not in (None, found):
+            raise InputError(text, f"expected a position as {_FIELDS[form or found]}")
+        return Record(read_position(text, rules))
+
+    return _each_line(path, lines, read, report)
+
+
+def _each_line(
+    path: str, lines: Iterable[str], read: Callable[[str], Record | Rules], report: Fault
+) -> Iterator[Item]:
+    """What each line holds that is not empty."""
+    for number, line in enumerate(lines, 1):
+        if text := line.partition(";")[0].strip():
+            place = f"line {number} of {shown_path(path)}"
+            try:
+                value = read(text)
+            except InputError as error:
+                report(placed(error, place))
+            else:
+                yield Item(value, place)
+
+
+def _games(
+    path: str, lines: Iterable[str], form: str | None, rules: RecordRules, report: Fault
+) -> Iterator[Item]:
+    """The game records of a text."""
+    for game in find_games(lines, shown_path(path)):
+        try:
+            record = game.read(rules, form)
+        except InputError as error:
+            report(error)
+        else:
+            yield Item(record, game.place)
+
+
+def _manifest(path: str, lines: Iterable[str]) -> Iterator[Item]:
+    """The rules of a text that is one manifest; nothing of a blank one."""
+    text = ""
+    for line in lines:
+        text += line
+        if len(text) > LONGEST_MANIFEST:
+            break
+    if text.strip():
+        with naming(shown_path(path)):
+            yield Item(parse_manifest(text), shown_path(path))
