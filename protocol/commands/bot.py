@@ -51,24 +51,8 @@ def main(argv: list[str]) -> int:
         help="for each move, where a request names no limit (default: 1)",
     )
     add_search_flags(parser)
-    add_flag(
-        parser, "codingame", action="store_true",
-        help="speak the lines of CodinGame's arena instead (PLACE;A1, MOVE&TAKE;A1;A4;D1)",
-    )
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
-    if not arguments.codingame:
-        return _run(arguments)
-    if len(argv) > 1:
-        parser.error("-codingame takes no other flag: the arena sets the rules and the time")
-    from merels.protocol.bot.arena import main as play
-
-    play()
-    return 0
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    """Answer requests with the engine that the flags name."""
     rules = rules_of(arguments)
     limit = Limit(time=read_seconds(arguments.time))
     if arguments.engine is None:

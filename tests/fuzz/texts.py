@@ -20,7 +20,6 @@ from merels.engine.game.notation import (
 from merels.engine.game.position import Move, Position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules, preset
-from merels.protocol.formats.codingame import format_command, parse_command
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import read_game
 from merels.protocol.formats.mif_1_0.manifest import format_manifest, parse_manifest
@@ -236,11 +235,6 @@ _RECORDS = _records()
 _FROM_START = [record for record in _RECORDS if format_position(record.start) == START]
 
 
-def _some_command(chance: random.Random) -> str:
-    move = _some_move(chance)
-    return format_command(move._replace(removed=move.removed[:1]))
-
-
 def _some_numbers(chance: random.Random) -> str:
     record = chance.choice(_FROM_START)
     number = chance.choice((0, 1, 3, 10, 30, 80))
@@ -260,7 +254,7 @@ class Positions(Texts):
 
 
 class Moves(Texts):
-    """Single moves in the three spellings."""
+    """Single moves in both spellings."""
 
     name = "moves"
     kinds = {
@@ -269,7 +263,6 @@ class Moves(Texts):
             lambda chance: format_playok_move(_some_move(chance)),
             _same_move(parse_playok_move, format_playok_move),
         ),
-        "command": (_some_command, _same_move(parse_command, format_command)),
     }
 
 

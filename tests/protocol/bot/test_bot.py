@@ -227,7 +227,3 @@ def test_a_level_answers_alike_whatever_was_asked_before() -> None:
         own.ask(position="startpos", moves="d6 f4", nodes=5000)
         answers.append(own.ask(level="Champion", time=60)["move"])
         assert len(set(answers)) == 1
-
-
-def test_the_arena_takes_no_other_flag() -> None:
-    assert "takes no other flag" in refusal("bot", "-codingame", "-variant", "nope")

@@ -1,4 +1,4 @@
-"""Foreign game formats: PlayOK's numbers and CodinGame's commands, read and written."""
+"""Foreign game formats: PlayOK's numbers, read and written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import preset
-from merels.protocol.formats.codingame import format_command, parse_command
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import read_game
 from merels.protocol.formats.playok import (
@@ -120,10 +119,10 @@ def test_a_fault_is_named_with_its_place(text: str, place: str) -> None:
     assert str(caught.value) == place
 
 
-@pytest.mark.parametrize("text", ["MOVE\r\n\r\n;E4;G7;A1", "PLACE;C\r5", "PLACE;\x85"])
-def test_a_fault_in_a_command_is_reported_on_one_line(text: str) -> None:
+@pytest.mark.parametrize("text", ["7\r\n\r\n-2", "7x\r5", "7\x85"])
+def test_a_fault_in_a_move_is_reported_on_one_line(text: str) -> None:
     with pytest.raises(InputError) as caught:
-        parse_command(text)
+        parse_playok_move(text)
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -143,31 +142,3 @@ def test_every_format_is_recognized() -> None:
     for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4", f"{six}\n{six}"):
         with pytest.raises(InputError):
             read_game(text)
-
-
-@pytest.mark.parametrize(
-    "command, move",
-    [
-        ("PLACE;A1", "a1"),
-        ("PLACE&TAKE;A1;D1", "a1xd1"),
-        ("MOVE;A1;A4", "a1-a4"),
-        ("MOVE&TAKE;A1;A4;D1", "a1-a4xd1"),
-    ],
-)
-def test_commands(command: str, move: str) -> None:
-    assert parse_command(command) == parse_move(move)
-    assert format_command(parse_move(move)) == command
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["", "PLACE", "PLACE;A1;D1", "MOVE;A1", "TAKE;A1", "PLACE;D4", "MOVE;A1;A1", "PLACE;A1;"],
-)
-def test_invalid_commands(command: str) -> None:
-    with pytest.raises(InputError):
-        parse_command(command)
-
-
-def test_a_command_removes_one_man() -> None:
-    with pytest.raises(InputError, match="one man"):
-        format_command(parse_move("a1xb2xd6"))
