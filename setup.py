@@ -175,7 +175,7 @@ if __name__ == "__main__":
             "merels.protocol.process": ["*.pyx", "*.pyi"],
             "merels.protocol.board": ["page/*", "page/*/*"],
             "merels.tournament": ["py.typed"],
-            "merels.tournament.pairing": ["books/*.pos"],
+            "merels.tournament.openings": ["books/*.pos"],
             "merels.tournament.report": ["*.css", "*.js"],
             "merels.tournament.views": ["page/*"],
         },

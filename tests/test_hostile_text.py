@@ -40,7 +40,7 @@ from merels.tournament.conversion.journals import read_items
 from merels.tournament.flags.command_line import parse
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
-from merels.tournament.pairing.openings import load_openings
+from merels.tournament.openings.reading import load_openings
 from merels.tournament.records.settings import OpeningSettings
 from tests.test_sources import MODULES
 

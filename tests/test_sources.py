@@ -16,8 +16,8 @@ ROOMS = {
     "engine": ["common", "game", "core", "tablebase", "search", "training", "tools"],
     "protocol": ["process", "client", "formats", "games", "uci", "review", "puzzles", "bot",
                  "check", "board", "terminal", "commands", "examples"],
-    "tournament": ["statistics", "records", "journal", "pairing", "play", "report", "run",
-                   "views", "tuning", "conversion", "flags", "commands"],
+    "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
+                   "run", "views", "tuning", "conversion", "flags", "commands"],
 }
 """The floors and their rooms from the ground up: a module imports from its own room, from those
 before it, and from the floors below."""

@@ -26,7 +26,7 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.terminal.progress import ProgressLine
-from merels.tournament.pairing.book import (
+from merels.tournament.openings.generator import (
     CHOICE_MARGIN,
     CHOICES,
     HOLDING_SHARE,

@@ -33,7 +33,7 @@ from merels.tournament.flags.run_options import (
 from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import Begun, is_new, open_journal, reserved, stored
-from merels.tournament.pairing.openings import proof_limits
+from merels.tournament.openings.reading import proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
 from merels.tournament.play.preflight import announced_names, preflight

@@ -14,7 +14,7 @@ from merels.engine.common.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
 from merels.protocol.process.command import shell_words
 from merels.tournament.flags.table import FLAGS, Flag, Flags
-from merels.tournament.pairing.openings import BOOK
+from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 

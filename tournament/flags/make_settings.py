@@ -17,7 +17,7 @@ from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
 from merels.tournament.flags.command_line import Given, choice, read_sprt, switch
 from merels.tournament.flags.table import LEVEL_LIMIT
-from merels.tournament.pairing.openings import BOOK, shipped_book
+from merels.tournament.openings.reading import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
 from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl

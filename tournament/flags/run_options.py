@@ -12,7 +12,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_error
 from merels.engine.common.numbers import counted, read_whole
 from merels.tournament.flags.command_line import Given, choice
-from merels.tournament.pairing.openings import BOOK
+from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.games import NANOSECONDS
 from merels.tournament.records.output import (
     LOG_LEVELS,

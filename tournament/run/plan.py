@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
 from merels.engine.game.rules import parse_rules
+from merels.tournament.openings.reading import Openings
 from merels.tournament.pairing import knockout
-from merels.tournament.pairing.openings import Openings
 from merels.tournament.pairing.schedule import colours, is_in_part, schedule_for
 from merels.tournament.records.games import GameSpec, Opening, Pairing, PairingResult, PairTask
 from merels.tournament.records.settings import Settings

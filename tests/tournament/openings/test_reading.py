@@ -16,7 +16,7 @@ from merels.engine.game.position import Position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
-from merels.tournament.pairing.openings import Openings, _canonical, load_openings
+from merels.tournament.openings.reading import Openings, _canonical, load_openings
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 

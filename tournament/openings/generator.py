@@ -15,7 +15,7 @@ from merels.engine.game.score import Score
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import Tables
-from merels.tournament.pairing.openings import LONGEST_PLIES, new_placements
+from merels.tournament.openings.reading import LONGEST_PLIES, new_placements
 
 CHOICES = 3
 """How many moves must be about as good as the best one, for either side."""

@@ -18,8 +18,8 @@ from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import Known, Tables
 from merels.tournament.commands.main import main
-from merels.tournament.pairing.book import BookSettings, make_book
-from merels.tournament.pairing.openings import _canonical, load_openings, shipped_book
+from merels.tournament.openings.generator import BookSettings, make_book
+from merels.tournament.openings.reading import _canonical, load_openings, shipped_book
 from merels.tournament.records.settings import OpeningSettings
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match

@@ -1,0 +1,1 @@
+"""Openings: read from files and books, and the generator of books."""
