@@ -143,7 +143,7 @@ class Thinker:
         now = monotonic()
         if now - self._last_look >= PLAY_INFO_SECONDS:
             self._last_look = now
-            info = engine.dialect.info(line.strip(), job.position)
+            info = engine.connection.dialect.info(line.strip(), job.position)
             if info.score is not None and info.multipv == 1:
                 self._on_info(job, [info])
 

@@ -241,10 +241,10 @@ class AsyncEngine:
 
     def _end(self, ended: Future[None], patience: float) -> None:
         """End the engine, whatever its own thread is doing."""
-        self.engine.send_quit()
+        self.engine.connection.send_quit()
         wait([ended], patience)
         if not ended.running():
-            self.engine.terminate()
+            self.engine.connection.terminate()
             wait([ended], TERMINATE_SECONDS)
         if not ended.running():
             self.engine.kill()

@@ -1,6 +1,6 @@
 """A running engine and the conversation with it: greeting, readiness, ``go`` and its answers.
 
-Tournaments use it as it is; `merels.protocol.client.engine.Engine` plays and analyses on top of it.
+Tournaments use it as it is; `merels.protocol.client.engine.Engine` plays and analyses through it.
 """
 
 from __future__ import annotations
@@ -129,23 +129,22 @@ class Connection:
         self._drop()
         self._send(self.dialect.new_game + b"isready\n")
 
-    def ping(self, timeout: float | None = None) -> None:
+    def ping(
+        self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
+    ) -> None:
         """Wait until the engine has done all it was told, ``timeout`` seconds at most.
 
-        An analysis that runs goes on, and what comes meanwhile is still to be read.
+        ``reader`` takes the lines of a search that runs; None drops them.
         """
-        if self._reader() is None:
+        if reader is None:
             self._drop()
         self._send(b"isready\n")
-        self.await_ready(timeout)
+        self.await_ready(timeout, reader)
 
-    def _reader(self) -> Callable[[bytes], None] | None:
-        """Who takes the lines of a search that are read for something else; None drops them."""
-        return None
-
-    def await_ready(self, timeout: float | None = None) -> None:
-        """Read up to ``readyok``; what comes before it is dropped, unless a search is read."""
-        reader = self._reader()
+    def await_ready(
+        self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
+    ) -> None:
+        """Read up to ``readyok``; ``reader`` takes what comes before it, None drops it."""
         self._printed = b""
         seconds = self.timeout if timeout is None else timeout
         deadline = monotonic_ns() + int(seconds * 1e9)

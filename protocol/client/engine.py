@@ -18,7 +18,7 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_move
-from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
+from merels.protocol.client.any_engine import Analysis, AnyEngine, Call, PlayResult, Task
 from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.options import Option, Value
@@ -26,6 +26,7 @@ from merels.protocol.process.command import split_command
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
+from merels.protocol.process.process import QUIT_SECONDS
 
 _STOP_SECONDS = 5.0
 _SLICE = 500_000_000
@@ -85,11 +86,11 @@ class EngineAnalysis(Analysis):
             self._connection.stop_search(self._search)
 
 
-class Engine(Connection, AnyEngine):
+class Engine(AnyEngine):
     """A running engine; make one with `Engine.popen`.
 
-    ``timeout`` is also how many seconds a search may take beyond its time limit, and after it was
-    interrupted. `kill` is free for any thread, as `interrupt` is.
+    ``connection`` is the conversation with the process, ``pid`` the process. `kill` is free for any
+    thread, as `interrupt` is.
     """
 
     def __init__(
@@ -97,9 +98,54 @@ class Engine(Connection, AnyEngine):
         trace: Trace | None = None,
     ) -> None:
         """Start the process: see `Connection`; `greet` must follow, and `popen` does both."""
-        super().__init__(spec, stderr=stderr, trace=trace)
+        self.connection = Connection(spec, stderr=stderr, trace=trace)
+        self.options = self.connection.options
+        self.pid = self.connection.pid
         self._settings: dict[str, str] = {}
         self._rules: Rules | None = None
+
+    @property
+    def timeout(self) -> float:
+        """Seconds for an answer to ``isready``.
+
+        A search has them beyond its time limit, and after it was interrupted.
+        """
+        return self.connection.timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float) -> None:
+        self.connection.timeout = seconds
+
+    def greet(self, timeout: float = START_SECONDS) -> None:
+        """Read the engine's name and options: see `Connection.greet`."""
+        self.connection.greet(timeout)
+        self.name = self.connection.name
+
+    def ping(self, timeout: float | None = None) -> None:
+        """Wait until the engine has done all it was told, ``timeout`` seconds at most.
+
+        An analysis that runs goes on, and what comes meanwhile is still to be read.
+        """
+        analysis = self._analysis
+        reader = None
+        if isinstance(analysis, EngineAnalysis) and analysis.running:
+            reader = analysis.keep
+        self.connection.ping(timeout, reader)
+
+    def enter(self, call: Call | None) -> Call | None:
+        self.connection.enter(call)
+        return super().enter(call)
+
+    def stop_search(self, search: int) -> None:
+        self.connection.stop_search(search)
+
+    def kill(self) -> None:
+        """End the process at once: see `Connection.kill`; `close` must still be called."""
+        self.connection.kill()
+
+    def close(self, patience: float = QUIT_SECONDS) -> None:
+        """End the engine within about ``patience`` seconds, and leave no process of it."""
+        self.connection.close(patience)
 
     @classmethod
     def popen(
@@ -160,7 +206,7 @@ class Engine(Connection, AnyEngine):
             except InputError as error:
                 raise EngineError(str(error)) from None
         for name, text in chosen.items():
-            self.send_option(name, text)
+            self.connection.send_option(name, text)
             self._settings[name.lower()] = text
 
     def set_rules(self, rules: Rules) -> None:
@@ -168,51 +214,45 @@ class Engine(Connection, AnyEngine):
         if rules == self._rules:
             return
         self._end_analysis()
-        for name, text in self.dialect.settings(rules, self.options):
-            self.send_option(name, text)
+        for name, text in self.connection.dialect.settings(rules, self.options):
+            self.connection.send_option(name, text)
         self._rules = rules
-
-    def _reader(self) -> Callable[[bytes], None] | None:
-        analysis = self._analysis
-        if isinstance(analysis, EngineAnalysis) and analysis.running:
-            return analysis.keep
-        return None
 
     def new_game(self) -> None:
         """Say that what follows is another game, and wait until the engine is ready for it."""
         self._end_analysis()
-        self.send_new_game()
-        self.await_ready()
+        self.connection.send_new_game()
+        self.connection.await_ready()
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         position = task.position
         line = self._position_line(task, 1)
-        go = self.dialect.go(limit, position.side, root_moves=task.root_moves)
-        answer = self.ask(position, line, go, self._patience(limit, position.side))
+        go = self.connection.dialect.go(limit, position.side, root_moves=task.root_moves)
+        answer = self.connection.ask(position, line, go, self._patience(limit, position.side))
         if answer is None:
-            self.stop()
-            raise self.timed_out("plays no move in its time")
+            self.connection.stop()
+            raise self.connection.timed_out("plays no move in its time")
         move, reply = _read_moves(answer, position)
         if move is not None and task.root_moves and move not in task.root_moves:
             raise EngineError(f"move '{move}' is not among those to choose from")
-        return PlayResult(move, reply, self.dialect.info(answer.info, position))
+        return PlayResult(move, reply, self.connection.dialect.info(answer.info, position))
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
         position = task.position
         line = self._position_line(task, multipv)
-        go = self.dialect.go(
+        go = self.connection.dialect.go(
             limit or Limit(), position.side, root_moves=task.root_moves, infinite=limit is None
         )
         timeout = FOREVER if limit is None else self._patience(limit, position.side)
-        start = self.begin(line + b"\n" + go)
-        return EngineAnalysis(self, position, start, timeout)
+        start = self.connection.begin(line + b"\n" + go)
+        return EngineAnalysis(self.connection, position, start, timeout)
 
     def _position_line(self, task: Task, multipv: int) -> bytes:
         """The ``position`` line, once the engine knows the rules and how many lines to give."""
         self.set_rules(task.start.rules)
         self._set_multipv(multipv)
         first, moves = task.start.retrace()
-        return self.dialect.position(first, (*moves, *task.moves))
+        return self.connection.dialect.position(first, (*moves, *task.moves))
 
     def _set_multipv(self, lines: int) -> None:
         option = self.options.get("MultiPV")

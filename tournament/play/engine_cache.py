@@ -66,7 +66,7 @@ class EngineCache:
             if kept[index] is None:
                 lent[index] = self._attempt(lent[index], partial(greet, entrant=entrant))
         lent = [self._attempt(engine, partial(prepare, rules=rules)) for engine in lent]
-        return [self._attempt(engine, Engine.await_ready) for engine in lent]
+        return [self._attempt(engine, _await_ready) for engine in lent]
 
     def give_back(self, entrant: Entrant, engine: Engine) -> None:
         """Keep an engine after its game, unless it is to be started for every game."""
@@ -82,7 +82,7 @@ class EngineCache:
         self.meter.close()
         idle, self._idle = self._idle, []
         for _, engine in idle:
-            engine.send_quit()
+            engine.connection.send_quit()
         for _, engine in idle:
             engine.close()
 
@@ -140,13 +140,18 @@ def _has_options_of(one: Entrant, other: Entrant) -> bool:
     return names[0] == names[1] and replace(one, engine=engine) == other
 
 
+def _await_ready(engine: Engine) -> None:
+    """Wait until an engine is ready."""
+    engine.connection.await_ready()
+
+
 def greet(engine: Engine, entrant: Entrant) -> None:
     """Wait for a fresh engine's greeting and set its options."""
     engine.timeout = entrant.ping_timeout
     engine.greet(entrant.start_timeout)
     engine.configure(dict(entrant.engine.options))
     if entrant.ponder:
-        engine.widen_output()
+        engine.connection.widen_output()
         if "Ponder" in engine.options:
             engine.configure({"Ponder": True})
 
@@ -154,4 +159,4 @@ def greet(engine: Engine, entrant: Entrant) -> None:
 def prepare(engine: Engine, rules: Rules) -> None:
     """Tell an engine the rules and that a new game begins."""
     engine.set_rules(rules)
-    engine.send_new_game()
+    engine.connection.send_new_game()

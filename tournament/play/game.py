@@ -144,11 +144,11 @@ class _Game:
         clocks = (Clock(spec.white.limit), Clock(spec.black.limit))
         scripts = {
             dialect: Script(dialect, first_line(start, dialect))
-            for dialect in {engine.dialect for engine in engines}
+            for dialect in {engine.connection.dialect for engine in engines}
         }
         self._scripts = list(scripts.values())
         self.players = [
-            Player(side, entrant, engine, clocks, scripts[engine.dialect], meter)
+            Player(side, entrant, engine, clocks, scripts[engine.connection.dialect], meter)
             for side, (entrant, engine) in enumerate(zip((spec.white, spec.black), engines))
         ]
 

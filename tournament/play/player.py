@@ -64,8 +64,9 @@ class Player:
         self.side = side
         self.entrant = entrant
         self.engine = engine
+        self._connection = engine.connection
         self.clock = clocks[side]
-        self.dialect = engine.dialect
+        self.dialect = self._connection.dialect
         self.ponders = entrant.ponder and self.dialect.can_ponder
         self.lag = UNKNOWN
         """Of its last move."""
@@ -82,7 +83,7 @@ class Player:
         # A clock of many minutes must not hide that an engine hangs.
         allowance = self.clock.allowance()
         long = allowance is not None and allowance > 2 * self._patience
-        engine.watch_silence(entrant.ping_timeout if long else None)
+        self._connection.watch_silence(entrant.ping_timeout if long else None)
         self._meter = meter
         self._measures = allowance is not None and meter.is_worth_it(entrant.name)
 
@@ -102,11 +103,11 @@ class Player:
         begun = monotonic_ns()
         try:
             if self._guess is None:
-                answer = self.engine.ask(position, self._script.line, self._go(), timeout)
+                answer = self._connection.ask(position, self._script.line, self._go(), timeout)
             else:
                 guess, self._guess = self._guess, None
                 if str(guess) == moves[-1].move:
-                    answer = self.engine.ponderhit(timeout)
+                    answer = self._connection.ponderhit(timeout)
                 else:
                     answer = self._ask_after_miss(position, begun, timeout)
             if answer is None:
@@ -141,16 +142,16 @@ class Player:
 
         Its clock runs meanwhile.
         """
-        if self.engine.stop(min(timeout, self._patience) / 1e9) is None:
+        if self._connection.stop(min(timeout, self._patience) / 1e9) is None:
             if timeout >= self._patience:
-                raise self.engine.timed_out("does not end its pondering")
+                raise self._connection.timed_out("does not end its pondering")
             return None
         gone, left = monotonic_ns() - begun, self.clock.left
         if left is not None:
             self.clock.set_left(left - gone)
         go = self._go()
         self.clock.set_left(left)
-        answer = self.engine.ask(position, self._script.line, go, timeout - gone)
+        answer = self._connection.ask(position, self._script.line, go, timeout - gone)
         return answer and replace(answer, elapsed=gone + answer.elapsed)
 
     def _unanswered(
@@ -158,16 +159,16 @@ class Player:
     ) -> End:
         """The end of a game for want of a move: learn whether the engine moves late."""
         overslept = monotonic_ns() - begun - timeout
-        late = self.engine.stop()
+        late = self._connection.stop()
         if allowance is None:
             waited = f"{timeout / 1e9:g} s"
-            words = self.engine.last_output() if late is None else ""
+            words = self._connection.last_output() if late is None else ""
             return fault(self.side, "abandoned", f"stalls (plays no move in {waited}{words})")
         # Measured to the end: on a busy machine more than the timeout has passed before the stop.
         elapsed = monotonic_ns() - begun
         self.lag = UNKNOWN
         if late is None:
-            how = f"no bestmove, even after stop{self.engine.last_output()}"
+            how = f"no bestmove, even after stop{self._connection.last_output()}"
             return self.loss_on_time(elapsed, allowance, how)
         # A runner that comes late to say stop has to wait as long again before it may complain:
         # what held it up may have held up the engine.
@@ -188,7 +189,7 @@ class Player:
     def second_answer(self, answer: Answer) -> Answer | None:
         """What the engine says after an illegal answer, which may belong to an earlier go."""
         try:
-            return self.engine.answer_after_stray(answer)
+            return self._connection.answer_after_stray(answer)
         except EngineError:
             return None
 
@@ -204,7 +205,7 @@ class Player:
         line = self.dialect.append(self._script.line, guess, False)
         try:
             go = self.dialect.go(self._limit(), self.side, ponder=True)
-            self.engine.begin(line + b"\n" + go)
+            self._connection.begin(line + b"\n" + go)
         except EngineError:
             return  # It is found out, and judged, at the engine's next move.
         self._guess = guess
@@ -214,7 +215,7 @@ class Player:
         if self._guess is None:
             return True
         try:
-            return self.engine.stop() is not None
+            return self._connection.stop() is not None
         except EngineError:
             return False
 

@@ -13,6 +13,7 @@ from merels.engine.common.errors import InputError, quoted
 from merels.engine.game.notation import START
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
 from merels.engine.search.limits import Limit
+from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
 from merels.protocol.client.options import Options
@@ -101,7 +102,7 @@ def _end(trials: Sequence[_Trial]) -> None:
     """End the engines that were started."""
     running = [trial.engine for trial in trials if trial.started]
     for engine in running:
-        engine.send_quit()
+        engine.connection.send_quit()
     for engine in running:
         engine.close()
 
@@ -111,6 +112,7 @@ class _Trial:
 
     def __init__(self, entrant: Entrant, start: Start, knows_rules: bool) -> None:
         self.engine: Engine
+        self._connection: Connection
         self.started = False
         self._entrant = entrant
         self._start = start
@@ -133,9 +135,9 @@ class _Trial:
             # The error of one that is late has its last output, of one that has gone its errors.
             said = hint = ""
             if isinstance(error, EngineTimeout):
-                is_silent = action is _Trial.greet and not self.engine.last_output()
+                is_silent = action is _Trial.greet and not self._connection.last_output()
                 hint = (SILENT if is_silent else "") + way_out
-            elif self._wrote and not self.engine.last_error():
+            elif self._wrote and not self._connection.last_error():
                 said = f" (it wrote {quoted(self._wrote)})"
             raise self._wrong(f"{failure}: {describe(error)}{said}{hint}") from None
 
@@ -155,6 +157,7 @@ class _Trial:
     def start(self) -> None:
         """Start the process."""
         self.engine = Engine(self._entrant.engine, trace=self._hear)
+        self._connection = self.engine.connection
         self.started = True
 
     def greet(self) -> None:
@@ -185,30 +188,30 @@ class _Trial:
 
     def be_ready(self) -> None:
         """Wait until it is ready, and see that it took what it was told."""
-        self.engine.await_ready()
+        self._connection.await_ready()
         if self._complaint:
             raise self._wrong(f"does not take its options or the rules: {self._complaint}")
 
     def think(self) -> None:
         """Ask for a move, unless the opening has ended the game."""
-        if self._start.position.outcome() is None and not self.engine.dialect.in_steps:
+        if self._start.position.outcome() is None and not self._connection.dialect.in_steps:
             line, go = self._question()
-            self._asked = self.engine.begin(line + b"\n" + go)
+            self._asked = self._connection.begin(line + b"\n" + go)
 
     def move(self) -> None:
         """See that the answer is a legal move."""
         position, patience = self._start.position, self._entrant.ping_timeout
         if position.outcome() is not None:
             return
-        if self.engine.dialect.in_steps:
-            answer = self.engine.ask(position, *self._question(), int(patience * NANOSECONDS))
+        if self._connection.dialect.in_steps:
+            answer = self._connection.ask(position, *self._question(), int(patience * NANOSECONDS))
         else:
-            answer = self.engine.wait_answer(self._asked, int(THINKING * NANOSECONDS))
+            answer = self._connection.wait_answer(self._asked, int(THINKING * NANOSECONDS))
             # It may be slow, or move only when it is told to.
-            answer = answer or self.engine.stop(patience)
+            answer = answer or self._connection.stop(patience)
         said = self._complaint and f" ({self._complaint})"
         if answer is None:
-            said = said or self.engine.last_output()
+            said = said or self._connection.last_output()
             raise self._wrong(f"plays no move in {patience:g} s, stopped or not{said}")
         if (objection := judge(position, answer)[1]) is not None:
             where = self._question()[0].decode()
@@ -216,7 +219,7 @@ class _Trial:
 
     def _question(self) -> tuple[bytes, bytes]:
         """The ``position`` and ``go`` lines."""
-        dialect, start = self.engine.dialect, self._start
+        dialect, start = self._connection.dialect, self._start
         limit = _least(self._entrant.limit)
         return first_line(start, dialect), dialect.go(limit, start.position.side)
 
@@ -235,7 +238,7 @@ STEPS: tuple[Step, ...] = (
 
 def _untold(rules: Rules, engine: Engine) -> list[str]:
     """The fields of the rules that an engine cannot be told and does not assume: ``Name=value``."""
-    dialect, offered = engine.dialect, engine.options
+    dialect, offered = engine.connection.dialect, engine.options
     told = {name.lower(): value for name, value in dialect.settings(rules, offered)}
     variant = offered.get("UCI_Variant")
     name = told.get("uci_variant", "" if variant is None else variant.default)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from merels.protocol.client.answers import Answer
-from merels.protocol.client.engine import Engine
+from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
@@ -155,13 +155,13 @@ def test_an_overrun_counts_what_a_busy_machine_lets_pass(
     engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the end of the wait and the stop, too: the engine is late by all of it."""
-    stop = Engine.stop
+    stop = Connection.stop
 
-    def delayed(one: Engine, seconds: float = 5.0) -> Answer | None:
+    def delayed(one: Connection, seconds: float = 5.0) -> Answer | None:
         time.sleep(0.1)
         return stop(one, seconds)
 
-    monkeypatch.setattr(Engine, "stop", delayed)
+    monkeypatch.setattr(Connection, "stop", delayed)
     result = meet(engines, engine("late", "0.3", TENTH))
     found = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
     assert found is not None and int(found[1]) >= 200, result.reason
