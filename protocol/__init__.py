@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from merels.protocol.client.engine import Engine
     from merels.protocol.client.engine_spec import EngineSpec
     from merels.protocol.client.in_process import OwnEngine
-    from merels.protocol.client.options import Option, Options
+    from merels.protocol.common.options import Option, Options
     from merels.protocol.formats.pgn.reader import parse_record, parse_records
     from merels.protocol.formats.pgn.writer import format_record
     from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
@@ -43,7 +43,7 @@ else:  # The engine's own loop starts without loading the client.
         "protocol.client.engine": ("Engine",),
         "protocol.client.engine_spec": ("EngineSpec",),
         "protocol.client.in_process": ("OwnEngine",),
-        "protocol.client.options": ("Option", "Options"),
+        "protocol.common.options": ("Option", "Options"),
         "protocol.formats.pgn.reader": ("parse_record", "parse_records"),
         "protocol.formats.pgn.writer": ("format_record",),
         "protocol.process.errors": ("EngineError", "EngineTerminated", "EngineTimeout"),

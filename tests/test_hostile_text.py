@@ -24,7 +24,7 @@ from merels.engine.game.rules import DEFAULT_RULES, parse_rules
 from merels.protocol.bot.requests import read_object
 from merels.protocol.client.answers import read_move
 from merels.protocol.client.info import parse_info
-from merels.protocol.client.options import parse_option
+from merels.protocol.common.options import parse_option
 from merels.protocol.formats.game_file import read_game
 from merels.protocol.formats.mif_1_0.manifest import parse_manifest
 from merels.protocol.formats.mif_1_0.mfen import read_position

@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     "engine": ["common", "game", "core", "tablebase", "search", "training", "tools"],
-    "protocol": ["process", "client", "formats", "games", "uci", "review", "puzzles", "bot",
-                 "check", "board", "terminal", "commands", "examples"],
+    "protocol": ["common", "process", "client", "formats", "games", "uci", "review", "puzzles",
+                 "bot", "check", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
                    "run", "views", "tuning", "conversion", "flags", "commands"],
 }

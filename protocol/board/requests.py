@@ -11,7 +11,7 @@ from merels.engine.game.position import Move
 from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.options import Value
+from merels.protocol.common.options import Value
 
 JSON = dict[str, Any]
 Player = tuple[EngineSpec | None, str]

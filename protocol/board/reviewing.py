@@ -9,9 +9,9 @@ from threading import Lock, Thread
 from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.cache import TableCache
 from merels.protocol.review.review import Judge, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, remark
-from merels.protocol.uci.table_cache import TableCache
 
 NODES = 100_000
 """Positions searched for each move."""

@@ -13,7 +13,7 @@ from merels.protocol.board.news import Log
 from merels.protocol.board.requests import FULL
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import MERELS, EngineSpec
-from merels.protocol.client.options import Value, value_text
+from merels.protocol.common.options import Value, value_text
 from merels.protocol.process.errors import EngineError
 
 QUIT_SECONDS = 0.5

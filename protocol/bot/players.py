@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from merels.engine.common.errors import InputError
 from merels.engine.search.levels import Level
 from merels.engine.search.searcher import DEFAULT_HASH
+from merels.engine.tablebase.cache import TableCache
 from merels.protocol.bot.requests import Request
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, EngineSpec
-from merels.protocol.client.in_process import OwnEngine
-from merels.protocol.client.options import Value
+from merels.protocol.client.in_process import OwnEngine, find_tables
+from merels.protocol.common.options import Value
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.protocol.uci.table_cache import TableCache, find_tables
 
 
 class OwnPlayer:

@@ -15,7 +15,7 @@ from merels.protocol.check.conversation import LATE, Conversation, Fault, Pace, 
 from merels.protocol.check.transcript import Line, Search
 from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.options import Option, Options, parse_option
+from merels.protocol.common.options import Option, Options, parse_option
 from merels.protocol.process.errors import EngineError
 
 LAST_SECONDS = 5.0

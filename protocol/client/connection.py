@@ -17,8 +17,8 @@ from merels.protocol.client.answers import Answer, AnswerFinder
 from merels.protocol.client.any_engine import Call
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.options import EMPTY, Options, parse_option
 from merels.protocol.client.scanner import last_answer
+from merels.protocol.common.options import EMPTY, Options, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import MILLISECOND, Trace
 from merels.protocol.process.poll_pipe import open_pipe

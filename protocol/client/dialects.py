@@ -21,8 +21,8 @@ from merels.engine.game.rules import FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.answers import ERROR, Answer, Search
 from merels.protocol.client.info import parse_info
-from merels.protocol.client.options import Options
 from merels.protocol.client.scanner import Brief, parse_brief
+from merels.protocol.common.options import Options
 from merels.protocol.process.errors import EngineError
 
 

@@ -21,7 +21,7 @@ from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_m
 from merels.protocol.client.any_engine import Analysis, AnyEngine, Call, PlayResult, Task
 from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.options import Option, Value
+from merels.protocol.common.options import Option, Value
 from merels.protocol.process.command import split_command
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits

@@ -9,15 +9,18 @@ True
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 
 from merels.engine import __version__
+from merels.engine.game.rules import Rules
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.search.signals import Signals
+from merels.engine.tablebase.cache import TableCache
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
 
@@ -124,3 +127,11 @@ class OwnEngine(AnyEngine):
             )
 
         return OwnAnalysis(run, signals.stop)
+
+
+def find_tables(cache: TableCache, rules: Rules, limit: Limit) -> Tables | None:
+    """The tables in the user's cache for a search; problems are named on standard error."""
+    tables, problems = cache.fetch(rules, wait=limit.untimed)
+    for problem in problems:
+        print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
+    return tables

@@ -11,8 +11,10 @@ from merels.engine.game.notation import format_moves
 from merels.engine.game.position import COLOURS, Position
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.cache import TableCache
 from merels.engine.tools.perft import count, divide
 from merels.engine.tools.show import bench_lines, board_lines, evaluation_lines, men
+from merels.protocol.client.in_process import find_tables
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
@@ -26,7 +28,6 @@ from merels.protocol.commands.arguments import (
     setup_of,
 )
 from merels.protocol.terminal.search import search
-from merels.protocol.uci.table_cache import TableCache, find_tables
 
 _DEEPEST_COUNT = 100
 _DEFAULT_TIME = 5000

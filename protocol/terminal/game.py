@@ -16,11 +16,12 @@ from merels.engine.game.record import Record
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.cache import TableCache
 from merels.engine.tools.show import draw, men
+from merels.protocol.client.in_process import find_tables
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.terminal.search import read_seconds, search
 from merels.protocol.uci.streams import refuse_pipe
-from merels.protocol.uci.table_cache import TableCache, find_tables
 
 _HINT_TIME = 1.0
 

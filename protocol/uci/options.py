@@ -7,7 +7,7 @@ from merels.engine.core.core import MAX_LINES, parameters, set_parameter
 from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 from merels.engine.search.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
 from merels.engine.search.searcher import DEFAULT_HASH
-from merels.protocol.client.options import Option, Options
+from merels.protocol.common.options import Option, Options
 
 
 def _spin(name: str, default: int, low: int, high: int) -> Option:

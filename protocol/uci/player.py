@@ -13,7 +13,7 @@ from merels.protocol.uci.options import Settings
 from merels.protocol.uci.streams import Output
 
 if TYPE_CHECKING:
-    from merels.protocol.uci.table_cache import TableCache
+    from merels.engine.tablebase.cache import TableCache
 
 
 class Player:
@@ -61,7 +61,7 @@ class Player:
         """
         if self._table_cache is None:
             # The handshake must not wait for the imports that opening tables needs.
-            from merels.protocol.uci.table_cache import TableCache
+            from merels.engine.tablebase.cache import TableCache
 
             self._table_cache = TableCache()
         searcher, settings = self.searcher, self.settings

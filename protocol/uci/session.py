@@ -19,7 +19,7 @@ from merels.engine.core import core
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.tools.show import board_lines, evaluation_lines
-from merels.protocol.client.options import EMPTY
+from merels.protocol.common.options import EMPTY
 from merels.protocol.uci.dialects import Uci, Ugi
 from merels.protocol.uci.go_command import parse_go
 from merels.protocol.uci.jobs import Bench, Count, Search, Worker

@@ -14,6 +14,7 @@ from merels.engine.common.numbers import counted
 from merels.engine.game.position import COLOURS
 from merels.engine.game.record import Record
 from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.cache import TableCache
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -25,7 +26,6 @@ from merels.protocol.commands.arguments import (
 from merels.protocol.commands.faults import Faults
 from merels.protocol.review.review import DEFAULT_NODES, NAMES, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotated, lines, to_json
-from merels.protocol.uci.table_cache import TableCache
 from merels.tournament.journal.replay import StoredGame, stored_games
 
 VERSION = 2

@@ -8,7 +8,7 @@ from dataclasses import replace
 from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION
-from merels.protocol.client.options import Option
+from merels.protocol.common.options import Option
 from merels.tournament.flags.command_line import Given, read_sprt
 from merels.tournament.flags.make_settings import make_engines, make_settings
 from merels.tournament.records.games import Entrant

@@ -16,7 +16,7 @@ from merels.engine.search.limits import Limit
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
-from merels.protocol.client.options import Options
+from merels.protocol.common.options import Options
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.engine_cache import KEPT, greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of

@@ -8,7 +8,7 @@ from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.step import Group
 from merels.protocol.check.steps.strange_input import survives
 from merels.protocol.check.subject import Subject, option_line
-from merels.protocol.client.options import EMPTY, Option
+from merels.protocol.common.options import EMPTY, Option
 
 GROUP = Group("options", "Options")
 GREEDY = ("hash", "memory", "cache", "thread", "cores")

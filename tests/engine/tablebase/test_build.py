@@ -15,11 +15,11 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.cache import TableCache
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import default_root, open_tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.storage import locked
-from merels.protocol.uci.table_cache import TableCache
 from tests.processes import wait_for_file
 
 RULES = make_rules("morris")

@@ -22,7 +22,7 @@ from merels.protocol.client.any_engine import AnyEngine
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.in_process import OwnEngine
-from merels.protocol.client.options import Options, Value, parse_option
+from merels.protocol.common.options import Options, Value, parse_option
 from merels.protocol.process.command import find_executable, split_command
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import GUARDIAN

@@ -11,8 +11,8 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.cache import TableCache
 from merels.protocol.board import proven
-from merels.protocol.uci.table_cache import TableCache
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import begin, complaints
 from tests.protocol.board.webdriver import Browser

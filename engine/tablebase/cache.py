@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +12,6 @@ from time import monotonic
 
 from merels.engine.common.errors import InputError, shorten
 from merels.engine.game.rules import Rules
-from merels.engine.search.limits import Limit
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.small import build_in_background, has_small_tables
@@ -104,11 +102,3 @@ class TableCache:
                 self._failed.append(key)
             self._key = None
             self._lock.notify_all()
-
-
-def find_tables(cache: TableCache, rules: Rules, limit: Limit) -> Tables | None:
-    """The tables in the user's cache for a search; problems are named on standard error."""
-    tables, problems = cache.fetch(rules, wait=limit.untimed)
-    for problem in problems:
-        print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
-    return tables

@@ -18,8 +18,8 @@ import pytest
 
 from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.cache import MOST_BUILDS, TableCache
 from merels.engine.tablebase.files import rules_folder
-from merels.protocol.uci.table_cache import MOST_BUILDS, TableCache
 from tests.commands import output, shell
 from tests.protocol.gui import PATIENCE, Gui
 
