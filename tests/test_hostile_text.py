@@ -21,7 +21,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, parse_rules
-from merels.protocol.bot.requests import read_object
+from merels.protocol.bot.move_request import read_object
 from merels.protocol.client.answers import read_move
 from merels.protocol.client.info import parse_info
 from merels.protocol.common.options import parse_option

@@ -15,8 +15,8 @@ from merels.engine.game.rules import Rules
 from merels.engine.game.score import PovScore
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Limit
+from merels.protocol.bot.move_request import Request, read_new, read_object, read_request
 from merels.protocol.bot.players import EnginePlayer, OwnPlayer
-from merels.protocol.bot.requests import Request, read_new, read_object, read_request
 from merels.protocol.process.errors import EngineError
 
 VERSION = 2

@@ -9,7 +9,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.search.levels import Level
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.engine.tablebase.cache import TableCache
-from merels.protocol.bot.requests import Request
+from merels.protocol.bot.move_request import Request
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, EngineSpec

@@ -12,10 +12,10 @@ from merels.protocol.check.steps import (
     ending,
     handshake,
     moves,
-    options,
     output,
     position,
     searching,
+    setoption,
     stopping,
     strange_input,
 )
@@ -24,7 +24,7 @@ from merels.protocol.process.errors import EngineError
 
 GROUPS: tuple[Group, ...] = (
     handshake.GROUP, handshake.READY, stopping.GROUP, searching.GROUP, position.GROUP,
-    options.GROUP, strange_input.GROUP, moves.GROUP, position.QUERIES, output.GROUP, ending.GROUP,
+    setoption.GROUP, strange_input.GROUP, moves.GROUP, position.QUERIES, output.GROUP, ending.GROUP,
 )
 """In the order in which they run."""
 STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)

@@ -18,8 +18,8 @@ from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.formats.pgn.variants import RecordRules
-from merels.protocol.uci.options import TABLE
 from merels.protocol.uci.position_command import Setup, read_setup
+from merels.protocol.uci.settings import TABLE
 
 Number = TypeVar("Number", int, float)
 MOST = LONGEST * 1000

@@ -10,7 +10,7 @@ from merels.engine.common.numbers import parse_whole
 from merels.engine.game.notation import join_steps, parse_move
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.search.limits import LONGEST, Limit
-from merels.protocol.uci.dialects import Uci
+from merels.protocol.uci.wording import Uci
 
 _MAX_TIME = LONGEST * 1000
 _MAX_COMPLAINTS = 10

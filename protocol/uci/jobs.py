@@ -12,10 +12,10 @@ from merels.engine.search.limits import Info
 from merels.engine.search.signals import Signals
 from merels.engine.tools.perft import divide
 from merels.engine.tools.show import bench_lines
-from merels.protocol.uci.dialects import Uci
 from merels.protocol.uci.go_command import Go
 from merels.protocol.uci.player import Player
 from merels.protocol.uci.streams import Output
+from merels.protocol.uci.wording import Uci
 
 
 class Job(ABC):

@@ -13,8 +13,8 @@ from typing import BinaryIO
 
 from merels.engine import __version__
 from merels.engine.core import core
-from merels.protocol.uci.session import Session
 from merels.protocol.uci.streams import Output, make_usable
+from merels.protocol.uci.uci_session import Session
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line that are kept; the rest of it is dropped."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from merels.engine.common.errors import InputError
 from merels.engine.search.levels import Level, any_seed, level_for
 from merels.engine.search.searcher import Searcher
-from merels.protocol.uci.options import Settings
+from merels.protocol.uci.settings import Settings
 from merels.protocol.uci.streams import Output
 
 if TYPE_CHECKING:

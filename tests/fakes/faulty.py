@@ -16,8 +16,8 @@ from io import BytesIO
 
 from merels.protocol.check.positions import FORCED
 from merels.protocol.uci.loop import read_lines
-from merels.protocol.uci.session import Session
 from merels.protocol.uci.streams import Output
+from merels.protocol.uci.uci_session import Session
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "sound"
 Lines = list[str]

@@ -17,7 +17,7 @@ from merels.engine.game.notation import (
 )
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FIELDS, PRESETS
-from merels.protocol.uci.options import TABLE
+from merels.protocol.uci.settings import TABLE
 from tests.engine.random_games import choose, random_rules
 from tests.fuzz.harness import Case, Defect, Fuzzer, Hang, Tally
 from tests.fuzz.mutate import NUMBERS, spoil

@@ -40,7 +40,7 @@ from merels.tournament.flags.run_options import usable_cores
 from merels.tournament.journal.import_games import Duplicates
 from merels.tournament.journal.players import ALL, Roster
 from merels.tournament.journal.replay import StoredGame, stored_games
-from merels.tournament.report.accuracy import as_dict, csv_rows, text
+from merels.tournament.report.accuracy_report import as_dict, csv_rows, text
 from merels.tournament.statistics.accuracy import Accuracy, Coverage, GameName
 
 FORMATS = ("text", "json", "csv")

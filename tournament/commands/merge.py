@@ -8,7 +8,7 @@ from merels.engine.common.numbers import counted
 from merels.protocol.commands.arguments import add_flag, make_parser
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.tournament.flags.command_line import without
-from merels.tournament.journal.merge import Joined, merge
+from merels.tournament.journal.merging import Joined, merge
 from merels.tournament.pairing.schedule import pair_of, schedule_for
 
 NAMED = 10

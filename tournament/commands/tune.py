@@ -24,8 +24,8 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.tuning.course import lag
-from merels.tournament.tuning.plan import TuningPlan
 from merels.tournament.tuning.report import final_lines, html_report, tuned_values
+from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
 from merels.tournament.views.output import notify, put, speak_as
 

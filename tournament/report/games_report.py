@@ -20,10 +20,10 @@ from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import Entrant, Results
 from merels.tournament.records.settings import Settings, facts, read_settings
-from merels.tournament.report.accuracy import Review
-from merels.tournament.report.accuracy import as_dict as accuracy_dict
-from merels.tournament.report.accuracy import section as accuracy_section
-from merels.tournament.report.accuracy import text as accuracy_text
+from merels.tournament.report.accuracy_report import Review
+from merels.tournament.report.accuracy_report import as_dict as accuracy_dict
+from merels.tournament.report.accuracy_report import section as accuracy_section
+from merels.tournament.report.accuracy_report import text as accuracy_text
 from merels.tournament.report.crosstable import (
     as_dict,
     crosstable,
@@ -43,8 +43,8 @@ from merels.tournament.report.summary import (
     terminations_table,
 )
 from merels.tournament.report.text_table import grid
-from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table
-from merels.tournament.report.times import as_dict as times_dict
+from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
+from merels.tournament.report.time_report import as_dict as times_dict
 from merels.tournament.statistics.accuracy import Accuracy
 from merels.tournament.statistics.counts import MatchCounter
 from merels.tournament.statistics.terminations import EndingCounter

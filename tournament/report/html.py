@@ -14,7 +14,7 @@ from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.summary import losses_rows, terminations_rows
 from merels.tournament.report.svg import rating_plot, spread_plot
 from merels.tournament.report.text_table import percent, shorten
-from merels.tournament.report.times import WORDS, MoveTimes, TimeLosses, times_rows
+from merels.tournament.report.time_report import WORDS, MoveTimes, TimeLosses, times_rows
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import BLAMELESS, Terminations
 

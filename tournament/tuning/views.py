@@ -9,7 +9,7 @@ from merels.engine.common.errors import printable
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.report.text_table import grid
-from merels.tournament.tuning.plan import TuningPlan
+from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.views.output import Pace, put, time_left
 from merels.tournament.views.plain import NoticeView
 from merels.tournament.views.terminal import NOTICES, LiveView, head_lines

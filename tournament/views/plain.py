@@ -16,7 +16,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_table
 from merels.tournament.report.rounds import news_of_round, round_lines
 from merels.tournament.report.summary import match_lines, score_line, terminations_table
-from merels.tournament.report.times import TimeLosses
+from merels.tournament.report.time_report import TimeLosses
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate

@@ -18,7 +18,7 @@ from merels.engine.game.notation import parse_move, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import preset
 from merels.engine.search.limits import Limit
-from merels.protocol.bot.requests import read_request
+from merels.protocol.bot.move_request import read_request
 from tests.commands import MERELS, refusal
 from tests.processes import FAKE, limited
 

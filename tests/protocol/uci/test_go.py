@@ -14,8 +14,8 @@ import merels.protocol
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Limit
-from merels.protocol.uci.dialects import Uci, Ugi
 from merels.protocol.uci.go_command import parse_go
+from merels.protocol.uci.wording import Uci, Ugi
 from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 

@@ -22,7 +22,7 @@ from merels.engine.common.errors import InputError
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal import journal as store
 from merels.tournament.journal.import_games import GamesFile
-from merels.tournament.journal.merge import merge
+from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row

@@ -22,7 +22,7 @@ from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.import_games import Duplicates, GamesFile, PlayedGame
-from merels.tournament.journal.merge import merge
+from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row

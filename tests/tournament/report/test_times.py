@@ -10,7 +10,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
-from merels.tournament.report.times import MoveTimes, TimeLosses, add_times, times_table
+from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
 from merels.tournament.statistics import times as spreading
 from merels.tournament.statistics.times import Sample, SampleOfLots, Spread
 from tests.tournament.specs import result

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from merels.tournament.journal.journal import ADDED, SCHEMA_VERSION
-from merels.tournament.journal.merge import merge
+from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.play.engine_cache import EngineCache

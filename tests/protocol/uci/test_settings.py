@@ -13,7 +13,7 @@ from merels.engine.game.notation import START
 from merels.engine.game.rules import FIELDS, PRESETS, parse_rules
 from merels.engine.search.levels import LEVELS
 from merels.protocol.common.options import Option, parse_option
-from merels.protocol.uci.options import TABLE, Settings, split_setting
+from merels.protocol.uci.settings import TABLE, Settings, split_setting
 from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 

@@ -20,13 +20,13 @@ from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.tools.show import board_lines, evaluation_lines
 from merels.protocol.common.options import EMPTY
-from merels.protocol.uci.dialects import Uci, Ugi
 from merels.protocol.uci.go_command import parse_go
 from merels.protocol.uci.jobs import Bench, Count, Search, Worker
-from merels.protocol.uci.options import RULE_OPTIONS, TABLE, split_setting
 from merels.protocol.uci.player import Player
 from merels.protocol.uci.position_command import Setup, read_setup, replay
+from merels.protocol.uci.settings import RULE_OPTIONS, TABLE, split_setting
 from merels.protocol.uci.streams import Output
+from merels.protocol.uci.wording import Uci, Ugi
 
 FAREWELL = 1.0
 """Seconds to wait for work that cannot be stopped when the process ends."""

@@ -9,7 +9,7 @@ import pytest
 from merels.engine.game.position import WHITE
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.limits import Info
-from merels.protocol.uci.dialects import Uci, Ugi
+from merels.protocol.uci.wording import Uci, Ugi
 from tests.protocol.gui import Gui
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from merels.tournament.commands.merge import OF_A_PART
 from merels.tournament.flags.table import GROUPS
-from merels.tournament.journal import merge as joining
+from merels.tournament.journal import merging as joining
 from merels.tournament.journal.journal import Journal
-from merels.tournament.journal.merge import merge
+from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.pairing.schedule import pair_of
