@@ -15,7 +15,7 @@ from merels.protocol.commands.arguments import (
     setup_of,
 )
 from merels.protocol.commands.exit_status import OK
-from merels.protocol.terminal.game import MOVES_HELP, Game, read_level
+from merels.protocol.terminal.dialogue import MOVES_HELP, Dialogue, read_level
 from merels.protocol.terminal.search import read_seconds
 
 
@@ -51,7 +51,7 @@ def _play(arguments: argparse.Namespace) -> int:
     """Set up the game that the flags ask for, and play it."""
     setup = setup_of([arguments.position], rules_of(arguments))
     sides = {"white": WHITE, "black": BLACK, "random": random.choice((WHITE, BLACK))}
-    game = Game(
+    dialogue = Dialogue(
         setup.position,
         human=sides[arguments.colour],
         level=None if arguments.level is None else read_level(arguments.level),
@@ -59,8 +59,8 @@ def _play(arguments: argparse.Namespace) -> int:
         path=arguments.record,
     )
     try:
-        game.run()
+        dialogue.run()
     except (EOFError, KeyboardInterrupt):
         print("\nGoodbye.")
-    game.keep()
+    dialogue.keep()
     return OK

@@ -97,6 +97,14 @@ def test_every_game_is_kept_not_just_the_last(tmp_path: Path) -> None:
     assert (second.result, str(second.moves[0])) == ("*", "a1")
 
 
+def test_a_move_that_is_taken_back_is_not_in_the_record(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    shown("d6\nundo\na1\nresign\n", *QUICK, "-record", str(path))
+    record = parse_record(path.read_text(encoding="utf-8"))
+    assert str(record.moves[0]) == "a1" and record.variations == {}
+    assert record.comments[-1] == "Black wins, White resigns"
+
+
 def test_a_record_that_cannot_be_written_stops_no_new_game(tmp_path: Path) -> None:
     flags = (*QUICK, "-record", str(tmp_path))
     text = shell("play", *flags, typed="d6\nnew\na1\nquit\n").stdout

@@ -1,4 +1,4 @@
-"""A game between a person and the engine in a terminal."""
+"""Games between a person and the engine in a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.saving import append_whole
@@ -20,10 +19,13 @@ from merels.engine.tablebase.cache import TableCache
 from merels.engine.tools.show import draw, men
 from merels.protocol.client.in_process import find_tables
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.game import Game
 from merels.protocol.terminal.search import read_seconds, search
 from merels.protocol.uci.streams import refuse_pipe
 
 _HINT_TIME = 1.0
+_LOST = ("0-1", "1-0")
+"""The result by the side that has resigned."""
 
 MOVES_HELP = """\
 A move is one word: a placement 'd6' or a move 'd6-d5' (or 'd6d5'). If it closes a mill, name the
@@ -36,8 +38,8 @@ def read_level(text: str) -> Level | None:
     return None if text.lower() == "full" else level_named(text, also="full")
 
 
-class Game:
-    """A game in the terminal: its positions and moves, the person's side, the engine's limits.
+class Dialogue:
+    """Games in the terminal: the game, the person's side, the engine's limits.
 
     ``seconds`` is what the engine thinks for each move; every game is added to the file ``path``.
     """
@@ -50,12 +52,10 @@ class Game:
         seconds: float,
         path: str | None = None,
     ) -> None:
-        self.positions = [start]
-        self.moves: list[Move] = []
+        self.game = Game(start)
         self.human = human
         self.level = level
         self.seconds = seconds
-        self.resigned: int | None = None
         self._final: Record | None = None
         """The record of a game that is over: later settings are those of the next game."""
         self._asks = self._is_sure = False
@@ -68,12 +68,7 @@ class Game:
     @property
     def position(self) -> Position:
         """The position on the board."""
-        return self.positions[-1]
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended or somebody has resigned."""
-        return self.resigned is not None or self.position.outcome() is not None
+        return self.game.last
 
     def run(self) -> None:
         """Play until the person leaves, which raises `EOFError` or `KeyboardInterrupt`."""
@@ -84,10 +79,10 @@ class Game:
         print("Type 'help' for the commands.\n")
         self._show()
         while True:
-            if not self.over and self.position.side != self.human:
+            if not self.game.over and self.position.side != self.human:
                 self._engine_move()
             else:
-                self._answer(input("game over> " if self.over else f"{COLOURS[self.human]}> "))
+                self._answer(input("game over> " if self.game.over else f"{COLOURS[self.human]}> "))
 
     def _answer(self, line: str) -> None:
         """Do what a line of the person's says."""
@@ -113,7 +108,7 @@ class Game:
             move = parse_move(token)
         except InputError as error:
             raise InputError(error.token, f"{error.expected}, or help") from None
-        if self.over:
+        if self.game.over:
             raise InputError(token, "the game is over; undo, save FILE, new or quit")
         if not move.removed and not self.position.is_legal(move):
             closing = [full for full in self.position.legal_moves() if full[:2] == move[:2]]
@@ -142,17 +137,17 @@ class Game:
         return result
 
     def _play(self, move: Move) -> None:
-        self.positions.append(self.position.push(move))
-        self.moves.append(move)
-        self._final = self.record() if self.over else None
+        self.game.play(move)
+        self._final = self.record() if self.game.over else None
         self._show()
 
     def _show(self, rest: str = "") -> None:
         print(draw(self.position))
-        if self.resigned is not None:
-            print(f"{COLOURS[self.resigned]} has resigned")
-        elif self.position.outcome() is not None:
-            print(f"The game is over: {self.position.outcome()}")
+        result, reason = self.game.result()
+        if self.game.ended is not None:
+            print(f"{COLOURS[_LOST.index(result)]} has resigned")
+        elif reason:
+            print(f"The game is over: {reason}")
         print(flush=True)
 
     def _undo(self, rest: str) -> None:
@@ -160,29 +155,27 @@ class Game:
 
         After the end of the game the person is asked to type it twice, and the game is kept.
         """
-        if self.over and not self._is_sure:
+        if self.game.over and not self._is_sure:
             self._asks = True
             raise InputError("undo", "the game is over; undo once more takes the end back")
-        if self.over:
+        if self.game.over:
             self._keep_or_print()
             self._final = None
-        if self.resigned is not None:
-            self.resigned = None
-            self._show()
-            return
-        own = [
-            index for index, move in enumerate(self.moves)
-            if self.positions[index].side == self.human
-        ]
-        if not own:
-            raise InputError("undo", "you have not played a move yet")
-        del self.moves[own[-1] :]
-        del self.positions[own[-1] + 1 :]
+        live = self.game.live
+        if self.game.ended is not None:
+            self.game.take_back(live)
+        else:
+            own = [node for node in live.line()
+                   if node.parent is not None and node.parent.position.side == self.human]
+            if not own or own[-1].parent is None:
+                raise InputError("undo", "you have not played a move yet")
+            self.game.take_back(own[-1].parent)
+            self.game.tree.remove(own[-1])
         self._show()
 
     def _hint(self, rest: str) -> None:
         """Show what the engine would play at full strength."""
-        if self.over:
+        if self.game.over:
             raise InputError("hint", "the game is over")
         result = self._search(Limit(time=_HINT_TIME))
         print(f"{result.move} looks best ({men(result.score)} for you)")
@@ -191,9 +184,9 @@ class Game:
         print(format_moves(self.position.legal_moves()) or "none")
 
     def _resign(self, rest: str) -> None:
-        if self.over:
+        if self.game.over:
             raise InputError("resign", "the game is over")
-        self.resigned = self.human
+        self.game.resign(self.human)
         self._final = self.record()
         self._show()
 
@@ -214,9 +207,8 @@ class Game:
 
     def _new(self, rest: str) -> None:
         self._keep_or_print()
-        del self.positions[1:]
-        self.moves.clear()
-        self.resigned = self._final = None
+        self.game = Game(self.game.tree.root.position)
+        self._final = None
         self._seed = any_seed()
         self._searcher.clear()
         self._show()
@@ -235,7 +227,7 @@ class Game:
 
     def keep(self) -> None:
         """Save a game that has begun, if a file was named for it."""
-        if self._path is not None and self.moves:
+        if self._path is not None and self.game.live.moves():
             self.save(self._path)
 
     def save(self, path: str) -> None:
@@ -256,27 +248,11 @@ class Game:
         """The game as a record; without a result if it is unfinished."""
         if self._final is not None:
             return self._final
-        outcome = self.position.outcome()
-        if self.resigned is not None:
-            result, comment = ("0-1", "1-0")[self.resigned], f"{COLOURS[self.resigned]} resigns"
-        elif outcome is not None:
-            result, comment = outcome.result, str(outcome)
-        else:
-            result, comment = "*", ""
         names = [f"merels ({self.level.name})" if self.level else "merels"] * 2
         names[self.human] = "You"
-        return Record(
-            start=self.positions[0],
-            moves=list(self.moves),
-            comments=[""] * (len(self.moves) - 1) + [comment],
-            result=result,
-            tags={
-                "Event": "A game in the terminal",
-                "Date": date.today().strftime("%Y.%m.%d"),
-                "White": names[WHITE],
-                "Black": names[BLACK],
-            },
-        )
+        record = self.game.record((names[WHITE], names[BLACK]))
+        record.tags["Event"] = "A game in the terminal"
+        return record
 
     def _help(self, rest: str) -> None:
         print(MOVES_HELP)
@@ -287,17 +263,17 @@ class Game:
         raise EOFError
 
 
-COMMANDS: dict[str, tuple[Callable[[Game, str], None], str]] = {
-    "help": (Game._help, "this text"),
-    "moves": (Game._moves, "your legal moves"),
-    "hint": (Game._hint, "what the engine would play"),
-    "undo": (Game._undo, "take back your last move, or after the end, typed twice, the end"),
-    "board": (Game._show, "draw the board again"),
-    "level": (Game._set_level, "L: change its level (a name, a rating, or full)"),
-    "time": (Game._set_time, "SECONDS: change how long it thinks"),
-    "swap": (Game._swap, "change sides"),
-    "resign": (Game._resign, "give up the game"),
-    "new": (Game._new, "start a new game"),
-    "save": (Game._save, "FILE: append the game's record to a file"),
-    "quit": (Game._quit, "leave"),
+COMMANDS: dict[str, tuple[Callable[[Dialogue, str], None], str]] = {
+    "help": (Dialogue._help, "this text"),
+    "moves": (Dialogue._moves, "your legal moves"),
+    "hint": (Dialogue._hint, "what the engine would play"),
+    "undo": (Dialogue._undo, "take back your last move, or after the end, typed twice, the end"),
+    "board": (Dialogue._show, "draw the board again"),
+    "level": (Dialogue._set_level, "L: change its level (a name, a rating, or full)"),
+    "time": (Dialogue._set_time, "SECONDS: change how long it thinks"),
+    "swap": (Dialogue._swap, "change sides"),
+    "resign": (Dialogue._resign, "give up the game"),
+    "new": (Dialogue._new, "start a new game"),
+    "save": (Dialogue._save, "FILE: append the game's record to a file"),
+    "quit": (Dialogue._quit, "leave"),
 }
