@@ -9,9 +9,7 @@ from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import file_error, read_lines, shown_path
-from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record
-from merels.engine.game.rules import Rules
 from merels.protocol.formats.game_file import FoundGame, find_games, recognised
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
@@ -24,7 +22,7 @@ from merels.tournament.journal.import_games import (
 )
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import Roster
-from merels.tournament.journal.rows import Row
+from merels.tournament.journal.rows import Row, record_of
 from merels.tournament.records.settings import read_settings
 
 _TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?+s\b")
@@ -63,7 +61,11 @@ class StoredGame:
         if isinstance(self.source, FoundGame):
             return self.source.read(self.rules)
         try:
-            record = _record_of(self.source, self.rules.of(self.stated))
+            record = record_of(self.source, self.rules.of(self.stated))
+            record.tags = {
+                "Round": str(self.source.round), "White": self.white, "Black": self.black,
+                "Termination": self.source.termination,
+            }
             check_record(record, self.rules)
         except InputError as error:
             raise placed(error, self.place) from None
@@ -127,19 +129,3 @@ def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[Store
         yield StoredGame(
             path, game.number, *names, game, rules, "", pgn_marks(tags), find(tags), share
         )
-
-
-def _record_of(row: Row, rules: Rules) -> Record:
-    """A journaled game, which a stranger may have written, as a record; its moves are unchecked."""
-    record = Record(parse_position(row.position, rules), result=row.result)
-    record.tags = {
-        "Round": str(row.round), "White": row.white, "Black": row.black,
-        "Termination": row.termination,
-    }
-    record.moves = [parse_move(text) for text in (*row.opening.split(), *row.moves.split())]
-    record.comments = [""] * len(record.moves)
-    if record.moves:
-        record.comments[-1] = row.reason
-    else:
-        record.opening_comment = row.reason
-    return record

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.record import Record
+from merels.engine.game.rules import Rules
 from merels.tournament.records.games import GameResult, MoveRecord, Overtime
 from merels.tournament.statistics.counts import (
     Counts,
@@ -15,6 +19,8 @@ from merels.tournament.statistics.counts import (
     counts_between,
 )
 
+_move = lru_cache(maxsize=8192)(parse_move)
+"""The same few hundred moves recur."""
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points by result; a game broken off (``*``) has none."""
 
@@ -164,6 +170,21 @@ class Standings:
     def match(self, one: str, other: str) -> tuple[str, str]:
         """The two engines in the order in which they were entered."""
         return (one, other) if self.names.index(one) < self.names.index(other) else (other, one)
+
+
+def record_of(row: Row, rules: Rules) -> Record:
+    """Return a journaled game as a record: its start, moves and result, and the reason of its end.
+
+    A stranger may have written the row: the moves are read, and not checked by the rules.
+    """
+    record = Record(parse_position(row.position, rules), result=row.result)
+    record.moves = [_move(text) for text in (*row.opening.split(), *row.moves.split())]
+    record.comments = [""] * len(record.moves)
+    if record.moves:
+        record.comments[-1] = row.reason
+    else:
+        record.opening_comment = row.reason
+    return record
 
 
 def make_row(result: GameResult) -> Row:

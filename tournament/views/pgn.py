@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.tournament.journal.players import UNKNOWN_COMMAND, settings_words
-from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.journal.rows import Row, Standings, record_of
 from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import (
     NANOSECONDS,
@@ -31,9 +29,6 @@ from merels.tournament.records.output import (
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.view import View
 from merels.tournament.views.pgn_file import PgnFile, PgnOutput
-
-_move = lru_cache(maxsize=8192)(parse_move)
-"""The same few hundred moves recur."""
 
 
 class GameWriter:
@@ -66,20 +61,15 @@ class GameWriter:
 
     def record(self, row: Row) -> Record:
         """The game as a record; the moves are not looked at."""
-        opening = row.opening.split()
         played = row.played()
         try:
-            record = Record(parse_position(row.position, self._rules), result=row.result)
-            for text in (*opening, *(move.move for move in played)):
-                record.moves.append(_move(text))
+            record = record_of(row, self._rules)
         except InputError as error:
             place = f"game {row.number} of the journal"
             raise InputError(error.token, f"{error.expected} ({place})") from None
-        record.comments = [""] * len(opening) + [self._comment(move) for move in played]
-        if record.moves:
+        if played:
+            record.comments[-len(played) :] = map(self._comment, played)
             record.comments[-1] = ", ".join(filter(None, (record.comments[-1], row.reason)))
-        else:
-            record.opening_comment = row.reason
         record.tags = self._tags(row, len(record.moves))
         return record
 
