@@ -11,7 +11,7 @@ from merels.engine.game.rules import Rules
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.cache import TableCache
 from merels.protocol.review.review import Judge, Judgement, judge_with, review
-from merels.protocol.review.text import Sums, remark
+from merels.protocol.review.text import Sums, annotate
 
 NODES = 100_000
 """Positions searched for each move."""
@@ -40,7 +40,7 @@ class Progress:
         judged = dict(zip(self.nodes, self.judgements))
         for place, node in enumerate(nodes):
             if node in judged:
-                record.comments[place] = remark(record.comments[place], judged[node])
+                annotate(record, place, judged[node])
 
 
 class Reviewer:

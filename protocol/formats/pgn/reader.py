@@ -26,7 +26,7 @@ _PLAIN = str.maketrans(
 _INVISIBLE = {0x200B: None, 0xFEFF: None}
 """Characters without a width, which come along from pages of the web."""
 _SUFFIX = "!?‼⁇⁈⁉！？"
-_GLYPHS = {
+GLYPHS = {
     "!": "$1", "?": "$2", "!!": "$3", "??": "$4", "!?": "$5", "?!": "$6",
     "□": "$7", "=": "$10", "∞": "$13", "⩲": "$14", "+=": "$14", "⩱": "$15", "=+": "$15",
     "±": "$16", "+/-": "$16", "∓": "$17", "-/+": "$17", "+-": "$18", "-+": "$19",
@@ -267,8 +267,8 @@ class _Reader:
                 self.result = result
             return
         plain = text if text.isascii() else text.translate(_PLAIN)
-        if plain in _GLYPHS:
-            current.glyph(_GLYPHS[plain])
+        if plain in GLYPHS:
+            current.glyph(GLYPHS[plain])
         elif text.isascii() and text.isdigit() and not self.spelling.in_digits:
             current.numbers.setdefault(len(current.words), []).append(_Word(text, text, line))
         elif text:
@@ -276,7 +276,7 @@ class _Reader:
             if move:
                 current.words.append(_Word(move, move.translate(_PLAIN).lower(), line))
             if suffix := text[len(move) :].translate(_PLAIN):
-                current.glyph(_GLYPHS.get(suffix) or _GLYPHS[suffix[:2]])
+                current.glyph(GLYPHS.get(suffix) or GLYPHS[suffix[:2]])
 
     def open(self, line: int) -> None:
         """Begin a variation."""

@@ -10,6 +10,7 @@ import pytest
 
 from merels.engine.common.files import LONGEST_LINE
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
+from merels.protocol.formats.pgn.writer import format_record
 from tests.commands import command, output, refusal
 from tests.protocol.review.test_review import THROWN
 
@@ -28,6 +29,10 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
     again = parse_record(capsys.readouterr().out)
     assert len(again.moves) == 2 and all(again.comments)
+    assert again.glyphs == {0: ["$4"]}
+    game.write_text(format_record(again))
+    assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
+    assert parse_record(capsys.readouterr().out) == again
     numbers = tmp_path / "numbers.txt"
     numbers.write_text("1. 5 14 2. 4 6 *")
     assert main([str(numbers), "-nodes", "2000"]) == 0
