@@ -174,6 +174,7 @@ if __name__ == "__main__":
             "merels.protocol.client": ["*.pyx", "*.pyi"],
             "merels.protocol.process": ["*.pyx", "*.pyi"],
             "merels.protocol.board": ["page/*", "page/*/*"],
+            "merels.protocol.web": ["page/*"],
             "merels.tournament": ["py.typed"],
             "merels.tournament.openings": ["books/*.pos"],
             "merels.tournament.report": ["*.css", "*.js"],

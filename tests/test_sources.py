@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {
     "engine": ["common", "game", "core", "tablebase", "search", "training", "tools"],
     "protocol": ["common", "process", "client", "formats", "games", "uci", "review", "puzzles",
-                 "bot", "check", "board", "terminal", "commands", "examples"],
+                 "bot", "check", "web", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
                    "run", "views", "tuning", "conversion", "flags", "commands"],
 }

@@ -6,14 +6,11 @@ by its kind alone, and a stream sends the latest of each kind.
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable
 from itertools import count, islice
 from threading import Condition, Lock
 from time import monotonic, sleep
-
-from merels.engine.common.errors import shorten
 
 NEWS_PER_SECOND = 30.0
 """The most messages of one kind that a browser is sent in a second."""
@@ -21,15 +18,6 @@ LOG_LINES = 2000
 """Lines of the raw log that are kept for each board."""
 LONGEST_LOG_LINE = 500
 """Characters of a line that are kept."""
-_LONGEST_ERROR = 300
-_LOG = logging.getLogger(__name__)
-
-
-def unexpected(error: Exception) -> str:
-    """Log an error that no code expects, with its traceback; return the page's line about it."""
-    _LOG.error("unexpected error", exc_info=error)
-    what = shorten(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
-    return f"Unexpected error ({what}). The terminal of merels shows where it arose."
 
 
 class Feed:

@@ -13,7 +13,7 @@ from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
 from merels.protocol.board.keeping import Keeper
-from merels.protocol.board.news import Feed, Log, unexpected
+from merels.protocol.board.news import Feed, Log
 from merels.protocol.board.requests import FULL, JSON, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
@@ -24,6 +24,7 @@ from merels.protocol.games.game import Game
 from merels.protocol.games.kept import Claim, Kept
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer
+from merels.protocol.web.server import unexpected
 
 UNWATCHED_SECONDS = 20.0
 """How long engines keep thinking after the browser has vanished."""

@@ -18,7 +18,7 @@ from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import write_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.protocol.board.seat import OWN
-from merels.protocol.board.server import LINK_PAGE, BoardServer
+from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
 from merels.protocol.client.perfect import table_coverage
@@ -27,6 +27,7 @@ from merels.protocol.games.kept import Kept
 from merels.protocol.puzzles.puzzle import load
 from merels.protocol.puzzles.training import Trainer
 from merels.protocol.terminal.log import log_to_terminal
+from merels.protocol.web.access import LINK_PAGE
 
 _EPILOG = """\
 The page can choose among the engines given here and start nothing else:

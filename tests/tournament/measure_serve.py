@@ -77,7 +77,7 @@ class Run:
 def _hear(listener: Listener) -> None:
     """Read what a page is told, as long as it is open."""
     with contextlib.suppress(OSError, ValueError):
-        while listener.next_frame() is not None:
+        while listener.next_data() is not None:
             pass
 
 

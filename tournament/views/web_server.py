@@ -1,86 +1,57 @@
-"""The server of a tournament's page: a few files, finished games, and a stream of news.
-
-The news goes through a WebSocket: browsers open no more than six connections of any other kind to
-one server, which as many tabs would use up. What a page says there is not read: it only listens.
-"""
+"""Server of a tournament's page: its files, the latest games, and a stream of news."""
 
 from __future__ import annotations
 
-import base64
-import contextlib
-import hashlib
 import json
 import queue
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
-from socket import SHUT_RDWR, socket
 from time import monotonic
 from typing import Any
 
-from merels.protocol.board.local_server import (
-    POLICY,
-    LocalHandler,
-    LocalServer,
-    Page,
-    Refusal,
-    read_page,
-)
+from merels.protocol.web.server import LocalHandler, LocalServer, Page, Refusal, read_page
 
 ADDRESS = "127.0.0.1"
-"""The page is for this machine alone, and read-only."""
-SHARED = ("dom.js", "drawing.js", "theme.css", "icon.svg")
-"""The files that the page has in common with the board's."""
+"""The page is read-only, and for this machine only."""
 MOST_WAITING = 1 << 24
 """Bytes that may wait for a reader before it is given up."""
 LAST_SECONDS = 2.0
-"""How long all readers together get to take the last news."""
-_MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-_TEXT, _CLOSE = 0x81, 0x88
+"""Time that all readers together have to take the last news."""
 
 
 class Reader:
-    """A page that listens. `send` never waits: what it cannot send now goes out with the next.
+    """A page that listens: the runner's thread sends, the connection's thread takes."""
 
-    The runner's thread sends, and the connection's closes: a lock keeps them apart.
-    """
-
-    def __init__(self, connection: socket) -> None:
-        self._socket = connection.dup()
-        self._socket.setblocking(False)
+    def __init__(self) -> None:
         self._waiting = bytearray()
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self.gone = False
+        self.ended = threading.Event()
+        """Set once all that was sent is written, or the connection has ended."""
 
-    def send(self, data: bytes) -> None:
-        """Send data, as far as it is taken; a reader that falls far behind is given up."""
-        with self._lock:
-            if self.gone:
-                return
-            self._waiting += data
-            try:
-                del self._waiting[: self._socket.send(self._waiting)]
-            except BlockingIOError:
-                pass
-            except OSError:
-                self.gone = True
+    def send(self, event: bytes) -> None:
+        """Queue an event without waiting; give up a reader that is far behind."""
+        with self._changed:
+            self._waiting += event
             if len(self._waiting) > MOST_WAITING:
                 self.gone = True
-
-    def finish(self, data: bytes, seconds: float) -> None:
-        """Send the last data, waiting at most so long."""
-        with self._lock, contextlib.suppress(OSError):
-            self._waiting += data
-            self._socket.settimeout(max(0.001, seconds))
-            self._socket.sendall(self._waiting)
+                self._waiting.clear()
+            self._changed.notify()
 
     def close(self) -> None:
-        """End the connection; any thread may, and more than once."""
-        with self._lock:
+        """End the stream after what was sent."""
+        with self._changed:
             self.gone = True
-            with contextlib.suppress(OSError):
-                self._socket.shutdown(SHUT_RDWR)
-            self._socket.close()
+            self._changed.notify()
+
+    def take(self, seconds: float) -> bytes | None:
+        """Return the waiting events, b"" if none comes in time, None at the end of the stream."""
+        with self._changed:
+            if not self._waiting and not self.gone:
+                self._changed.wait(seconds)
+            events, self._waiting = bytes(self._waiting), bytearray()
+            return None if self.gone and not events else events
 
 
 class PageServer(LocalServer):
@@ -93,43 +64,41 @@ class PageServer(LocalServer):
         self.page: Page = (
             read_page("merels.tournament.views", "page")
             | read_page("merels.tournament", "report", ("tables.css",))
-            | read_page("merels.protocol.board", "page", SHARED)
+            | read_page("merels.protocol.web", "page")
         )
         self.replay = replay
         self._new: queue.SimpleQueue[Reader] = queue.SimpleQueue()
         self._readers: list[Reader] = []
+        self._number = 0
+        """The number of the last news; a page finds by it whether it has missed any."""
         super().__init__(ADDRESS, port, _Handler)
-        # Not every browser takes a WebSocket of the page's own server for the page's own.
-        sockets = f"'self' ws://{ADDRESS}:{self.port} ws://localhost:{self.port}"
-        self.policy = POLICY.replace("connect-src 'self'", f"connect-src {sockets}")
         threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True).start()
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody listens."""
+        """Whether any page listens."""
         return bool(self._readers) or not self._new.empty()
 
     def join(self, reader: Reader) -> None:
-        """Take a reader in, from any thread; it is told everything at first."""
+        """Take a reader in, from any thread; its first news is everything so far."""
         self._new.put(reader)
 
     def send(self, news: dict[str, Any]) -> None:
         """Send what is new to all readers that were admitted."""
-        data = frame(_TEXT, json.dumps(news).encode())
+        self._number += 1
+        event = self._event(news)
         for reader in self._readers:
-            reader.send(data)
-        for reader in [reader for reader in self._readers if reader.gone]:
-            self._readers.remove(reader)
-            reader.close()
+            reader.send(event)
+        self._readers = [reader for reader in self._readers if not reader.gone]
 
     def admit(self, everything: Callable[[], dict[str, Any]]) -> None:
         """Send everything to the readers that have come, and admit them."""
         if self._new.empty():
             return
-        data = frame(_TEXT, json.dumps(everything()).encode())
+        event = self._event(everything())
         while not self._new.empty():
             self._readers.append(self._new.get())
-            self._readers[-1].send(data)
+            self._readers[-1].send(event)
 
     def finish(self, news: dict[str, Any], everything: Callable[[], dict[str, Any]]) -> None:
         """Send the last news, and end all connections."""
@@ -137,11 +106,16 @@ class PageServer(LocalServer):
         self.admit(everything)
         end = monotonic() + LAST_SECONDS
         for reader in self._readers:
-            reader.finish(frame(_CLOSE, b""), end - monotonic())
             reader.close()
+        for reader in self._readers:
+            reader.ended.wait(max(0.0, end - monotonic()))
         self._readers.clear()
         self.shutdown()
         self.server_close()
+
+    def _event(self, news: dict[str, Any]) -> bytes:
+        """A piece of news as a server-sent event."""
+        return f"id: {self._number}\ndata: {json.dumps(news)}\n\n".encode()
 
 
 class _Handler(LocalHandler):
@@ -172,43 +146,11 @@ class _Handler(LocalHandler):
         self.send(HTTPStatus.OK, json.dumps(game).encode())
 
     def _listen(self) -> None:
-        """Make the connection a WebSocket, and wait until the page leaves."""
-        key = self.headers.get("Sec-WebSocket-Key", "")
-        if self.headers.get("Upgrade", "").lower() != "websocket" or not key:
-            raise Refusal(HTTPStatus.UPGRADE_REQUIRED, "expected a WebSocket")
-        accept = base64.b64encode(hashlib.sha1(key.encode() + _MAGIC).digest()).decode()
-        self.close_connection = True
-        self.server.begin_stream(self.connection)
-        self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
-        self.send_header("Upgrade", "websocket")
-        self.send_header("Connection", "Upgrade")
-        self.send_header("Sec-WebSocket-Accept", accept)
-        self.end_headers()
-        reader = Reader(self.connection)
+        """Send the news until the page leaves or the run is over."""
+        reader = Reader()
         self.server.join(reader)
         try:
-            # A page says nothing but that it leaves.
-            while not self._has_said_something():
-                pass
-        except OSError:
-            pass
+            self.send_events(reader.take)
         finally:
             reader.close()
-
-    def _has_said_something(self) -> bool:
-        """Wait for a word of the page, or its end."""
-        try:
-            self.connection.recv(1024)
-        except TimeoutError:
-            return False
-        return True
-
-
-def frame(kind: int, data: bytes) -> bytes:
-    """A whole WebSocket message, as a server sends it."""
-    length = len(data)
-    if length < 126:
-        return bytes([kind, length]) + data
-    if length < 1 << 16:
-        return bytes([kind, 126]) + length.to_bytes(2, "big") + data
-    return bytes([kind, 127]) + length.to_bytes(8, "big") + data
+            reader.ended.set()

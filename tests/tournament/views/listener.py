@@ -7,10 +7,6 @@ import socket
 from typing import Any
 from urllib.parse import urlsplit
 
-KEY = "dGhlIHNhbXBsZSBub25jZQ=="
-ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
-"""The example of RFC 6455."""
-
 
 class Listener:
     """An open stream; a context manager that breaks the connection."""
@@ -19,16 +15,15 @@ class Listener:
         parts = urlsplit(address)
         self._socket = socket.create_connection((parts.hostname or "", parts.port or 0), 60)
         self._file = self._socket.makefile("rb")
-        wanted = {
-            "Host": parts.netloc, "Upgrade": "websocket", "Connection": "Upgrade",
-            "Origin": address.rstrip("/"), "Sec-WebSocket-Key": KEY, "Sec-WebSocket-Version": "13",
-        } | (headers or {})
+        wanted = {"Host": parts.netloc, "Accept": "text/event-stream"} | (headers or {})
         lines = "".join(f"{name}: {value}\r\n" for name, value in wanted.items())
         self._socket.sendall(f"GET /news HTTP/1.1\r\n{lines}\r\n".encode())
         self.status = int(self._file.readline().split()[1])
         self.headers = dict(
             line.decode().rstrip().split(": ", 1) for line in iter(self._file.readline, b"\r\n")
         )
+        self.numbers: list[int] = []
+        """The numbers of the news that have come."""
 
     def __enter__(self) -> Listener:
         return self
@@ -42,14 +37,15 @@ class Listener:
         self._socket.close()
 
     def next(self) -> dict[str, Any] | None:
-        """The next news; None when the server has said that no more will come."""
-        data = self.next_frame()
+        """The next news; None when the server has ended the stream."""
+        data = self.next_data()
         return None if data is None else json.loads(data)
 
-    def next_frame(self) -> bytes | None:
+    def next_data(self) -> bytes | None:
         """The next news as it comes."""
-        kind, length = self._file.read(2)
-        if length >= 126:
-            length = int.from_bytes(self._file.read(2 if length == 126 else 8), "big")
-        data = self._file.read(length)
-        return data if kind == 0x81 else None
+        for line in self._file:
+            if line.startswith(b"id: "):
+                self.numbers.append(int(line[4:]))
+            if line.startswith(b"data: "):
+                return line[6:]
+        return None

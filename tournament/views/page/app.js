@@ -17,7 +17,7 @@ let score = null;
 let over = null;
 let state = "gone";
 let cards;
-let viewer;
+let viewer = null;
 let ratio = null;
 let games = new Map();
 let replays = new Map();
@@ -27,7 +27,7 @@ function begin(told) {
   about = told;
   games = new Map();
   replays = new Map();
-  viewer = new Viewer(about.points);
+  viewer ??= new Viewer(about.points);
   cards = new Cards($("cards"), about.points, (game) => viewer.open(game));
   ratio = about.test ? new Ratio($("ratio"), about.test) : null;
   $("event").textContent = about.event;

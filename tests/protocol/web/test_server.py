@@ -1,4 +1,4 @@
-"""The server below the board's and the broadcast's: its connections, and their limits."""
+"""The web server of board and broadcast: its connections, and their limits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from http import HTTPStatus
 
 import pytest
 
-from merels.protocol.board import local_server
-from merels.protocol.board.local_server import LocalHandler, LocalServer
+from merels.protocol.web import server as web_server
+from merels.protocol.web.server import LocalHandler, LocalServer
 from tests.protocol.board.webdriver import wait
 
 PATIENCE = 30.0
@@ -22,8 +22,8 @@ MOST_CONNECTIONS, MOST_STREAMS = 20, 12
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Low limits, which are soon reached."""
-    monkeypatch.setattr(local_server, "MOST_CONNECTIONS", MOST_CONNECTIONS)
-    monkeypatch.setattr(local_server, "MOST_STREAMS", MOST_STREAMS)
+    monkeypatch.setattr(web_server, "MOST_CONNECTIONS", MOST_CONNECTIONS)
+    monkeypatch.setattr(web_server, "MOST_STREAMS", MOST_STREAMS)
 
 
 class Handler(LocalHandler):
@@ -140,7 +140,7 @@ def test_streams_do_not_shut_a_page_out() -> None:
 def test_a_request_that_comes_byte_by_byte_is_ended(
     start: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_server, "READ_SECONDS", 0.3)
+    monkeypatch.setattr(web_server, "READ_SECONDS", 0.3)
     with serving() as server, send(server, start) as connection:
 
         def is_ended() -> bool:

@@ -1,13 +1,14 @@
-"""A web server for the browsers of this machine; it trusts nobody else.
+"""HTTP server for the browsers of this machine: files, JSON and server-sent events.
 
-The files of its pages are read once at the start and looked up by name in a table: no path ever
-reaches the disk. A request from another site's page names that site in its headers, and is refused.
+The files of a page are read once at the start and looked up by name in a table: no path reaches
+the disk. A request from another site's page names that site in its headers, and is refused.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -23,13 +24,15 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from merels.protocol.board.news import unexpected
+from merels.engine.game.errors import shorten
 
 MOST_CONNECTIONS = 128
 MOST_STREAMS = 96
-"""Connections that may be streams of news; the others are left for requests."""
+"""Connections that may be event streams; the others are left for requests."""
 READ_SECONDS = 30.0
 """Seconds that a connection has for its next request, headers and body together."""
+PING_SECONDS = 3.0
+"""How often a quiet stream is written to: only writing shows that the browser is gone."""
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -37,11 +40,11 @@ TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -51,6 +54,15 @@ HEADERS = {
 
 Page = dict[str, tuple[str, bytes]]
 """The type and content of a page's files by name; the index has the empty name."""
+_LONGEST_ERROR = 300
+_LOG = logging.getLogger(__name__)
+
+
+def unexpected(error: Exception) -> str:
+    """Log an error that no code expects, with its traceback; return the page's line about it."""
+    _LOG.error("unexpected error", exc_info=error)
+    what = shorten(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
+    return f"Unexpected error ({what}). The terminal of merels shows where it arose."
 
 
 def read_page(package: str, folder: str, names: Iterable[str] | None = None) -> Page:
@@ -97,7 +109,6 @@ def is_own_host(header: str, host: str, port: int) -> bool:
 class LocalServer(ThreadingHTTPServer):
     """Serves until `shutdown`, each connection in a thread of its own."""
 
-    policy = POLICY
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
@@ -110,7 +121,7 @@ class LocalServer(ThreadingHTTPServer):
         self._waiting: dict[socket, float] = {}
         """When each connection that owes a request began to wait, the first to wait first."""
         self._streams: dict[socket, None] = {}
-        """The connections that are streams of news, the oldest first."""
+        """The connections that are event streams, the oldest first."""
         self._lock = Lock()
         super().__init__((host, port), handler)
         self.host = host
@@ -253,7 +264,6 @@ class LocalHandler(BaseHTTPRequestHandler):
         """Add the headers that keep other sites out."""
         for name, value in HEADERS.items():
             self.send_header(name, value)
-        self.send_header("Content-Security-Policy", self.server.policy)
         super().end_headers()
 
     def answer(self, work: Callable[[], None]) -> None:
@@ -310,6 +320,20 @@ class LocalHandler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(data)
+
+    def send_events(self, take: Callable[[float], bytes | None]) -> None:
+        """Make the connection an event stream until ``take`` returns None or the browser is gone.
+
+        ``take`` returns events in the form of the stream, and b"" if none came in so many seconds.
+        """
+        self.close_connection = True
+        self.server.begin_stream(self.connection)
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        while (events := take(PING_SECONDS)) is not None:
+            self.wfile.write(events or b": still here\n\n")
 
     def refuse(self, status: HTTPStatus, why: str) -> None:
         """Refuse the request and end the connection, without reading the rest of the request."""

@@ -1,0 +1,1 @@
+"""HTTP server for the pages of the board and of a running tournament."""
