@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from typing import Any
 
-from merels.engine.common.errors import printable
+from merels.engine.common.errors import InputError, printable
+from merels.engine.game.board import NAMES
 from merels.tournament.journal.rows import Row
+from merels.tournament.records.games import MoveRecord
 from merels.tournament.report.crosstable import Crosstable, left_out, notes, results_rows
 from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.summary import losses_rows, terminations_rows
@@ -22,6 +26,10 @@ MOST_GAMES = 2000
 """The default number of games that a page holds for replay."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 """The page loads nothing: part of what it shows comes from foreign programs."""
+_STYLES = ("web/page/theme.css", "report.css", "tables.css", "replay.css")
+_MODULES = ("web/page/dom.js", "web/page/drawing.js", "game.js", "replay.js", "report.js")
+"""The scripts, each after those that it imports."""
+_MILLION = 1_000_000
 
 
 def page(title: str, body: str, games: Sequence[Row]) -> str:
@@ -32,12 +40,12 @@ def page(title: str, body: str, games: Sequence[Row]) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(printable(title))}</title>",
-        f"<style>\n{_resource('report.css')}{_resource('tables.css')}</style></head><body>",
+        f"<style>\n{''.join(map(_resource, _STYLES))}</style></head><body>",
         f"<h1>{escape(printable(title))}</h1>",
         f"<main>\n{body}\n</main>",
-        '<section id="replay" hidden><h2>Games</h2></section>',
+        f'<section id="replay" data-points="{" ".join(NAMES)}" hidden><h2>Games</h2></section>',
         f'<script type="application/json" id="games">{games_json(games)}</script>',
-        f"<script>\n{_resource('report.js')}</script>",
+        f'<script type="module">\n{script()}</script>',
         "</body></html>\n",
     ])
 
@@ -93,21 +101,55 @@ def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
 
 def games_json(games: Iterable[Row]) -> str:
     """The games for the replay, as JSON that cannot end the element it stands in."""
-    data = [
-        {
-            "n": row.number, "white": printable(row.white), "black": printable(row.black),
-            "result": row.result, "reason": printable(row.reason), "position": row.position,
-            "opening": row.opening, "moves": row.moves, "scores": row.scores,
-            "depths": row.depths, "times": row.times,
-        }
-        for row in games
-    ]
-    text = json.dumps(data, separators=(",", ":"))
+    text = json.dumps(list(map(replay_view, games)), separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
+def result_view(row: Row) -> dict[str, Any]:
+    """A finished game in a line."""
+    return {
+        "n": row.number, "white": printable(row.white), "black": printable(row.black),
+        "result": row.result, "reason": printable(row.reason),
+    }
+
+
+def replay_view(row: Row) -> dict[str, Any]:
+    """A finished game as the replay reads it, without measurements if they are damaged."""
+    try:
+        moves = moves_view(row.played())
+    except InputError:
+        moves = [[word, None, None, None, None] for word in row.moves.split()]
+    return result_view(row) | {
+        "round": row.round, "position": row.position, "opening": row.opening.split(),
+        "clocks": [None, None], "moves": moves,
+    }
+
+
+def moves_view(moves: Sequence[MoveRecord]) -> list[list[Any]]:
+    """Moves as the replay reads them: text, score, depth, time used and left in milliseconds.
+
+    A score is in centi-men, ``#5`` or ``#-4`` (plies to a win or a loss), or None.
+    """
+    return [
+        [
+            move.move,
+            move.score if move.win_in is None else f"#{move.win_in}",
+            move.depth, move.elapsed // _MILLION,
+            None if move.clock is None else move.clock // _MILLION,
+        ]
+        for move in moves
+    ]
+
+
+def script() -> str:
+    """The page's modules as one: a page in one file has nothing to import from."""
+    text = "\n".join(map(_resource, _MODULES))
+    return re.sub(r"^import [^;]*;\n|^export (?=const|class|function)", "", text, flags=re.M)
+
+
 def _resource(name: str) -> str:
-    return files("merels.tournament.report").joinpath(name).read_text("utf-8")
+    package = "merels.protocol" if "/" in name else "merels.tournament.report"
+    return files(package).joinpath(name).read_text("utf-8")
 
 
 def text_html(text: str) -> str:

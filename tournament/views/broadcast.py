@@ -6,7 +6,6 @@ Neither grows with the games that are over: of those the page knows the latest, 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from merels.engine.common.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, GameSpec, MoveRecord
+from merels.tournament.report.html import moves_view, replay_view, result_view
 from merels.tournament.run.tasks import Played
 
 JSON = dict[str, Any]
@@ -87,7 +87,7 @@ class Broadcast:
         if live is None or live.told is None:
             self._fresh_results.append(result)
         else:
-            rest = {"at": live.told, "moves": _moves(row.played()[live.told :])}
+            rest = {"at": live.told, "moves": moves_view(row.played()[live.told :])}
             self._fresh_ends.append(result | rest)
 
     def found(self, row: Row) -> None:
@@ -117,11 +117,11 @@ class Broadcast:
     def replay(self, number: int) -> JSON | None:
         """One of the latest games, whole."""
         row = self._rows.get(number)
-        return None if row is None else _replay(row)
+        return None if row is None else replay_view(row)
 
     def replays(self) -> list[JSON]:
         """All of the latest games, whole."""
-        return [_replay(row) for row in self._rows.values()]
+        return [replay_view(row) for row in self._rows.values()]
 
     def all(self) -> JSON:
         """All that a page needs which knows nothing yet."""
@@ -164,7 +164,7 @@ class Broadcast:
         self._rows[row.number] = row
         if len(self._rows) > KEPT:
             del self._rows[next(iter(self._rows))]
-        self._results.append(_result(row))
+        self._results.append(result_view(row))
         return self._results[-1]
 
 
@@ -183,42 +183,10 @@ def _go_on(live: _Live, known: int) -> JSON:
     """A game's moves from one on, and for how many milliseconds the side to move has thought."""
     asked = live.asked
     thinking = None if asked is None else max(0, monotonic_ns() - asked) // MILLION
-    return {"at": known, "moves": _moves(live.moves[known:]), "thinking": thinking}
-
-
-def _result(row: Row) -> JSON:
-    """A finished game in a line."""
-    return {
-        "n": row.number, "white": printable(row.white), "black": printable(row.black),
-        "result": row.result, "reason": printable(row.reason),
-    }
-
-
-def _replay(row: Row) -> JSON:
-    """A finished game, whole."""
-    return _result(row) | {
-        "round": row.round, "position": row.position, "opening": row.opening.split(),
-        "clocks": [None, None], "moves": _moves(row.played()),
-    }
+    return {"at": known, "moves": moves_view(live.moves[known:]), "thinking": thinking}
 
 
 def _clock(entrant: Entrant) -> int | None:
     """What is on a clock at first, in milliseconds; None: there is no clock."""
     time = entrant.limit.time
     return None if time is None else time // MILLION
-
-
-def _moves(moves: Sequence[MoveRecord]) -> list[list[Any]]:
-    """Moves as the page gets them: text, score, depth, time used and left in milliseconds.
-
-    A score is in centi-men, ``#5`` or ``#-4`` (plies to a win or a loss), or None.
-    """
-    return [
-        [
-            move.move,
-            move.score if move.win_in is None else f"#{move.win_in}",
-            move.depth, move.elapsed // MILLION,
-            None if move.clock is None else move.clock // MILLION,
-        ]
-        for move in moves
-    ]

@@ -14,6 +14,8 @@ from merels.protocol.web.server import LocalHandler, LocalServer, Page, Refusal,
 
 ADDRESS = "127.0.0.1"
 """The page is read-only, and for this machine only."""
+SHARED = ("tables.css", "replay.css", "replay.js", "game.js")
+"""Files that the page shares with the report."""
 MOST_WAITING = 1 << 24
 """Bytes that may wait for a reader before it is given up."""
 LAST_SECONDS = 2.0
@@ -63,7 +65,7 @@ class PageServer(LocalServer):
     def __init__(self, port: int, replay: Callable[[int], dict[str, Any] | None]) -> None:
         self.page: Page = (
             read_page("merels.tournament.views", "page")
-            | read_page("merels.tournament", "report", ("tables.css",))
+            | read_page("merels.tournament", "report", SHARED)
             | read_page("merels.protocol.web", "page")
         )
         self.replay = replay

@@ -147,7 +147,7 @@ export const ACTIONS = {
   options: () => dialogs.options.open(now.state),
   share: () => dialogs.share.open({
     white: now.state.position.white, black: now.state.position.black, last: now.state.move,
-    points: parts.board.points, at: (point) => parts.board.at(point), flipped: parts.board.flipped,
+    points: parts.board.points, flipped: parts.board.flipped,
   }),
   edit,
   sound: () => {

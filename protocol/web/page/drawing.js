@@ -27,8 +27,8 @@ export function ring(name, more = 4) {
 
 export class Drawing {
   /** Fills an SVG element; `points` are all points' names. */
-  constructor(root, points) {
-    Object.assign(this, { root, points, flipped: false, groups: new Map() });
+  constructor(root, points, flipped = false) {
+    Object.assign(this, { root, points, flipped, groups: new Map() });
     root.setAttribute("viewBox", "-14 0 714 714");
     root.append(svg("rect", { class: "wood", x: -12, y: 2, width: 710, height: 710, rx: 20 }));
     this.lines = svg("path", { class: "lines" });
@@ -79,6 +79,16 @@ export class Drawing {
   /** What is drawn on a point, around its place. */
   mark(point, ...marks) {
     this.groups.get(point).firstChild.replaceChildren(...marks);
+  }
+
+  /** Draws the men, a map of points to colours, and the move that led there; null: none. */
+  show(men, last) {
+    for (const point of this.points) {
+      const marks = piece(men.get(point));
+      if (last && last.to === point) marks.push(ring("last"));
+      this.mark(point, ...marks);
+    }
+    this.markLast(last);
   }
 
   /** Marks where the man of the last move came from and which men it removed; null: no move. */

@@ -12,7 +12,6 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from html.parser import HTMLParser
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -28,11 +27,13 @@ from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import Entrant, TimeControl
-from merels.tournament.report.html import games_json
+from merels.tournament.report.html import games_json, script
 from merels.tournament.report.svg import tick_step
 from merels.tournament.statistics.terminations import Ending
 from merels.tournament.views.pgn import GameWriter
 from tests.commands import command
+from tests.protocol.board.steps import enter, shot
+from tests.protocol.board.webdriver import Browser
 from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import engine, match, result, settings
 
@@ -362,9 +363,10 @@ def test_replay_ends_where_the_games_ended(played: Path, tmp_path: Path) -> None
         rows = list(journal.rows())
     data = tmp_path / "games.json"
     data.write_text(games_json(rows))
-    script = str(files("merels.tournament.report").joinpath("report.js"))
-    stub = str(Path(__file__).with_name("replay_dom.js"))
-    command = ["node", stub, script, str(data)]
+    module = tmp_path / "script.mjs"
+    module.write_text(script())
+    stub = Path(__file__).with_name("replay_dom.js")
+    command = ["node", str(stub), str(module), str(data), " ".join(NAMES)]
     out = subprocess.run(command, capture_output=True, check=True, timeout=60)
     answers = json.loads(out.stdout)
     assert len(answers) == len(rows)
@@ -373,7 +375,31 @@ def test_replay_ends_where_the_games_ended(played: Path, tmp_path: Path) -> None
         final = play_moves(start, f"{row.opening} {row.moves}".split())
         men = [sorted(NAMES[point] for point in points_of(mask)) for mask in final.men]
         assert [answer["white"], answer["black"]] == men
-        assert answer["note"].endswith(f"{row.result} {row.reason}")
+        result = row.result.replace("1/2-1/2", "½–½").replace("-", "–")
+        assert answer["result"] == f"{result} · {row.reason}"
+
+
+def test_games_are_replayed_in_a_browser(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], chromium: Browser
+) -> None:
+    page = tmp_path / "report.html"
+    page.write_text(printed(capsys, played / "j", "-format", "html"))
+    chromium.look(1000, 900)
+    chromium.open(page.as_uri())
+    assert chromium.text("#viewer-note") == "The first position."
+    chromium.key("ArrowRight")
+    assert chromium.text("#viewer-note").endswith("opening")
+    chromium.key("End")
+    men = chromium.run("return document.querySelectorAll('.board .man').length")
+    assert 2 < men < 19
+    assert "depth" in chromium.text("#viewer-note") and " · " in chromium.text("#viewer-result")
+    chromium.run("document.querySelector('#replay h2').scrollIntoView()")
+    shot(chromium, "report-replay")
+    enter(chromium, "#replay select", "Club")
+    names = chromium.run("return [...document.querySelectorAll('.list button')].map("
+                         "(one) => one.children[1].textContent)")
+    assert names and all("Club" in name.split(" – ") for name in names)
+    assert chromium.messages() == []
 
 
 def test_reasons_of_foreign_journals_are_made_printable() -> None:

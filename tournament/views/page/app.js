@@ -4,8 +4,8 @@
 import { Cards } from "./cards.js";
 import { $, element } from "./dom.js";
 import { Game, resultText } from "./game.js";
-import { Ratio } from "./graphs.js";
 import { listen } from "./net.js";
+import { Ratio } from "./ratio.js";
 import { Viewer } from "./viewer.js";
 
 const RESULTS = 200;

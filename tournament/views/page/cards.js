@@ -1,26 +1,12 @@
 // The games in progress: a card with a board for each, in a grid.
 
 import { element, svg } from "./dom.js";
-import { Drawing, parse, piece, ring } from "./drawing.js";
+import { Drawing } from "./drawing.js";
 import { resultText } from "./game.js";
-import { Scores } from "./graphs.js";
-import { Player } from "./players.js";
+import { drawPosition, Player, Scores } from "./replay.js";
 
 const LINGER = 4000;
 const MOVES = 14;
-
-/** Draws a position of a game on a board. */
-export function drawPosition(board, game, ply) {
-  const { men } = game.positions[ply];
-  const last = ply ? parse(game.moves[ply - 1].text) : null;
-  for (const point of board.points) {
-    const marks = piece(men.get(point));
-    if (last && last.to === point) marks.push(ring("last"));
-    board.mark(point, ...marks);
-  }
-  board.markLast(last);
-  board.root.setAttribute("aria-label", game.describe(ply));
-}
 
 class Card {
   constructor(points, onOpen) {

@@ -1,7 +1,7 @@
 // The editor: puts any position on the board, and says at once what is wrong with it.
 
 import { $, COLOURS, svg } from "../dom.js";
-import { Drawing, piece } from "../drawing.js";
+import { Drawing } from "../drawing.js";
 import { api } from "../net.js";
 import { fill, show } from "./form.js";
 
@@ -91,9 +91,9 @@ export class Editor {
   }
 
   draw() {
+    this.drawing.show(this.men, null);
     for (const [point, group] of this.drawing.groups) {
       const man = this.men.get(point);
-      this.drawing.mark(point, ...piece(man));
       group.setAttribute("aria-label", `${point}, ${man ? `${man} man` : "empty"}`);
     }
   }

@@ -33,10 +33,10 @@ export class Share {
       $(`${name}-copy`).addEventListener("click", () => copy($(name), tell));
     }
     $("share-svg").addEventListener("click", () => {
-      download("position.svg", new Blob([pictureText(this.view)], { type: "image/svg+xml" }));
+      download("position.svg", new Blob([pictureText(this.picture)], { type: "image/svg+xml" }));
     });
     $("share-png").addEventListener("click", async () => {
-      download("position.png", await picturePNG(this.view));
+      download("position.png", await picturePNG(this.picture));
     });
     for (const input of document.getElementsByName("share-what")) {
       input.addEventListener("change", () => this.fill());
@@ -45,11 +45,11 @@ export class Share {
 
   /** `view` is what the picture shows. */
   async open(view) {
-    this.view = view;
     this.forms = await api("export");
     this.fill();
-    $("share-picture").replaceChildren(drawPicture(view));
-    return show($("share-dialog"));
+    const closed = show($("share-dialog"));
+    this.picture = drawPicture($("share-picture"), view);
+    return closed;
   }
 
   fill() {

@@ -158,10 +158,10 @@ def test_pictures_are_saved(page: Browser, tmp_path: Path) -> None:
     wait(lambda: {one.name for one in tmp_path.iterdir()} == {"position.svg", "position.png"},
          60, "both files")
     root = ElementTree.parse(tmp_path / "position.svg").getroot()
-    circles = root.findall("{http://www.w3.org/2000/svg}circle")
-    # All points, two men, and the ring of the last move.
-    assert len(circles) == 27
-    assert sum(one.get("fill") == "#fffdf6" for one in circles) == 1
+    circles = list(root.iter("{http://www.w3.org/2000/svg}circle"))
+    # The empty points, two circles a man, and the ring of the last move, as on the board.
+    assert len(circles) == 22 + 4 + 1
+    assert sum(one.get("fill") == "rgb(255, 253, 246)" for one in circles) == 1
     data = (tmp_path / "position.png").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", data[16:24]) == (1428, 1428)

@@ -1,8 +1,9 @@
 // A game as far as it is known: its moves, and the positions between them.
 
+import { COLOURS } from "./dom.js";
 import { parse } from "./drawing.js";
 
-const COLOURS = ["white", "black"];
+const colourOf = (side) => COLOURS[side].toLowerCase();
 
 export class Game {
   /** `told` is what the server tells of a game; `points` are all points in its order. */
@@ -43,7 +44,7 @@ export class Game {
     const hands = [...held];
     if (origin) men.delete(origin);
     else hands[side] -= 1;
-    men.set(to, COLOURS[side]);
+    men.set(to, colourOf(side));
     for (const man of removed) men.delete(man);
     this.moves.push({ ...move, side });
     this.positions.push({ men, hands, side: 1 - side });
@@ -78,7 +79,7 @@ export class Game {
   /** How many men a side has on the board, and in hand. */
   men(side, ply) {
     const { men, hands } = this.positions[ply];
-    return [[...men.values()].filter((one) => one === COLOURS[side]).length, hands[side]];
+    return [[...men.values()].filter((one) => one === colourOf(side)).length, hands[side]];
   }
 
   /** What a board says to those who do not see it. */
@@ -86,7 +87,7 @@ export class Game {
     const last = ply ? `after ${this.textOf(ply - 1)}` : "first position";
     const counts = [0, 1].map((side) => {
       const [men, hand] = this.men(side, ply);
-      return `${men} ${COLOURS[side]} men${hand ? ` and ${hand} in hand` : ""}`;
+      return `${men} ${colourOf(side)} men${hand ? ` and ${hand} in hand` : ""}`;
     });
     return `Game ${this.n}, ${last}: ${counts.join(", ")}`;
   }

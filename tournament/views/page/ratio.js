@@ -1,58 +1,11 @@
-// Two graphs: the engines' scores in a game, and the ratio of a test over its games.
+// The ratio of a sequential test over its games.
 
 import { element, svg } from "./dom.js";
-import { inMen } from "./game.js";
 
 const MOST_POINTS = 2000;
 
 /** A ratio for people to read. */
 const ratioText = (value) => value.toFixed(2).replace("-", "−");
-
-/** Where a score for White stands between the top (0, White wins) and the bottom (100). */
-const height = (men) => (50 - 47 * Math.tanh(men / 3)).toFixed(1);
-
-/** Both engines' scores in a game, as seen by White. */
-export class Scores {
-  constructor() {
-    this.drawing = svg("svg", {
-      role: "img", preserveAspectRatio: "none",
-      "aria-label": "Both engines' scores, White's wins above",
-    });
-    this.root = element("div", { class: "graph" }, this.drawing,
-      element("span", { class: "top", "aria-hidden": "true" }, "White wins"),
-      element("span", { class: "bottom", "aria-hidden": "true" }, "Black wins"));
-  }
-
-  /** `ply` marks a position; null: none. */
-  draw(game, ply = null) {
-    this.width = Math.max(game.length, 20);
-    this.drawing.setAttribute("viewBox", `0 0 ${this.width} 100`);
-    this.drawing.replaceChildren(...scoreLines(game, this.width, ply));
-  }
-
-  /** The ply under the pointer. */
-  plyAt(event) {
-    const box = this.drawing.getBoundingClientRect();
-    return Math.round(((event.clientX - box.left) / box.width) * this.width);
-  }
-}
-
-function scoreLines(game, width, ply) {
-  const parts = [svg("line", { class: "zero", x1: 0, x2: width, y1: 50, y2: 50 })];
-  for (const side of [1, 0]) {
-    const places = [];
-    game.moves.forEach((move, index) => {
-      const men = move.side === side ? inMen(move.score) : null;
-      if (men !== null) places.push(`${index + 1},${height(side ? -men : men)}`);
-    });
-    const colour = side ? "black" : "white";
-    // A line of one point is drawn as a dot, thanks to its round ends.
-    if (places.length === 1) places.push(places[0]);
-    parts.push(svg("polyline", { class: `scores ${colour}`, points: places.join(" ") }));
-  }
-  if (ply !== null) parts.push(svg("line", { class: "here", x1: ply, x2: ply, y1: 0, y2: 100 }));
-  return parts;
-}
 
 /** The log-likelihood ratio of a test, between the bounds that decide it. */
 export class Ratio {

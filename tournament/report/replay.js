@@ -1,0 +1,217 @@
+// A game on a board: both players with score and clock, the graph of their scores, and the moves.
+
+import { $, clockText, COLOURS, element, svg } from "./dom.js";
+import { Drawing, parse } from "./drawing.js";
+import { inMen, resultText, scoreText } from "./game.js";
+
+/** Where a score for White stands between the top (0, White wins) and the bottom (100). */
+const height = (men) => (50 - 47 * Math.tanh(men / 3)).toFixed(1);
+
+/** Draws a position of a game on a board. */
+export function drawPosition(board, game, ply) {
+  board.show(game.positions[ply].men, ply ? parse(game.moves[ply - 1].text) : null);
+  board.root.setAttribute("aria-label", game.describe(ply));
+}
+
+/** A player's row beside a board: name, score and depth, and the clock. */
+export class Player {
+  constructor(side) {
+    this.side = side;
+    this.name = element("span", { class: "name" });
+    this.hand = element("span", { class: "hand" });
+    this.score = element("span", { class: "score" });
+    this.clock = element("span", { class: "clock" });
+    this.root = element("div", { class: `player ${COLOURS[side].toLowerCase()}` },
+      element("span", { class: "man", role: "img", "aria-label": COLOURS[side] }),
+      this.name, element("span", { class: "info" }, this.score, this.hand), this.clock);
+  }
+
+  /** Shows the player of a game after so many moves. */
+  draw(game, ply) {
+    Object.assign(this, { game, ply });
+    this.name.textContent = this.name.title = game.names[this.side];
+    this.root.classList.toggle("winner", game.result === ["1-0", "0-1"][this.side]);
+    const [, hand] = game.men(this.side, ply);
+    this.hand.textContent = hand ? `${hand} in hand` : "";
+    const last = game.lastOf(this.side, ply);
+    const depth = last && last.depth ? `depth ${last.depth}` : "";
+    const said = last ? [scoreText(last.score), depth] : [];
+    this.score.textContent = said.filter(Boolean).join(" · ");
+    this.tick();
+  }
+
+  /** Shows the clock, or the time for the last move where there is none. */
+  tick() {
+    const { game, side, ply } = this;
+    const last = game.lastOf(side, ply);
+    const atEnd = ply === game.length;
+    const running = atEnd && game.mover === side && game.asked !== null;
+    const spent = running ? performance.now() - game.asked : 0;
+    const left = last ? last.left : game.clocks[side];
+    let text = "";
+    if (Number.isFinite(left)) text = clockText((left - spent) / 1000);
+    else if (running) text = `${(spent / 1000).toFixed(1)} s`;
+    else if (last && Number.isFinite(last.used)) {
+      text = `${(last.used / 1000).toFixed(last.used < 9950 ? 2 : 1)} s`;
+    }
+    if (this.clock.textContent !== text) this.clock.textContent = text;
+    this.clock.hidden = !text;
+    this.root.classList.toggle("moving", atEnd && game.mover === side);
+    this.clock.title = Number.isFinite(left) ? "time left" : "time for this move";
+  }
+}
+
+/** Both engines' scores in a game, as seen by White. */
+export class Scores {
+  constructor() {
+    this.drawing = svg("svg", {
+      role: "img", preserveAspectRatio: "none",
+      "aria-label": "Both engines' scores, White's wins above",
+    });
+    this.root = element("div", { class: "graph" }, this.drawing,
+      element("span", { class: "top", "aria-hidden": "true" }, "White wins"),
+      element("span", { class: "bottom", "aria-hidden": "true" }, "Black wins"));
+  }
+
+  /** `ply` marks a position; null: none. */
+  draw(game, ply = null) {
+    this.width = Math.max(game.length, 20);
+    this.drawing.setAttribute("viewBox", `0 0 ${this.width} 100`);
+    this.drawing.replaceChildren(...scoreLines(game, this.width, ply));
+  }
+
+  /** The ply under the pointer. */
+  plyAt(event) {
+    const box = this.drawing.getBoundingClientRect();
+    return Math.round(((event.clientX - box.left) / box.width) * this.width);
+  }
+}
+
+function scoreLines(game, width, ply) {
+  const parts = [svg("line", { class: "zero", x1: 0, x2: width, y1: 50, y2: 50 })];
+  for (const side of [1, 0]) {
+    const places = [];
+    game.moves.forEach((move, index) => {
+      const men = move.side === side ? inMen(move.score) : null;
+      if (men !== null) places.push(`${index + 1},${height(side ? -men : men)}`);
+    });
+    const colour = side ? "black" : "white";
+    // A line of one point is drawn as a dot, thanks to its round ends.
+    if (places.length === 1) places.push(places[0]);
+    parts.push(svg("polyline", { class: `scores ${colour}`, points: places.join(" ") }));
+  }
+  if (ply !== null) parts.push(svg("line", { class: "here", x1: ply, x2: ply, y1: 0, y2: 100 }));
+  return parts;
+}
+
+/** One game with all of this: it follows a game in progress, or steps through its moves. */
+export class Replay {
+  /** Fills an element; `points` are all points in the server's order. */
+  constructor(root, points) {
+    this.game = null;
+    this.players = [new Player(0), new Player(1)];
+    const board = svg("svg", { class: "board", role: "img" });
+    this.board = new Drawing(board, points);
+    this.graph = new Scores();
+    const buttons = [
+      ["first", "«", "First position", "Home"], ["back", "‹", "One move back", "←"],
+      ["forward", "›", "One move forward", "→"], ["last", "»", "Last position", "End"],
+    ].map(([id, text, label, title]) =>
+      element("button", { type: "button", id, "aria-label": label, title }, text));
+    root.append(
+      element("h2", { id: "viewer-title" }),
+      element("div", { class: "table" }, this.players[1].root, board, this.players[0].root),
+      element("div", { class: "side" },
+        element("p", { id: "viewer-result", class: "verdict" }), this.graph.root,
+        element("p", { id: "viewer-note", class: "note", role: "status" }),
+        element("div", { class: "buttons", role: "group", "aria-label": "Navigation" }, ...buttons),
+        element("ol", {
+          id: "viewer-moves", class: "move-list scroll", tabindex: 0, "aria-label": "Moves",
+        })),
+    );
+    this.steps = { first: () => 0, back: () => this.ply - 1, forward: () => this.ply + 1,
+      last: () => Infinity };
+    for (const [name, step] of Object.entries(this.steps)) {
+      $(name).addEventListener("click", () => this.go(step()));
+    }
+    this.graph.root.addEventListener("click", (event) => this.go(this.graph.plyAt(event)));
+  }
+
+  /** Steps by the arrow keys, Home and End. */
+  key(event) {
+    const keys = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last" };
+    const name = keys[event.key];
+    if (!this.game || !name || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.go(this.steps[name]());
+  }
+
+  /** Shows a game at a position, by default the last. */
+  open(game, ply = game.length) {
+    Object.assign(this, { game, listed: [] });
+    $("viewer-moves").replaceChildren();
+    this.go(ply);
+  }
+
+  go(ply) {
+    this.ply = Math.min(Math.max(0, ply), this.game.length);
+    this.follows = this.ply === this.game.length;
+    this.draw();
+  }
+
+  /** Draws the game that is shown, if there is one, as it stands now. */
+  draw() {
+    const { game } = this;
+    if (!game) return;
+    this.ply = this.follows ? game.length : Math.min(this.ply, game.length);
+    const { ply } = this;
+    $("viewer-title").textContent = `Game ${game.n}: ${game.names.join(" – ")}`;
+    const end = game.result === null ? "" : `${resultText(game.result)} · ${game.reason}`;
+    $("viewer-result").textContent = end;
+    for (const player of this.players) player.draw(game, ply);
+    drawPosition(this.board, game, ply);
+    this.graph.draw(game, ply);
+    $("viewer-note").textContent = ply ? this.noteOn(ply - 1) : "The first position.";
+    $("first").disabled = $("back").disabled = ply === 0;
+    $("last").disabled = $("forward").disabled = ply === game.length;
+    this.drawMoves();
+  }
+
+  noteOn(index) {
+    const { score, depth, used } = this.game.moves[index];
+    const parts = [this.game.textOf(index)];
+    if (index < this.game.opened) parts.push("opening");
+    else parts.push(scoreText(score), depth ? `depth ${depth}` : "",
+      Number.isFinite(used) ? `${used / 1000} s` : "");
+    return parts.filter(Boolean).join(" · ");
+  }
+
+  /** The list of moves grows with the game; one that began anew is listed anew. */
+  drawMoves() {
+    const list = $("viewer-moves");
+    const texts = this.game.moves.map((move) => move.text);
+    if (this.listed.some((text, index) => text !== texts[index])) {
+      list.replaceChildren();
+      this.listed = [];
+    }
+    for (let index = this.listed.length; index < texts.length; index += 1) {
+      const opening = index < this.game.opened ? "opening" : "";
+      const numbered = this.game.moves[index].side === 0 || index === 0;
+      const button = element("button", { type: "button", class: opening },
+        numbered ? this.game.textOf(index) : texts[index]);
+      button.addEventListener("click", () => this.go(index + 1));
+      list.append(element("li", {}, button));
+    }
+    this.listed = texts;
+    [...list.children].forEach((item, index) => {
+      item.firstChild.setAttribute("aria-current", String(index === this.ply - 1));
+    });
+    const current = list.children[this.ply - 1];
+    if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+    else list.scrollTop = 0;
+  }
+
+  tick() {
+    if (this.game) for (const player of this.players) player.tick();
+  }
+}
