@@ -1,19 +1,18 @@
 // What a user can do, by the name of its button.
 
-import { ask } from "./dialogs/ask.js";
 import { Editor } from "./dialogs/editor.js";
+import { ask } from "./dialogs/form.js";
 import { Games } from "./dialogs/games.js";
-import { showHelp } from "./dialogs/help.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { Opening } from "./dialogs/opening.js";
 import { Options } from "./dialogs/options.js";
 import { Puzzles } from "./dialogs/puzzles.js";
-import { Saving } from "./dialogs/saving.js";
 import { Share, takeShared } from "./dialogs/share.js";
-import { $, COLOURS } from "./dom.js";
+import { $, COLOURS, element } from "./dom.js";
 import { api } from "./net.js";
 import { now, send, tell, tree } from "./now.js";
 import { isRunning } from "./panels/review.js";
+import { RULE_SETS, sentences } from "./rules.js";
 import { flip, parts, redraw } from "./scene.js";
 import { isOn, turn } from "./sound.js";
 
@@ -22,9 +21,9 @@ let dialogs;
 /** Makes the dialogs. */
 export function prepare(about) {
   dialogs = {
-    newGame: new NewGame(about), opening: new Opening(tell, mayLeave), saving: new Saving(tell),
-    options: new Options(tell), share: new Share(tell), editor: new Editor(about.points),
-    games: new Games(tell, mayLeave), puzzles: new Puzzles(about),
+    newGame: new NewGame(about), opening: new Opening(tell, mayLeave), options: new Options(tell),
+    share: new Share(tell), editor: new Editor(about.points), games: new Games(tell, mayLeave),
+    puzzles: new Puzzles(about),
   };
 }
 
@@ -143,7 +142,6 @@ export const ACTIONS = {
   puzzles: () => solve(false),
   learn: () => solve(true),
   import: () => dialogs.opening.open(now.state),
-  export: () => dialogs.saving.open(),
   options: () => dialogs.options.open(now.state),
   share: () => dialogs.share.open({
     white: now.state.position.white, black: now.state.position.black, last: now.state.move,
@@ -159,9 +157,18 @@ export const ACTIONS = {
     await send("analyse", { on: true });
     await send("review", { on: true });
   },
-  "result-save": () => ACTIONS.export(),
+  "result-save": () => ACTIONS.share(),
   help: () => showHelp(now.state.rules),
 };
+
+/** Shows the help with the rules of the game on the board. */
+function showHelp({ variant, fields }) {
+  const [, origin] = RULE_SETS[variant] || ["", ""];
+  $("rules-list").replaceChildren(
+    ...[origin, ...sentences(fields)].map((text) => element("li", {}, text)),
+  );
+  $("help-dialog").showModal();
+}
 
 /** Flips the board so that a user who plays only Black sits at the bottom. */
 export function face(players) {

@@ -9,11 +9,40 @@ import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { listen, open } from "./net.js";
 import { now, send, tree } from "./now.js";
-import { Log } from "./panels/log.js";
-import { ResultCard } from "./panels/result.js";
 import { takeReview } from "./panels/review.js";
+import { ResultCard } from "./panels/status.js";
 import { build, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
 import { isOn, sound } from "./sound.js";
+
+const LOG_LINES = 1000;
+
+/** The raw log, put into the page only while its panel is open. */
+class Log {
+  constructor() {
+    this.lines = [];
+    $("log-panel").addEventListener("toggle", () => this.draw());
+  }
+
+  add(lines) {
+    if (!lines.length) return;
+    for (const [who, direction, text] of lines) this.lines.push(`${who} ${direction} ${text}`);
+    if (this.lines.length > LOG_LINES) this.lines.splice(0, this.lines.length - LOG_LINES);
+    this.draw();
+  }
+
+  /** Forgets every line. */
+  clear() {
+    this.lines = [];
+  }
+
+  draw() {
+    if (!$("log-panel").open) return;
+    const log = $("log");
+    const follow = log.scrollTop + log.clientHeight > log.scrollHeight - 30;
+    log.textContent = this.lines.join("\n");
+    if (follow) log.scrollTop = log.scrollHeight;
+  }
+}
 
 let result;
 const log = new Log();

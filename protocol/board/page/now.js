@@ -33,6 +33,7 @@ export function tell(message) {
   (document.querySelector("dialog[open]") || document.body).append(toast);
   toast.textContent = message;
   toast.hidden = false;
+  toast.scrollIntoView({ block: "nearest" });
   clearTimeout(tell.timer);
   tell.timer = setTimeout(() => { toast.hidden = true; }, 5000);
 }

@@ -2,15 +2,14 @@
 
 import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
-import { after } from "./board/position.js";
-import { verdicts } from "./board/verdicts.js";
+import { verdicts } from "./board/marks.js";
 import { $, COLOURS } from "./dom.js";
+import { parse } from "./drawing.js";
 import { now, tree } from "./now.js";
-import { MoveList } from "./panels/moves.js";
+import { MoveList, Study } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
 import { judgementOf, ReviewPanel } from "./panels/review.js";
 import { statusOf } from "./panels/status.js";
-import { Study } from "./panels/study.js";
 import { firstMoves, Thoughts } from "./panels/thoughts.js";
 
 /** The parts that draw themselves: board, players, moves, verdicts, study and thoughts. */
@@ -72,6 +71,20 @@ function paint() {
 function arrows(fresh) {
   if (!fresh || fresh.part !== "Analysis" || !now.state.reveals) return [];
   return now.ahead || now.choice.to !== null ? [] : firstMoves(fresh);
+}
+
+/** The men after some moves: {white, black, side, last}. */
+function after({ white, black, side }, moves) {
+  const men = [new Set(white), new Set(black)];
+  let mover = side;
+  for (const text of moves) {
+    const move = parse(text);
+    if (move.origin) men[mover].delete(move.origin);
+    men[mover].add(move.to);
+    for (const man of move.removed) men[1 - mover].delete(man);
+    mover = 1 - mover;
+  }
+  return { white: [...men[0]], black: [...men[1]], side: mover, last: moves.at(-1) };
 }
 
 function drawBoard() {

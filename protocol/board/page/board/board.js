@@ -2,8 +2,7 @@
 
 import { svg } from "../dom.js";
 import { Drawing, MAN, parse, piece, ring } from "../drawing.js";
-import { arrows } from "./arrows.js";
-import { mark } from "./marks.js";
+import { arrows, mark } from "./marks.js";
 import { animate } from "./motion.js";
 
 const DRAG = 6;

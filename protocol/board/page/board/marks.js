@@ -1,6 +1,7 @@
-// The marks of proven values: a shape and a sign for each, besides its colour.
+// What is drawn over the board: proven values, the first moves of variations, and verdicts.
 
 import { svg } from "../dom.js";
+import { MAN, parse } from "../drawing.js";
 
 const SHAPES = {
   win: "M0 -17A17 17 0 1 1 0 17A17 17 0 1 1 0 -17Z",
@@ -25,4 +26,58 @@ export function symbol(value) {
   const picture = svg("svg", { class: "symbol", viewBox: "-24 -24 48 48", "aria-hidden": "true" });
   if (value) picture.append(mark(value));
   return picture;
+}
+
+/** An arrow for each move, or a disc where a man is placed; the better, the darker. */
+export function arrows(board, moves) {
+  // Two variations may differ only in the man that they remove.
+  const key = (move) => `${move.origin}-${move.to}`;
+  const first = new Map();
+  moves.forEach((move, index) => {
+    if (!first.has(key(move))) first.set(key(move), arrow(board, move, index + 1));
+  });
+  return [...first.values()];
+}
+
+function arrow(board, move, rank) {
+  const group = svg("g", { class: `arrow rank-${rank}` });
+  const [x, y] = board.at(move.to);
+  if (move.origin === null) {
+    group.append(svg("circle", { cx: x, cy: y, r: 19 }), svg("text", { x, y }, String(rank)));
+  } else {
+    const [fromX, fromY] = board.at(move.origin);
+    const length = Math.hypot(x - fromX, y - fromY);
+    const [ux, uy] = [(x - fromX) / length, (y - fromY) / length];
+    const [tipX, tipY] = [x - 8 * ux, y - 8 * uy];
+    const [backX, backY] = [tipX - 26 * ux, tipY - 26 * uy];
+    group.append(
+      svg("line", {
+        class: "shaft", "stroke-width": 10, x1: fromX, y1: fromY, x2: backX, y2: backY,
+      }),
+      svg("path", {
+        d: `M${tipX} ${tipY}L${backX - 15 * uy} ${backY + 15 * ux}`
+          + `L${backX + 15 * uy} ${backY - 15 * ux}Z`,
+      }),
+    );
+  }
+  for (const man of move.removed) {
+    const [cx, cy] = board.at(man);
+    group.append(svg("circle", {
+      class: "shaft", "stroke-width": 5, "stroke-dasharray": "9 7", cx, cy, r: MAN + 5,
+    }));
+  }
+  return group;
+}
+
+const VERDICTS = { blunder: "??", mistake: "?", inaccuracy: "?!" };
+
+/** The marks of a judgement, for a board that shows the position after its move. */
+export function verdicts(board, judged) {
+  if (!judged || !judged.name) return [];
+  const [x, y] = board.at(parse(judged.move).to);
+  const better = judged.best ? arrows(board, [parse(judged.best)]) : [];
+  for (const arrow of better) arrow.classList.add("better");
+  return [...better, svg("g", {
+    class: `verdict ${judged.name}`, transform: `translate(${x + 27} ${y - 27})`,
+  }, svg("circle", { r: 18 }), svg("text", {}, VERDICTS[judged.name]))];
 }

@@ -1,6 +1,6 @@
 // What the dialogs have in common.
 
-import { element } from "../dom.js";
+import { $, element } from "../dom.js";
 
 /** Fills a select with [text, value] pairs. */
 export function fill(select, choices, chosen) {
@@ -26,6 +26,15 @@ export function show(dialog) {
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
   });
+}
+
+/** Asks before something is lost; resolves with true if the answer is the button `yes`. */
+export async function ask(question, text, yes, no) {
+  $("ask-title").textContent = question;
+  $("ask-text").textContent = text;
+  $("ask-yes").textContent = yes;
+  $("ask-no").textContent = no;
+  return await show($("ask-dialog")) === "yes";
 }
 
 /** Has the buttons that are not the one Enter presses close their dialogs. */

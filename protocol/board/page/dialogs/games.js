@@ -3,8 +3,7 @@
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { RULE_SETS } from "../rules.js";
-import { ask } from "./ask.js";
-import { download, show } from "./form.js";
+import { ask, download, show } from "./form.js";
 
 /** A game in words: who played whom, how it ended, and when. */
 export function title(game) {

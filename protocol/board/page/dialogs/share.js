@@ -1,9 +1,9 @@
-// The dialog that shares a position or a game: as a link, as text or as a picture.
+// The dialog that saves or shares a game or a position: as text, as a link or as a picture.
 
 import { $ } from "../dom.js";
 import { api } from "../net.js";
 import { drawPicture, picturePNG, pictureText } from "../board/picture.js";
-import { copy, download, show } from "./form.js";
+import { copy, download, fill, show } from "./form.js";
 
 const MARK = "#game=";
 
@@ -27,36 +27,46 @@ export function takeShared() {
   return sharedText(hash);
 }
 
+const FORMS = [
+  ["Game record (PGN)", "record"], ["Position", "position"],
+  ["Position, 17 fields", "seventeen"], ["PlayOK record", "playok"],
+];
+
 export class Share {
   constructor(tell) {
     for (const name of ["share-link", "share-text"]) {
       $(`${name}-copy`).addEventListener("click", () => copy($(name), tell));
     }
+    $("share-file").addEventListener("click", () => {
+      const name = $("share-form").value === "record" ? "game.pgn" : "game.txt";
+      download(name, new Blob([$("share-text").value], { type: "text/plain" }));
+    });
     $("share-svg").addEventListener("click", () => {
       download("position.svg", new Blob([pictureText(this.picture)], { type: "image/svg+xml" }));
     });
     $("share-png").addEventListener("click", async () => {
       download("position.png", await picturePNG(this.picture));
     });
-    for (const input of document.getElementsByName("share-what")) {
-      input.addEventListener("change", () => this.fill());
-    }
+    $("share-form").addEventListener("change", () => this.draw());
   }
 
   /** `view` is what the picture shows. */
   async open(view) {
     this.forms = await api("export");
-    this.fill();
+    fill($("share-form"), FORMS.filter(([, name]) => name in this.forms), "record");
+    this.draw();
     const closed = show($("share-dialog"));
     this.picture = drawPicture($("share-picture"), view);
-    return closed;
+    await closed;
+    $("share-picture").replaceChildren();
   }
 
-  fill() {
-    const whole = $("share-game").checked;
-    const text = whole ? this.forms.record : this.forms.shown;
+  /** Shows the text of the form chosen, and a link to the game or to the position only. */
+  draw() {
+    const form = $("share-form").value;
+    const text = ["record", "playok"].includes(form) ? this.forms.record : this.forms.shown;
     const { origin, pathname } = window.location;
     $("share-link").value = `${origin}${pathname}${MARK}${encodeURIComponent(text)}`;
-    $("share-text").value = whole ? this.forms.record : this.forms.position;
+    $("share-text").value = this.forms[form];
   }
 }

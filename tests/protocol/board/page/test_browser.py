@@ -263,14 +263,14 @@ def test_a_game_is_opened_and_saved(page: Browser) -> None:
     page.wait("!document.getElementById('import-dialog').open")
     page.wait("document.querySelectorAll('#moves button').length === 5")
     assert moves(page) == ["d6", "f4", "d7", "b4", "d5xf4"]
-    page.click("#export")
-    page.wait("document.getElementById('export-text').value")
+    page.click("#share")
+    page.wait("document.getElementById('share-text').value")
     assert "1. d6 f4 2. d7 b4 3. d5xf4 *" in page.run(
-        "return document.getElementById('export-text').value"
+        "return document.getElementById('share-text').value"
     )
-    shot(page, "export")
-    enter(page, "#export-form", "playok")
-    text = page.run("return document.getElementById('export-text').value")
+    shot(page, "share-game")
+    enter(page, "#share-form", "playok")
+    text = page.run("return document.getElementById('share-text').value")
     assert "1. 5 14 2. 2 11 3. 8x14 *" in text
     page.key("Escape")
     page.click("#first")

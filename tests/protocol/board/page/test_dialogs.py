@@ -133,9 +133,9 @@ def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -
 @pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])
 def test_a_message_from_a_dialog_is_in_front_of_it(page: Browser, width: int, height: int) -> None:
     page.look(width, height, phone=width < 400)
-    tap_menu(page, "export")
-    page.wait("document.getElementById('export-text').value")
-    page.click("#export-copy")
+    tap_menu(page, "share")
+    page.wait("document.getElementById('share-text').value")
+    page.click("#share-text-copy")
     page.wait("!document.getElementById('toast').hidden")
     shot(page, f"toast-{width}")
     in_front = (
@@ -144,7 +144,7 @@ def test_a_message_from_a_dialog_is_in_front_of_it(page: Browser, width: int, he
     )
     assert page.run(in_front) == "toast"
     page.key("Escape")
-    page.wait(f"!{is_open('export')}")
+    page.wait(f"!{is_open('share')}")
     # The next message does not stay in the closed dialog.
     page.key("u")
     page.wait("/no move/.test(document.getElementById('toast').textContent)")

@@ -121,10 +121,11 @@ def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -
     page.wait("document.getElementById('share-link').value")
     shot(page, "share")
     first = page.tab()
-    links = [page.run("return document.getElementById('share-link').value")]
-    page.click("#share-game")
-    links.append(page.run("return document.getElementById('share-link').value"))
-    assert "1. d6 f4 2. d2 *" in page.run("return document.getElementById('share-text').value")
+    links = []
+    for form, words in (("position", " w 8 8 "), ("record", "1. d6 f4 2. d2 *")):
+        enter(page, "#share-form", form)
+        links.append(page.run("return document.getElementById('share-link').value"))
+        assert words in page.run("return document.getElementById('share-text').value")
     assert links[0].startswith(server.address) and links[0] != links[1]
     for link, count, men in zip(links, (0, 3), (2, 3)):
         page.new_tab()

@@ -162,7 +162,7 @@ def test_a_card_tells_the_result_and_what_to_do_next(page: Browser) -> None:
     ask(page, "resign")
     page.wait(f"!{card}.hidden")
     page.click("#result-save")
-    page.wait("document.getElementById('export-dialog').open")
+    page.wait("document.getElementById('share-dialog').open")
     page.key("Escape")
     assert page.run(f"return {card}.hidden")
 
