@@ -113,27 +113,27 @@ def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
     return tags
 
 
-def seated(record: Record, choices: Sequence[EngineSpec]) -> tuple[list[Player], list[str]]:
-    """White and Black of a kept game, users for engines that are not there, and users' names."""
-    players: list[Player] = []
-    names = []
+def seated(record: Record, choices: Sequence[EngineSpec]) -> list[Player]:
+    """White and Black of a kept game, users for engines that are not there."""
+    players = []
     for side in _SIDES:
         name = record.tags.get(side, "")
-        program = record.tags.get(f"{side}Type") == _PROGRAM
-        players.append(_player(name, choices) if program else (None, ""))
-        names.append("" if program or name in ("You", "Player", "?") else name)
-    return players, names
+        if record.tags.get(f"{side}Type") == _PROGRAM:
+            players.append(_engine(name, choices))
+        else:
+            players.append(Player(None, name="" if name in ("You", "Player", "?") else name))
+    return players
 
 
-def _player(name: str, choices: Sequence[EngineSpec]) -> Player:
+def _engine(name: str, choices: Sequence[EngineSpec]) -> Player:
     """The engine, and its level, that plays under a name; a user if it is not there any more."""
     for choice in choices:
         for level in LEVELS if choice is OWN else ():
             if name == f"{choice.name} ({level.name})":
-                return choice, level.name
+                return Player(choice, level.name)
         if name == choice.name:
-            return choice, FULL
-    return None, ""
+            return Player(choice, FULL)
+    return Player(None)
 
 
 def clock_of(record: Record) -> tuple[JSON, Clock] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from merels.engine.common.errors import InputError, printable, shorten
 from merels.engine.game.notation import parse_move
@@ -14,11 +14,17 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.options import Value
 
 JSON = dict[str, Any]
-Player = tuple[EngineSpec | None, str]
-"""An engine and its level; None is a user."""
 LONGEST_NAME = 60
 FULL = "full"
 """The level of full strength."""
+
+
+class Player(NamedTuple):
+    """An engine with its level, or without one a user; and the name that was typed."""
+
+    choice: EngineSpec | None
+    level: str = ""
+    name: str = ""
 
 
 def read_text(body: JSON, name: str, default: str | None = None) -> str:
@@ -78,33 +84,25 @@ def read_players(body: JSON, choices: Sequence[EngineSpec]) -> list[Player]:
     if not isinstance(players, list) or len(players) != 3:
         raise InputError("players", "expected White, Black and the analyst")
     chosen = [_player(player, choices) for player in players]
-    if chosen[2][0] is None:
+    if chosen[2].choice is None:
         raise InputError("players", "expected an engine as the analyst")
     return chosen
-
-
-def read_names(body: JSON) -> list[str]:
-    """The names of White and Black that were typed; nothing if the field is missing."""
-    players = body.get("players")
-    if not isinstance(players, list):
-        return []
-    names = [player.get("name") or "" for player in players[:2] if isinstance(player, dict)]
-    if not all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in names):
-        raise InputError("name", f"expected names of at most {LONGEST_NAME} characters")
-    return [printable(" ".join(name.split())) for name in names]
 
 
 def _player(player: Any, choices: Sequence[EngineSpec]) -> Player:
     if not isinstance(player, dict):
         raise InputError(str(player), "expected an engine and a level")
-    index, level = player.get("engine"), player.get("level", FULL)
+    index, level, name = player.get("engine"), player.get("level", FULL), player.get("name") or ""
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+        raise InputError("name", f"expected names of at most {LONGEST_NAME} characters")
+    name = printable(" ".join(name.split()))
     if index is None:
-        return None, ""
+        return Player(None, name=name)
     if not isinstance(index, int) or not 0 <= index < len(choices):
         raise InputError(str(index), "no such engine")
     if level not in (FULL, *(known.name for known in LEVELS)):
         raise InputError(str(level), "no such level")
-    return choices[index], level
+    return Player(choices[index], level, name)
 
 
 def _seconds(time: JSON, name: str, low: float, high: float) -> float:

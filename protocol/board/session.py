@@ -22,6 +22,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
 from merels.protocol.games.kept import Claim, Kept
+from merels.protocol.games.tree import Node
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer
 from merels.protocol.web.server import unexpected
@@ -79,9 +80,7 @@ class Session:
         self._watch_until = monotonic() + UNWATCHED_SECONDS
         self._closed = False
         self._asleep = False
-        self._thinker = Thinker(
-            self._next_job, self._on_info, self._on_move, self._on_error, self._tidy
-        )
+        self._thinker = Thinker(self)
         self.seats = [
             Seat(part, self.log, self._thinker.receive) for part in ("White", "Black", "Analysis")
         ]
@@ -142,6 +141,41 @@ class Session:
             self.tell("failure")
 
     # What follows from the state.
+
+    @property
+    def users(self) -> list[int]:
+        """The sides that users play."""
+        return [side for side in (0, 1) if self.seats[side].choice is None]
+
+    @property
+    def may_move(self) -> bool:
+        """Whether the user may play or try a move in the position shown."""
+        game = self.game
+        if game.shown.outcome() is not None or self.analysing:
+            return game.shown.outcome() is None
+        theirs = game.last.side in self.users and not self.paused
+        return self.playing and game.at is game.live and theirs
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a move to take back, or in analysis a change to undo."""
+        if self.analysing:
+            return self.game.can_undo_edit
+        return self.game.played and self.before_last_own() is not None
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether what was taken back, or in analysis undone, can be done again."""
+        return self.game.can_redo_edit if self.analysing else self.game.can_replay
+
+    def before_last_own(self) -> Node | None:
+        """The node before a user's last move, or in a game of engines before the last move."""
+        node, users = self.game.live, self.users or (0, 1)
+        while node.parent is not None:
+            if node.parent.position.side in users:
+                return node.parent
+            node = node.parent
+        return None
 
     def changed(self) -> None:
         """Let engines and the clock follow the new state, and show it."""
@@ -222,9 +256,11 @@ class Session:
 
     def set_players(self, players: Sequence[Player]) -> None:
         """Seat White, Black and the analyst; those who stay keep their engines."""
-        for seat, (choice, level) in zip(self.seats, players):
+        for part, (seat, (choice, level, name)) in enumerate(zip(self.seats, players)):
             if (seat.choice, seat.level) != (choice, level):
                 seat.seat(choice, level)
+            if part < 2:
+                self.names[part] = name
 
     def new_clock(self) -> Clock | None:
         """A clock for a new game, if the time control has one."""
@@ -254,7 +290,7 @@ class Session:
 
     # What the engines do.
 
-    def _next_job(self) -> Job | None:
+    def next_job(self) -> Job | None:
         """What an engine should do now."""
         with self.lock:
             game = self.game
@@ -274,23 +310,24 @@ class Session:
                 )
             return None
 
-    def _on_info(self, job: Job, infos: list[Info]) -> None:
+    def on_info(self, job: Job, infos: list[Info]) -> None:
+        """Show variations, and remember what a player thinks of the game."""
         self.infos = (job, list(infos))
         if job.time is not None and infos and (score := infos[0].score) is not None:
             self.opinions[job.position.side] = score.pov(job.position.side)
         self.tell("info")
 
-    def _on_move(self, job: Job, move: Move) -> None:
+    def on_move(self, job: Job, move: Move) -> None:
         """Play an engine's move, unless the state has changed meanwhile."""
         with self.lock:
             game = self.game
-            if self._next_job() != job:
+            if self.next_job() != job:
                 return
             if not game.flag():
                 game.play(move)
         self.changed()
 
-    def _on_error(self, job: Job | None, error: Exception) -> None:
+    def on_error(self, job: Job | None, error: Exception) -> None:
         """Stop the game: an engine has failed and must be restarted.
 
         Without a job the error is the board's own.
@@ -307,7 +344,7 @@ class Session:
         self.log.add(job.seat.part, "!", message)
         self.tell("state")
 
-    def _tidy(self) -> None:
+    def on_idle(self) -> None:
         """End the engines that are not needed any more."""
         for seat in self.seats:
             if self._asleep:

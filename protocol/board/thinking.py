@@ -7,11 +7,11 @@ then: its answer was cut short.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
+from typing import Protocol
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.search.limits import Info, Limit
@@ -69,28 +69,30 @@ class Job:
         )
 
 
+class Board(Protocol):
+    """The owner of a `Thinker`, which holds no lock when it calls these."""
+
+    def next_job(self) -> Job | None:
+        """Return the job to do now."""
+
+    def on_info(self, job: Job, infos: list[Info]) -> None:
+        """Take the variations so far."""
+
+    def on_move(self, job: Job, move: Move) -> None:
+        """Take the engine's move."""
+
+    def on_error(self, job: Job | None, error: Exception) -> None:
+        """Take an error; its job is not tried again before `Thinker.changed`."""
+
+    def on_idle(self) -> None:
+        """Notice that there is no job."""
+
+
 class Thinker:
-    """Runs jobs, one at a time, in a thread of its own.
+    """Runs a board's jobs, one at a time, in a thread of its own."""
 
-    ``next_job`` returns the job to do now, or None. ``on_info`` gets the variations so far,
-    ``on_move`` the engine's move, ``on_error`` an error message; a failed job is not tried again
-    before `changed`. ``on_idle`` is called when there is no job. All are called without a lock
-    held here.
-    """
-
-    def __init__(
-        self,
-        next_job: Callable[[], Job | None],
-        on_info: Callable[[Job, list[Info]], None],
-        on_move: Callable[[Job, Move], None],
-        on_error: Callable[[Job | None, Exception], None],
-        on_idle: Callable[[], None],
-    ) -> None:
-        self._next_job = next_job
-        self._on_info = on_info
-        self._on_move = on_move
-        self._on_error = on_error
-        self._on_idle = on_idle
+    def __init__(self, board: Board) -> None:
+        self._board = board
         self._woken = Condition()
         """Also held to stop a search and to end a job, so that no stop reaches the next search."""
         self._version = 0
@@ -105,7 +107,7 @@ class Thinker:
         self._thread = Thread(target=self._run, name="board", daemon=True)
 
     def start(self) -> None:
-        """Start the thread, once all callbacks can be called."""
+        """Start the thread, once the board can be called."""
         self._thread.start()
 
     def changed(self) -> None:
@@ -145,7 +147,7 @@ class Thinker:
             self._last_look = now
             info = engine.connection.dialect.info(line.strip(), job.position)
             if info.score is not None and info.multipv == 1:
-                self._on_info(job, [info])
+                self._board.on_info(job, [info])
 
     def close(self) -> None:
         """Stop the running job and end the thread."""
@@ -159,7 +161,7 @@ class Thinker:
 
     def _stale(self, job: Job) -> bool:
         """Whether a job is not wanted now."""
-        return self._closed or self._next_job() != job
+        return self._closed or self._board.next_job() != job
 
     def _run(self) -> None:
         while True:
@@ -168,7 +170,7 @@ class Thinker:
             try:
                 self._work()
             except Exception as error:  # The next change of the state is another attempt.
-                self._on_error(None, error)
+                self._board.on_error(None, error)
             with self._woken:
                 while not self._closed and self._version == version:
                     self._woken.wait()
@@ -177,9 +179,9 @@ class Thinker:
 
     def _work(self) -> None:
         """Do the job that there is now, if any."""
-        job = None if self._closed else self._next_job()
+        job = None if self._closed else self._board.next_job()
         if job is None:
-            self._on_idle()
+            self._board.on_idle()
             return
         with self._woken:
             self._job, self._stopped = job, None
@@ -191,7 +193,7 @@ class Thinker:
             wanted = self._end(job)
             job.seat.close()
             if wanted:
-                self._on_error(job, error)
+                self._board.on_error(job, error)
         finally:
             self._end(job)
 
@@ -208,7 +210,7 @@ class Thinker:
                 lines = job.lines if "MultiPV" in engine.options else 1
                 with engine.analysis(job.start, multipv=lines, moves=job.moves) as analysis:
                     for _ in analysis:
-                        self._on_info(job, analysis.infos)
+                        self._board.on_info(job, analysis.infos)
                 return
             self._last_look = 0.0
             seen = monotonic() + job.pause()
@@ -217,10 +219,10 @@ class Thinker:
         if not self._end(job):
             return
         if result.info.score is not None:
-            self._on_info(job, [result.info])
+            self._board.on_info(job, [result.info])
         if result.move is None:
             raise EngineError("the engine plays no move")
-        self._on_move(job, result.move)
+        self._board.on_move(job, result.move)
 
     def _wait(self, until: float) -> None:
         """Wait with a move that is found, unless it is not wanted any more."""

@@ -11,7 +11,6 @@ from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
-from merels.protocol.board.actions.playing import can_redo, can_undo, may_move
 from merels.protocol.board.news import Feed
 from merels.protocol.board.proven import proven_view
 from merels.protocol.board.requests import FULL, JSON
@@ -119,7 +118,7 @@ def state_view(session: Session) -> JSON:
     game = session.game
     shown = game.shown
     result, reason = game.result()
-    legal = [str(move) for move in shown.legal_moves()] if may_move(session) else []
+    legal = [str(move) for move in shown.legal_moves()] if session.may_move else []
     engine = session.seats[game.last.side].choice is not None
     return {
         "playing": session.playing,
@@ -130,8 +129,8 @@ def state_view(session: Session) -> JSON:
         "ply": game.at.ply,
         "live": game.live.number,
         "plies": game.live.ply,
-        "undo": can_undo(session),
-        "redo": can_redo(session),
+        "undo": session.can_undo,
+        "redo": session.can_redo,
         "played": game.played,
         "turn": game.last.side,
         "final": shown.outcome() is not None,

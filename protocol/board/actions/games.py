@@ -9,7 +9,7 @@ from merels.engine.common.numbers import read_whole
 from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules
 from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
-from merels.protocol.board.requests import JSON, read_rules, read_text
+from merels.protocol.board.requests import JSON
 from merels.protocol.board.session import Session
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import FoundGame, pasted
@@ -26,23 +26,22 @@ MOST_FAULTS = 20
 _WAY_OUT = "; a game without the tag is read by the rules on the board"
 
 
-def load(session: Session, body: JSON) -> JSON:
+def load(session: Session, text: str, rules: Rules, game: object) -> JSON:
     """Open a position or a game in any form that is read.
 
     Of several games ``game`` is the index; without it the answer lists them, and none is opened.
     """
-    rules = read_rules(body)
-    found = pasted(read_text(body, "text"), rules)
+    found = pasted(text, rules)
     if isinstance(found, Record):
         record = found
-    elif len(found) > 1 and "game" not in body:
+    elif len(found) > 1 and game is None:
         return {"games": list(map(_game_view, found[:MOST_FOUND])), "found": len(found)}
     else:
-        index = body.get("game", 0)
+        index = 0 if game is None else game
         if not isinstance(index, int) or not 0 <= index < len(found):
             raise InputError(str(index), f"expected a game from 0 to {len(found) - 1}")
-        game = found[index] if len(found) > 1 else replace(found[0], place="")
-        record = _read(game, rules)
+        chosen = found[index] if len(found) > 1 else replace(found[0], place="")
+        record = _read(chosen, rules)
     with session.lock:
         session.begin(game_of(record))
     session.changed()
@@ -67,7 +66,7 @@ def _tags_view(tags: dict[str, str]) -> JSON:
     return view | {"result": tags.get("Result", "*"), "plies": tags.get("PlyCount", "")}
 
 
-def export(session: Session, body: JSON) -> JSON:
+def export(session: Session) -> JSON:
     """The game and the position shown, in every format."""
     with session.lock:
         record, shown = session.record(), session.game.shown
@@ -80,10 +79,10 @@ def export(session: Session, body: JSON) -> JSON:
     }
 
 
-def list_games(session: Session, body: JSON) -> JSON:
+def list_games(session: Session, query: str) -> JSON:
     """The kept games that a query finds, the last changed first."""
     kept = _kept(session)
-    found = kept.entries(read_text(body, "query", ""))
+    found = kept.entries(query)
     views = [_entry_view(entry) | {"here": entry.key == session.keeper.key}
              for entry in found[:MOST_LISTED]]
     return {"games": views, "found": len(found), "folder": str(kept.folder)}
@@ -103,10 +102,9 @@ def last_unfinished(kept: Kept | None) -> JSON | None:
     return _entry_view(entries[0]) if kept.is_free(entries[0].key) else None
 
 
-def keep(session: Session, body: JSON) -> JSON:
+def keep(session: Session, text: str, rules: Rules) -> JSON:
     """Keep all games of a text; the answer counts them, and names the faults of the others."""
-    kept, rules = _kept(session), read_rules(body)
-    found = pasted(read_text(body, "text"), rules)
+    kept, found = _kept(session), pasted(text, rules)
     count, faults = 0, []
     for game in [found] if isinstance(found, Record) else found:
         try:
@@ -124,9 +122,9 @@ def keep(session: Session, body: JSON) -> JSON:
     return {"kept": count, "skipped": len(faults), "faults": faults[:MOST_FAULTS]}
 
 
-def reopen(session: Session, body: JSON) -> None:
+def reopen(session: Session, key: str) -> None:
     """Put a kept game on the board again; one that is not over goes on as it was."""
-    kept, key = _kept(session), read_text(body, "key")
+    kept = _kept(session)
     claim = kept.claim(key, session.keeper.watched)
     try:
         record = kept.read(key)
@@ -140,8 +138,7 @@ def reopen(session: Session, body: JSON) -> None:
     with session.lock:
         clock = clock_of(record) if game.played else None
         if game.played:
-            players, session.names = seated(record, session.choices)
-            session.set_players(players)
+            session.set_players(seated(record, session.choices))
             game.tags.pop("White", None)
             game.tags.pop("Black", None)
         if clock is not None:
@@ -153,21 +150,21 @@ def reopen(session: Session, body: JSON) -> None:
     session.changed()
 
 
-def forget(session: Session, body: JSON) -> None:
+def forget(session: Session, key: str, changed: str) -> None:
     """Remove a kept game for good, if it is as it was when it was listed, ``changed`` then."""
-    kept, key = _kept(session), read_text(body, "key")
+    kept = _kept(session)
     if key == session.keeper.key:
         raise InputError(key, "this game is on the board")
     claim = kept.claim(key, session.keeper.watched)
     try:
-        kept.remove(claim, read_whole(read_text(body, "changed"), 0, 2**63, "changed"))
+        kept.remove(claim, read_whole(changed, 0, 2**63, "changed"))
     finally:
         kept.release(claim)
 
 
-def all_games(session: Session, body: JSON) -> JSON:
+def all_games(session: Session, query: str) -> JSON:
     """The kept games that a query finds as one PGN text."""
-    return {"record": _kept(session).text(read_text(body, "query", ""))}
+    return {"record": _kept(session).text(query)}
 
 
 def _kept(session: Session) -> Kept:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES
-from merels.protocol.board.requests import JSON, read_moves, read_rules
+from merels.engine.game.position import Move
+from merels.engine.game.rules import Rules
+from merels.protocol.board.requests import JSON
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import fields_view, position_view
@@ -14,29 +17,28 @@ from merels.protocol.puzzles.lessons import Lesson
 from merels.protocol.puzzles.training import Attempt
 
 
-def puzzle(session: Session, body: JSON) -> JSON:
+def puzzle(session: Session, next: bool, rules: Rules) -> JSON:
     """The puzzle that is being solved, or with ``next`` another one."""
     trainer, attempt = session.trainer, session.attempt
-    if attempt is None or not attempt.rated or body.get("next"):
+    if attempt is None or not attempt.rated or next:
         tables = None
         if not trainer.puzzles:
-            tables, _ = TABLE_CACHE.fetch(read_rules(body), wait=True)
+            tables, _ = TABLE_CACHE.fetch(rules, wait=True)
         attempt = session.attempt = trainer.next(tables)
     return _view(session, attempt)
 
 
-def lesson(session: Session, body: JSON) -> JSON:
+def lesson(session: Session, number: object) -> JSON:
     """A mistake of the reviewed game that is to be bettered: ``number`` of them, from 0."""
     with session.lock:
         progress, tree = session.reviewer.progress, session.game.tree
-        users = [side for side in (0, 1) if session.seats[side].choice is None]
+        users = session.users
         found = []
         for node, judged in zip(progress.nodes, progress.judgements) if progress else ():
             # A user learns from their own mistakes, two of them from each other's.
             own = len(users) != 1 or judged.side in users
             if own and judged.name and judged.before.best and tree.has(node):
                 found.append((judged, tree.node(node).parent))
-    number = body.get("number")
     if not isinstance(number, int) or not 0 <= number < len(found):
         raise InputError(str(number), f"expected a number below {len(found)}, that of mistakes")
     judged, before = found[number]
@@ -46,9 +48,9 @@ def lesson(session: Session, body: JSON) -> JSON:
     return _view(session, session.attempt)
 
 
-def try_move(session: Session, body: JSON) -> JSON:
+def try_move(session: Session, moves: Sequence[Move]) -> JSON:
     """Try a move: whether it is right, and the position after it before the reply."""
-    attempt, [move, *_] = _attempt(session), read_moves(body)
+    attempt, move = _attempt(session), moves[0]
     after = attempt.play(move)
     session.trainer.count(attempt)
     return _view(session, attempt) | {
@@ -56,7 +58,7 @@ def try_move(session: Session, body: JSON) -> JSON:
     }
 
 
-def hint(session: Session, body: JSON) -> JSON:
+def hint(session: Session) -> JSON:
     """The next hint: the man to move, or the letter of the point to place one on; then all."""
     attempt = _attempt(session)
     level, move = attempt.hint(), attempt.wanted
@@ -69,7 +71,7 @@ def hint(session: Session, body: JSON) -> JSON:
     return _view(session, attempt) | {"hint": found}
 
 
-def solution(session: Session, body: JSON) -> JSON:
+def solution(session: Session) -> JSON:
     """Give up: the rest of the solution."""
     attempt = _attempt(session)
     if not attempt.solved:

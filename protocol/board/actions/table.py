@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
+from typing import Any
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError
+from merels.engine.game.notation import START
+from merels.engine.game.rules import Rules
 from merels.protocol.board.actions import games, playing, puzzles
-from merels.protocol.board.requests import JSON, read_rules, read_settings, read_text
+from merels.protocol.board.requests import (
+    JSON, read_moves, read_players, read_rules, read_settings, read_text, read_time,
+)
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import note_on, position_view
+from merels.protocol.client.options import Value
 from merels.protocol.formats.mif_1_0.mfen import read_position
+
+TEXTS = {"changed": "", "how": None, "key": None, "position": START, "query": "", "text": None}
+"""Fields that are texts, each with its default; None: it must be there."""
+FLAGS = {"analyse", "ended", "left", "next"}
+FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
+    "moves": lambda _, body: read_moves(body),
+    "node": lambda session, body: session.game.tree.node(body.get("node")),
+    "on": lambda _, body: bool(body["on"]) if "on" in body else None,
+    "players": lambda session, body: read_players(body, session.choices),
+    "rules": lambda _, body: read_rules(body),
+    "seat": lambda session, body: _seat(session, body.get("seat")),
+    "settings": lambda _, body: read_settings(body),
+    "time": lambda _, body: read_time(body["time"]) if "time" in body else None,
+}
+"""Fields that are read in their own way; any other is passed on as it is, None if missing."""
 
 
 def act(session: Session, action: str, body: JSON) -> JSON:
@@ -18,15 +41,30 @@ def act(session: Session, action: str, body: JSON) -> JSON:
     if action in CHANGES:
         try:
             with session.lock:
-                return CHANGES[action](session, body) or {}
+                return _call(CHANGES[action], session, body)
         finally:
             session.changed()
     if action not in OTHERS:
         raise InputError(action, "no such request")
-    return OTHERS[action](session, body) or {}
+    return _call(OTHERS[action], session, body)
 
 
-CHANGES: dict[str, Callable[[Session, JSON], JSON | None]] = {
+def _call(action: Callable[..., JSON | None], session: Session, body: JSON) -> JSON:
+    """Call an action with the fields of the request that its parameters name."""
+    names = list(signature(action).parameters)[1:]
+    return action(session, **{name: _field(name, session, body) for name in names}) or {}
+
+
+def _field(name: str, session: Session, body: JSON) -> Any:
+    """Read a field of a request by the schema above."""
+    if name in TEXTS:
+        return read_text(body, name, TEXTS[name])
+    if name in FLAGS:
+        return body.get(name) is True
+    return FIELDS[name](session, body) if name in FIELDS else body.get(name)
+
+
+CHANGES: dict[str, Callable[..., JSON | None]] = {
     one.__name__: one
     for one in (
         playing.new, playing.players, playing.play, playing.undo, playing.redo, playing.go,
@@ -38,29 +76,28 @@ CHANGES: dict[str, Callable[[Session, JSON], JSON | None]] = {
 """The requests that change a board's state at once; the caller holds its lock."""
 
 
-def _check(session: Session, body: JSON) -> JSON:
+def _check(session: Session, text: str, rules: Rules) -> JSON:
     """What is wrong with a position that was set up, or what should be known of it."""
     try:
-        position = read_position(read_text(body, "text"), read_rules(body))
+        position = read_position(text, rules)
     except InputError as error:
         return {"fault": error.expected[:1].upper() + error.expected[1:]}
     return {"position": position_view(position), "note": note_on(position)}
 
 
-def _options(session: Session, body: JSON) -> JSON:
+def _options(session: Session, seat: Seat) -> JSON:
     """The options of the engine in a seat."""
-    return {"options": _seat(session, body).options()}
+    return {"options": seat.options()}
 
 
-def _configure(session: Session, body: JSON) -> None:
+def _configure(session: Session, seat: Seat, settings: dict[str, Value]) -> None:
     """Set options of the engine in a seat."""
-    _seat(session, body).wish(read_settings(body))
+    seat.wish(settings)
     session.changed()
 
 
-def _seat(session: Session, body: JSON) -> Seat:
+def _seat(session: Session, part: object) -> Seat:
     """The seat that a request names, in which an engine sits."""
-    part = body.get("seat")
     if not isinstance(part, int) or not 0 <= part < len(session.seats):
         raise InputError(str(part), "expected 0, 1 or 2")
     seat = session.seats[part]
@@ -69,25 +106,20 @@ def _seat(session: Session, body: JSON) -> Seat:
     return seat
 
 
-def _review(session: Session, body: JSON) -> None:
+def _review(session: Session, on: bool | None) -> None:
     """Start or stop a review of the game."""
     with session.lock:
         record, nodes = session.record(), session.game.tree.end().line()
-    if body.get("on", True) and record.moves:
+    if on is not False and record.moves:
         session.reviewer.start(record, [node.number for node in nodes])
     else:
         session.reviewer.forget()
 
 
-def _hidden(session: Session, body: JSON) -> None:
-    """Note that the page closes its stream."""
-    session.hide(left=bool(body.get("left")))
-
-
-OTHERS: dict[str, Callable[[Session, JSON], JSON | None]] = {
+OTHERS: dict[str, Callable[..., JSON | None]] = {
     "load": games.load, "export": games.export, "games": games.list_games, "keep": games.keep,
     "reopen": games.reopen, "forget": games.forget, "all_games": games.all_games,
-    "options": _options, "configure": _configure, "review": _review, "hidden": _hidden,
+    "options": _options, "configure": _configure, "review": _review, "hidden": Session.hide,
     "check": _check, "puzzle": puzzles.puzzle, "lesson": puzzles.lesson,
     "try": puzzles.try_move, "hint": puzzles.hint,
     "solution": puzzles.solution,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from threading import Event, Thread, current_thread
 from time import sleep
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -16,7 +17,7 @@ from merels.engine.search.limits import Info
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
-from merels.protocol.board.thinking import Job, Thinker
+from merels.protocol.board.thinking import Board, Job, Thinker
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
@@ -174,10 +175,8 @@ def test_a_late_stop_does_not_meet_the_next_search() -> None:
             sleep(0.5)
         return wanted[0]
 
-    def nothing(*_: object) -> None:
-        pass
-
-    thinker = Thinker(next_job, nothing, nothing, nothing, nothing)
+    board = Mock(spec=Board, next_job=next_job)
+    thinker = Thinker(board)
     thinker.start()
     wait(lambda: seat.count == 1, 60, "a search")
     wanted[0] = replace(wanted[0], version=2)

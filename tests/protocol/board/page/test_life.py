@@ -40,7 +40,7 @@ def test_a_level_is_seen_to_think_unless_it_has_no_time(session: Session) -> Non
     wait(lambda: session.game.live.ply == 2, 60, "a reply")
     # The upper bound is the time that it may think; the lower one is what can be seen.
     assert monotonic() - began > PAUSE_SECONDS / 2
-    job = session._next_job
+    job = session.next_job
     act(session, "new", {"players": players, "time": clock(10)})
     act(session, "play", {"move": "d6", "at": 0})
     wanted = job()
