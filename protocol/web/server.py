@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from merels.engine.game.errors import shorten
+from merels.engine.common.errors import shorten
 
 MOST_CONNECTIONS = 128
 MOST_STREAMS = 96

@@ -7,7 +7,6 @@ from inspect import signature
 from typing import Any
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START
 from merels.engine.game.rules import Rules
 from merels.protocol.board.actions import games, playing, puzzles
@@ -17,7 +16,7 @@ from merels.protocol.board.requests import (
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import note_on, position_view
-from merels.protocol.client.options import Value
+from merels.protocol.common.options import Value
 from merels.protocol.formats.mif_1_0.mfen import read_position
 
 TEXTS = {"changed": "", "how": None, "key": None, "position": START, "query": "", "text": None}
