@@ -1,0 +1,93 @@
+"""The command line: which mutants of the sources fall, and to which test."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import sys
+import time
+
+from tests.mutants.mutate import LAYERS, Mutant, choose
+from tests.mutants.trial import ROOT, Copy, nearest
+
+
+def main(argv: list[str]) -> int:
+    """Try mutants one after another; 1 where one survives."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.mutants",
+        description="Makes random mutants of the Python sources (operators, constants, deleted "
+        "statements, forced conditions) in a copy of the checkout, and runs the default tests "
+        "on each, the nearest first, until one fails.",
+    )
+    parser.add_argument("-seed", metavar="N", type=int, default=1, help="default: 1")
+    parser.add_argument("-count", metavar="N", type=int, default=20, help="mutants (default: 20)")
+    parser.add_argument("-from", metavar="N", dest="first", type=int, default=1,
+                        help="number of the first mutant (default: 1)")  # fmt: skip
+    parser.add_argument("-layer", metavar="FOLDER", nargs="+", default=LAYERS,
+                        help="such as engine or protocol/board (default: all layers)")  # fmt: skip
+    parser.add_argument("-core", action="store_true",
+                        help="mutants of the Cython sources; each is built")  # fmt: skip
+    parser.add_argument("-near", action="store_true",
+                        help="only the mirror package and tests that name the module")  # fmt: skip
+    parser.add_argument("-list", action="store_true", help="print the mutants, and run nothing")
+    parser.add_argument("-limit", metavar="SECONDS", type=float, default=300.0,
+                        help="for one test; a mutant that hangs is caught (300)")  # fmt: skip
+    options = parser.parse_args(argv)
+    for layer in options.layer:
+        if layer.partition("/")[0] not in LAYERS or not (ROOT / layer).is_dir():
+            parser.error(f"-layer {layer}: no folder of {', '.join(LAYERS)}")
+    if hasattr(os, "nice"):
+        os.nice(10)
+    mutants = choose(ROOT, options.layer, options.seed, options.core)
+    chosen = itertools.islice(mutants, options.first - 1, options.first - 1 + options.count)
+    numbered = list(enumerate(chosen, options.first))
+    if options.list:
+        for number, mutant in numbered:
+            print(f"{number:>4} {mutant}")
+        return 0
+    survived = 0
+    with Copy(options.limit) as copy:
+        for number, mutant in numbered:
+            begin = time.monotonic()
+            verdict = try_mutant(copy, mutant, options.core, options.near)
+            survived += verdict is None
+            end = f"caught by {verdict}" if verdict else "SURVIVED"
+            print(f"{number:>4} {mutant}: {end} ({time.monotonic() - begin:.0f} s)", flush=True)
+    caught = len(numbered) - survived
+    share = f", {caught / len(numbered):.0%} caught" if numbered else ""
+    print(f"mutants: seed {options.seed}, {caught} caught, {survived} survived{share}")
+    return 1 if survived else 0
+
+
+def try_mutant(copy: Copy, mutant: Mutant, core: bool, near_only: bool) -> str | None:
+    """Return the test that notices a mutant, or None.
+
+    A test counts if it fails again with the mutant, and passes without it.
+    """
+    near, others = nearest(mutant.path)
+    ignored: list[str] = []
+    try:
+        copy.put(mutant, mutant.path)
+        if core and not copy.build():
+            return "the compiler"
+        for files in (near,) if near_only else (near, others):
+            while files and (name := copy.first_failure(files, ignored)) is not None:
+                if not name.startswith("tests/"):
+                    return name  # A hang, or pytest itself ended.
+                if copy.first_failure([name]) is not None:
+                    if core:
+                        return name
+                    copy.put(None, mutant.path)
+                    unchanged = copy.first_failure([name])
+                    copy.put(mutant, mutant.path)
+                    if unchanged is None:
+                        return name
+                ignored.append(name)
+        return None
+    finally:
+        copy.put(None, mutant.path)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,174 @@
+"""A copy of the sources in which a mutant is tried."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import venv
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Self
+
+from tests.mutants.mutate import LAYERS, Mutant
+from tests.processes import marked
+
+ROOT = Path(__file__).parents[2]
+LEFT_OUT = ("tests/test_sources.py", "tests/test_documents.py", "tests/mutants")
+"""Tests that read sources: they notice a change of text, not of behaviour."""
+_MARK = "MERELS_MUTANT"
+_ALWAYS = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.*?)?)(?: - .*)?$", re.M)
+
+
+class Copy:
+    """A copy of the checkout, with an environment in which it is what ``merels`` means.
+
+    The processes of a trial have a home and temporary files of their own. Those that a mutant
+    leaves running are killed where ``/proc`` shows them.
+    """
+
+    def __init__(self, silence: float) -> None:
+        self._silence = silence
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True)
+        folder = Path(self._folder.name).resolve()
+        self._root = folder / "tree"
+        names = [*LAYERS, "tests", *(path.name for path in ROOT.iterdir() if path.is_file())]
+        self._root.mkdir()
+        for name in names:
+            if (ROOT / name).is_dir():
+                shutil.copytree(
+                    ROOT / name, self._root / name,
+                    ignore=shutil.ignore_patterns("__pycache__", "*.c", ".*_cache"),
+                )  # fmt: skip
+            else:
+                shutil.copy2(ROOT / name, self._root / name)
+        site = folder / "site" / "merels"
+        site.mkdir(parents=True)
+        for name in ("__init__.py", "__main__.py"):
+            (site / name).symlink_to(self._root / "tournament" / "merels" / name)
+        for name in LAYERS:
+            (site / name).symlink_to(self._root / name, target_is_directory=True)
+        venv.create(folder / "venv", symlinks=os.name == "posix")
+        base = {"base": str(folder / "venv"), "platbase": str(folder / "venv")}
+        packages = Path(sysconfig.get_path("purelib", "venv", base))
+        # The first line comes before the installed merels, of which it is the copy.
+        lines = [str(site.parent), sysconfig.get_path("purelib")]
+        (packages / "copy.pth").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        scripts = Path(sysconfig.get_path("scripts", "venv", base))
+        self._python = str(scripts / Path(sys.executable).name)
+        self._temporary = folder / "tmp"
+        mark = os.urandom(12).hex()
+        home = folder / "home"
+        home.mkdir()
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if "MERELS" not in name},
+            _MARK: mark, "HOME": str(home), "TMPDIR": str(self._temporary),
+            "XDG_CACHE_HOME": str(home / "cache"), "XDG_DATA_HOME": str(home / "data"),
+        }  # fmt: skip
+        self._mark = f"{_MARK}={mark}"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._clear()
+        self._folder.cleanup()
+
+    def put(self, mutant: Mutant | None, path: str) -> None:
+        """Put a mutant into a file of the copy, or None: the file of the checkout."""
+        source = (ROOT / path).read_bytes()
+        file = self._root / path
+        file.write_bytes(source if mutant is None else mutant.apply(source))
+        if mutant is None:
+            shutil.copystat(ROOT / path, file)
+        else:
+            # Python compares date and size with those of the file that it compiled.
+            date = int((ROOT / path).stat().st_mtime) + 1 + mutant.offset % 10_000_019
+            os.utime(file, (date, date))
+
+    def build(self) -> bool:
+        """Build the extensions that have changed; whether they could be."""
+        # Older and newer files alike: the date says nothing after `put`.
+        for name in ("core.c", "solver.c"):
+            (self._root / "engine" / "core" / name).unlink(missing_ok=True)
+        done = subprocess.run(
+            [self._python, "setup.py", "build_ext", "--inplace", "--force"], cwd=self._root,
+            env=self._environment, capture_output=True,
+        )  # fmt: skip
+        return done.returncode == 0
+
+    def first_failure(self, files: Iterable[str], without: Iterable[str] = ()) -> str | None:
+        """Run tests until one fails, and return its name; None: all pass."""
+        words = [*files, *(word for name in without for word in ("--deselect", name))]
+        with subprocess.Popen(
+            [self._python, "-u", "-m", "pytest", "-x", "-v", "-rfE", "--tb=no",
+             "-p", "no:cacheprovider", *words],
+            cwd=self._root, env=self._environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        ) as process:  # fmt: skip
+            output = self._read(process)
+        self._clear()
+        if output is None:
+            return "time limit"
+        if process.returncode in (0, 5):  # 5: no test in these files runs by default.
+            return None
+        failures = _ALWAYS.findall(output)
+        return failures[0] if failures else f"exit status {process.returncode}"
+
+    def _read(self, process: subprocess.Popen[bytes]) -> str | None:
+        """Return the whole output; None after a silence that is too long."""
+        assert process.stdout is not None
+        self._temporary.mkdir(exist_ok=True)
+        pieces = []
+        while True:
+            # Children of a mutant may hold the pipe open after pytest has ended.
+            ready, _, _ = select.select([process.stdout], [], [], self._silence)
+            piece = os.read(process.stdout.fileno(), 65_536) if ready else None
+            if not piece:
+                if piece is None:
+                    self._kill()
+                break
+            pieces.append(piece)
+        return None if piece is None else b"".join(pieces).decode(errors="replace")
+
+    def _kill(self) -> None:
+        for pid in marked(self._mark) if os.path.exists("/proc/self/environ") else []:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+
+    def _clear(self) -> None:
+        """End what the tests left, and remove their temporary files."""
+        self._kill()
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def nearest(path: str) -> tuple[list[str], list[str]]:
+    """Return the files of default tests: those nearest to a source, and the others.
+
+    Nearest are the mirror package and every file that names the module.
+    """
+    source = Path(path)
+    module = ".".join(source.with_suffix("").parts).removesuffix(".__init__")
+    near, named, others = [], [], []
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        name = file.relative_to(ROOT).as_posix()
+        if name.startswith(LEFT_OUT):
+            continue
+        if Path(name).parent == Path("tests") / source.parent:
+            near.append(name)
+        elif re.search(rf"\b{re.escape(module)}\b", file.read_text(encoding="utf-8")):
+            named.append(name)
+        else:
+            others.append(name)
+    near.sort(key=lambda name: Path(name).stem != f"test_{source.stem}")
+    folder = "/".join(["tests", *source.parts[:2]])
+    others.sort(key=lambda name: not name.startswith(folder))
+    return near + named, others
