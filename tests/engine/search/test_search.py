@@ -430,3 +430,12 @@ def test_a_search_fits_the_smallest_stack_of_a_thread() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0 and int(done.stdout) > 5, done
+
+
+def test_a_search_that_is_cut_short_reports_all_its_nodes() -> None:
+    whole = think(Position(), Limit(depth=7))[1]
+    finished = [info.nodes or 0 for info in whole]
+    # The limit falls between the ends of two iterations.
+    result, infos = think(Position(), Limit(nodes=(finished[-2] + finished[-1]) // 2))
+    assert result.cut and result.info == infos[-1]
+    assert finished[-2] < result.nodes <= (finished[-2] + finished[-1]) // 2

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from merels.engine.core import core
-from merels.engine.game.position import WHITE
+from merels.engine.game.position import BLACK, WHITE
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Limit
 from merels.engine.search.time_management import TimeManager, budget
@@ -98,3 +98,15 @@ def test_a_timed_search_reads_one_clock(shift: str) -> None:
         [sys.executable, "-c", SHIFTED, shift], capture_output=True, text=True, timeout=60
     )
     assert (done.stdout.split(), done.stderr) == (["4", "4"], "")
+
+
+@pytest.mark.parametrize("field", ["clock", "inc"])
+def test_each_side_budgets_with_its_own_clock_and_increment(field: str) -> None:
+    def soft(side: int, white: float, black: float) -> float:
+        times = {"white_clock": 9.0, "black_clock": 9.0, "white_inc": 0.0, "black_inc": 0.0}
+        limit = Limit(**{**times, f"white_{field}": white, f"black_{field}": black})
+        found = TimeManager(limit, side, OVERHEAD).soft
+        assert found is not None
+        return found
+
+    assert soft(BLACK, 1.0, 4.0) == soft(WHITE, 4.0, 1.0) > soft(BLACK, 4.0, 1.0)

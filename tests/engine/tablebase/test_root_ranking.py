@@ -340,3 +340,18 @@ def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None
         after = strong.search(position, Limit(depth=4), level=champion).info
         alone = Searcher(4).search(position, Limit(depth=4), level=champion).info
         assert (after.score, after.nodes, after.tbhits) == (alone.score, alone.nodes, 0)
+
+
+def test_hits_within_the_search_are_counted(tables: Tables, searcher: Searcher) -> None:
+    # Eight men, of which the tables know seven: only removals lead into them.
+    position = parse_position("@*@*@***/********/OO*O*O*@ w 0 0 0 20", RULES)
+    assert tables.probe(position) is None
+    hits = [info.tbhits or 0 for info in searches(searcher, position, Limit(depth=6))]
+    assert hits[-1] > 0 and hits == sorted(hits)
+
+
+def searches(searcher: Searcher, position: Position, limit: Limit) -> list[Info]:
+    """All that a search reports."""
+    infos: list[Info] = []
+    searcher.search(position, limit, infos.append)
+    return infos

@@ -268,3 +268,18 @@ def test_an_engine_judges_a_draw_by_the_game_as_it_stands(board: Session) -> Non
     wait(lambda: board.game.live.ply == 2, 60, "a reply")
     act(board, "undo", {})
     assert board.opinions == [None, None]
+
+
+def test_undo_against_an_engine_goes_on_and_between_engines_pauses(board: Session) -> None:
+    engine = {"engine": 1}
+    for players in ((PERSON, engine), (engine, PERSON)):
+        own = players.index(PERSON)
+        begin(board, white=players[0], black=players[1])
+        wait(lambda: len(board.game.last.history) >= 0 and board.game.last.side == own, 60, "turn")
+        play(board, str(board.game.last.legal_moves()[0]))
+        act(board, "undo", {})
+        assert board.game.last.side == own and board.game.live.ply == own and not board.paused
+    begin(board, white=engine, black=engine)
+    wait(lambda: board.game.live.ply > 0, 60, "a move")
+    act(board, "undo", {})
+    assert board.paused

@@ -19,6 +19,9 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import preset
 from merels.engine.search.limits import Limit
 from merels.protocol.bot.move_request import read_request
+from merels.protocol.bot.players import EnginePlayer
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.process.errors import EngineTerminated
 from tests.commands import MERELS, refusal
 from tests.processes import FAKE, limited
 
@@ -227,3 +230,17 @@ def test_a_level_answers_alike_whatever_was_asked_before() -> None:
         own.ask(position="startpos", moves="d6 f4", nodes=5000)
         answers.append(own.ask(level="Champion", time=60)["move"])
         assert len(set(answers)) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_an_engine_that_died_before_a_level_is_set_is_started_again() -> None:
+    player = EnginePlayer(EngineSpec((sys.executable, "-m", "merels.protocol"), "E"))
+    engine = player._engine
+    assert engine is not None
+    os.kill(engine.pid, signal.SIGKILL)
+    assert engine._process.wait(60.0)
+    request = read_request({"level": "Club", "nodes": 1}, preset("mill"), Limit())
+    with pytest.raises(EngineTerminated):
+        player.choose(request)
+    assert player.choose(request).move in Position().legal_moves()
+    player.close()

@@ -709,3 +709,14 @@ def test_an_answer_that_is_owed_is_never_another_search_s() -> None:
         engine.timeout = 0.1
         with pytest.raises(EngineTimeout, match="no answer to an earlier search in 0.1 s"):
             engine.analysis(Position())
+
+
+@pytest.mark.parametrize("odds", [(1000, 0, 0), (0, 1000, 0), (0, 0, 1000), (0, 400, 600)])
+def test_chances_may_be_zero(odds: tuple[int, int, int]) -> None:
+    line = f"info wdl {' '.join(map(str, odds))}".encode()
+    assert dialect("uci").info(line, Position()).wdl == odds
+
+
+@pytest.mark.parametrize("words", ["1 2", "1 2 x", "x 2 3", ""])
+def test_chances_that_are_not_three_numbers_are_not_read(words: str) -> None:
+    assert dialect("uci").info(f"info wdl {words}".encode(), Position()).wdl is None

@@ -171,3 +171,12 @@ def test_an_option_that_the_engine_is_given_is_where_it_starts() -> None:
                               "-openings", "plies=4", command="tune").wait()
     assert status == 0, err
     assert re.search(r"^Alpha +61 ", out, re.M)
+
+
+@pytest.mark.quick
+def test_a_step_may_be_half_the_range_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tune", *engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-pairs", "1"]
+    status, _, err = run(capsys, [*words, "-param", "Alpha", "min=20", "max=60", "c_end=20.5"])
+    assert status == 2 and "'20.5': expected a number from 0.5 to 20 for c_end=" in err
+    status, _, err = run(capsys, [*words, "-param", "Alpha", "min=20", "max=60", "c_end=20"])
+    assert status == 0, err

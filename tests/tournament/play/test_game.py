@@ -218,3 +218,34 @@ def test_a_game_that_is_over_at_once(engines: EngineCache) -> None:
     opening = Opening("OOO*****/********/@@****** w 0 0 0 30")
     result = play_game(game(merels("A"), merels("B"), "mill", opening), engines)
     assert (result.result, result.moves) == ("1-0", ())
+
+
+def test_an_engine_at_fault_is_not_kept(engines: EngineCache) -> None:
+    for names in (("bad", "good"), ("good", "bad")):
+        modes = {"bad": "illegal", "good": "sound"}
+        white, black = (Entrant(EngineSpec((*FAKE, modes[name]), name), NODES) for name in names)
+        result = play_game(game(white, black), engines)
+        assert result.termination == "illegal move"
+        assert [spec.name for spec, _ in engines._idle] == ["good"]
+
+
+def test_a_search_that_outlasts_the_game_is_ended_before_the_engine_is_kept() -> None:
+    said: list[tuple[str, str, bytes]] = []
+    with EngineCache(trace=lambda *words: said.append(words)) as watched:
+        thinker = Entrant(EngineSpec((*FAKE, "ponders"), "thinker"), NODES, ponder=True)
+        other = Entrant(EngineSpec((*FAKE, "sound"), "other"), NODES)
+        rule = Adjudication(max_moves=1)
+        play_game(game(other, thinker, adjudication=rule), watched)
+        play_game(game(thinker, other, adjudication=rule), watched)
+        assert sorted(spec.name for spec, _ in watched._idle) == ["other", "thinker"]
+        sent = b"".join(data for name, way, data in said if (name, way) == ("thinker", ">"))
+        assert sent.count(b"go ponder") == sent.count(b"stop\n") + sent.count(b"ponderhit\n") > 0
+
+
+@pytest.mark.parametrize("ponder", [False, True])
+def test_only_an_engine_that_may_ponder_hears_of_it(ponder: bool) -> None:
+    said: list[bytes] = []
+    with EngineCache(trace=lambda name, way, data: said.append(data)) as watched:
+        spec = game(merels("A", ponder=ponder), merels("B"), adjudication=Adjudication(max_moves=1))
+        play_game(spec, watched)
+    assert b"".join(said).count(b"setoption name Ponder value true") == ponder

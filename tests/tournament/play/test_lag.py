@@ -10,8 +10,15 @@ from contextlib import ExitStack
 
 import pytest
 
+from merels.engine.game.rules import parse_rules
+from merels.protocol.client.engine import Engine
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.tournament.play.clock import Clock
+from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.lag import SHORT_MOVES, UNKNOWN, Lag, LagMeter, Reading
-from tests.processes import limited
+from merels.tournament.play.player import Player, Script
+from merels.tournament.records.games import Entrant, TimeControl
+from tests.processes import FAKE, limited
 
 MS = 1_000_000
 
@@ -102,3 +109,19 @@ def test_readings_end_for_a_quick_engine_until_it_takes_longer(meter: LagMeter) 
     assert not meter.is_worth_it("Quick") and meter.is_worth_it("Other")
     meter.note("Quick", True)
     assert meter.is_worth_it("Quick")
+
+
+@pytest.mark.parametrize(("late", "charged"), [(0, None), (1, None), (2, None), (3, 3)])
+def test_a_runner_is_late_from_two_milliseconds_after_a_timeout_on(
+    engines: EngineCache, late: int, charged: int | None
+) -> None:
+    entrant = Entrant(EngineSpec((*FAKE, "sound"), "E"), TimeControl(per_move=10 * MS))
+    (engine,) = engines.lend([entrant], parse_rules("mill"))
+    assert isinstance(engine, Engine)
+    blind = LagMeter()
+    blind.close()  # As on a system that counts nothing.
+    clocks = (Clock(entrant.limit), Clock(entrant.limit))
+    player = Player(0, entrant, engine, clocks, Script(engine.dialect, b""), blind)
+    player._measure((10 + late) * MS, 10 * MS, 10 * MS, None)
+    assert player.lag == Lag(charged and charged * MS, None)
+    engines.give_back(entrant, engine)
