@@ -13,7 +13,7 @@ Whatever is given is checked. `ValueError` where it cannot be, as impossible rul
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 _Rules = tuple[int, bool, bool, bool, int, int, int]
@@ -280,6 +280,25 @@ class SearchWorker:
 
         Returns whether an iteration was cut short.
         """
+
+# For tests.
+def bucket_after(results: Iterable[tuple[int, int, int, int, int, int]]) -> list[tuple[int, int]]:
+    """The four entries of a bucket, as keys and data, in which results were stored in turn.
+
+    A result is its search's generation, a key, a move (only none: 0xFFFFF), score, depth and bound.
+    """
+
+def ordered_moves(
+    rules: _Rules,
+    fields: _Board,
+    table_move: int = ...,
+    cutoffs: Iterable[tuple[int, int, int, Sequence[int]]] = (),
+    ply: int = 1,
+) -> list[int]:
+    """All moves in the order in which a node at a ply searches them.
+
+    ``cutoffs`` are earlier ones: ply, depth, the quiet move that cut off, those that did not.
+    """
 
 def table_classes(men: int) -> int:
     """How many classes sets of so many men (up to 9) form under the 16 symmetries."""

@@ -238,7 +238,7 @@ def test_an_engine_that_died_before_a_level_is_set_is_started_again() -> None:
     engine = player._engine
     assert engine is not None
     os.kill(engine.pid, signal.SIGKILL)
-    assert engine._process.wait(60.0)
+    assert engine.connection._process.wait(60.0)
     request = read_request({"level": "Club", "nodes": 1}, preset("mill"), Limit())
     with pytest.raises(EngineTerminated):
         player.choose(request)

@@ -1,0 +1,62 @@
+# Parts of the search on their own, for tests.
+#
+# Needs search/transposition.pxi, search/picking.pxi, search/state.pxi.
+
+def bucket_after(results):
+    cdef Entry entries[BUCKET]
+    cdef Table table
+    cdef int generation, score, depth, bound, i
+    cdef uint64_t key
+    cdef move_t move
+    memset(entries, 0, sizeof(entries))
+    table.entries = entries
+    table.buckets = 1
+    for generation, key, move, score, depth, bound in results:
+        if not (0 <= generation < 256 and -WIN <= score <= WIN and 0 <= depth < 256
+                and UPPER <= bound <= EXACT and move == NO_MOVE):
+            raise ValueError("an impossible result")
+        table.generation = generation
+        store(&table, key, move, score, depth, bound)
+    return [(entries[i].check ^ entries[i].data, entries[i].data) for i in range(BUCKET)]
+
+
+def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move=NO_MOVE,
+                  cutoffs=(), int ply=1):
+    cdef RuleSet rule_set = load_rules(rules)
+    cdef Board b = load_board(fields)
+    cdef MoveList legal
+    cdef MoveStack stack
+    cdef Picker picker
+    cdef int i, at, depth, count
+    cdef move_t move, one
+    cdef move_t failed[MAX_QUIETS]
+    cdef History *history
+    generate(&rule_set, &b, &legal, True, True)
+    if not 0 < ply <= MAX_PLY or table_move != NO_MOVE and not contains(&legal, table_move):
+        raise ValueError("no ply of the search, or an illegal move")
+    history = <History *>calloc(1, sizeof(History))
+    stack.free = <scored_t *>malloc((MAX_MOVES + AT_ONCE) * sizeof(scored_t))
+    picker.moves = stack.free
+    found = []
+    try:
+        if history == NULL or stack.free == NULL:
+            raise MemoryError
+        memset(history.killers, 0xFF, sizeof(history.killers))
+        for at, depth, move, others in cutoffs:
+            count = 0
+            for one in list(others)[:MAX_QUIETS]:
+                failed[count] = one
+                count += 1
+            if not 0 < at <= MAX_PLY or not 0 < depth <= MAX_DEPTH:
+                raise ValueError("no ply or depth of the search")
+            remember_cutoff(history, at, depth, move, failed, count)
+        picker.threats = threats_on(&rule_set, &b)
+        start_picking(&picker, &stack, &rule_set, NULL, &b, table_move, False)
+        while True:
+            move = pick(&rule_set, NULL, history, &b, &picker, ply, False)
+            if move == NO_MOVE:
+                return found
+            found.append(move)
+    finally:
+        free(history)
+        free(picker.moves)

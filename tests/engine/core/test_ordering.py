@@ -1,0 +1,116 @@
+"""Move ordering: the table's move, mills, killers and what stops a mill, then by history."""
+
+from __future__ import annotations
+
+import pytest
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_rules, decode_move
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import PRESETS, make_rules
+from tests.engine.random_games import random_positions
+
+QUIET = parse_position("********/********/******** w 9 9 0 1")
+CLOSING = parse_position("@@******/****@***/OO****** w 6 6 0 4")
+
+
+def moves(position: Position) -> list[int]:
+    """The legal moves, in the generator's order."""
+    return core.legal_moves(core_rules(position.rules), core_board(position))
+
+
+def ordered(position: Position, **more: object) -> list[int]:
+    """The legal moves in the order of the search."""
+    rules, board = core_rules(position.rules), core_board(position)
+    return core.ordered_moves(rules, board, **more)  # type: ignore[arg-type]
+
+
+def closes(move: int) -> bool:
+    """Whether a move removes a man."""
+    return bool(decode_move(move).removed)
+
+
+@pytest.mark.parametrize("variant", PRESETS)
+def test_every_move_comes_once_and_those_that_remove_a_man_come_first(variant: str) -> None:
+    rules = make_rules(variant)
+    for position in random_positions(seed=3, number=300):
+        position = Position(rules, position.men, position.hands, position.side)
+        if position.outcome() is not None:
+            continue
+        expected = moves(position)
+        for first in (None, expected[0], expected[-1]):
+            found = ordered(position, **({} if first is None else {"table_move": first}))
+            assert sorted(found) == sorted(expected)
+            if first is not None:
+                assert found.pop(0) == first
+            removals = [closes(move) for move in found]
+            if rules.locked_mills != "none":  # Otherwise a mill may remove nothing.
+                assert removals == sorted(removals, reverse=True)
+
+
+def test_a_table_move_that_is_illegal_is_refused() -> None:
+    illegal = set(range(24)) - set(moves(CLOSING))
+    with pytest.raises(ValueError, match="illegal move"):
+        ordered(CLOSING, table_move=illegal.pop())
+
+
+def test_killers_come_before_other_quiet_moves_the_last_one_first() -> None:
+    usual = ordered(QUIET)
+    one, two, three = usual[20], usual[10], usual[15]
+    # The history is of the other ply's side, so only the killers count.
+    for cutoffs, first in (([one], [one]), ([one, two], [two, one]), ([one, two, two], [two, one]),
+                           ([one, two, three], [three, two])):
+        noted = [(2, 1, move, []) for move in cutoffs]
+        assert ordered(QUIET, cutoffs=noted, ply=2)[: len(first)] == first
+    # At another ply of the same side they are no killers, and at one of the other side nothing.
+    noted = [(2, 1, one, [])]
+    assert ordered(QUIET, cutoffs=noted, ply=4)[0] == one
+    assert ordered(QUIET, cutoffs=noted, ply=3) == usual
+
+
+def test_history_raises_what_cut_off_and_lowers_what_was_searched_before_it() -> None:
+    usual = ordered(QUIET)
+    first, second, good = usual[0], usual[1], usual[-1]
+    found = ordered(QUIET, cutoffs=[(3, 4, good, [first, second])], ply=1)
+    assert found[0] == good and set(found[-2:]) == {first, second}
+
+
+def test_a_deep_cutoff_counts_more_than_a_shallow_one() -> None:
+    usual = ordered(QUIET)
+    deep, shallow = usual[-1], usual[5]
+    for cutoffs in ([(3, 6, deep, []), (5, 2, shallow, [])],
+                    [(5, 2, shallow, []), (3, 6, deep, [])]):
+        assert ordered(QUIET, cutoffs=cutoffs, ply=1)[:2] == [deep, shallow]
+
+
+def test_a_cutoff_that_is_repeated_counts_more_but_not_without_end() -> None:
+    usual = ordered(QUIET)
+    often, once = usual[-1], usual[5]
+    noted = [(3, 3, often, [])] * 3 + [(5, 3, once, [])]
+    assert ordered(QUIET, cutoffs=noted, ply=1)[:2] == [often, once]
+    # History has a limit: so it turns around within a few hundred cutoffs.
+    noted = [(3, 9, often, [])] * 1000 + [(3, 9, once, [often])] * 40
+    assert ordered(QUIET, cutoffs=noted, ply=1)[0] == once
+
+
+def test_what_stops_a_mill_comes_before_other_quiet_moves() -> None:
+    position = parse_position("@@******/*O***O**/******** w 7 7 0 5")
+    after = [decode_move(move).to for move in ordered(position)]
+    blocking = [point for point in after if _closes_for_black(position, point)]
+    assert len(blocking) == 1 and after[0] == blocking[0]
+    killer = ordered(position)[-1]
+    assert killer in ordered(position, cutoffs=[(1, 1, killer, [])])[:2]
+
+
+def _closes_for_black(position: Position, point: int) -> bool:
+    """Whether Black, if it had the move, could close a mill on a point."""
+    other = Position(position.rules, position.men, position.hands, 1 - position.side)
+    return any(move.to == point and move.removed for move in other.legal_moves())
+
+
+def test_removals_from_lines_that_can_still_be_filled_come_first() -> None:
+    # White closes a mill on one point only. Black's first two men want one more for theirs.
+    removals = [decode_move(move) for move in ordered(CLOSING) if closes(move)]
+    assert len({move.to for move in removals}) == 1 and len(removals) == 3
+    assert {move.removed for move in removals[:2]} == {(0,), (1,)}
