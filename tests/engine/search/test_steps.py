@@ -1,0 +1,132 @@
+"""What the steps of the search must leave out, and what they must not, judged by tables."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from merels.engine.core import core, weights
+from merels.engine.core.convert import core_board, core_rules, decode_score
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import make_rules
+from merels.engine.game.score import Score
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import Tables
+from merels.engine.training.samples import random_position
+
+RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0", "ThreeThreePlies=0"])
+DEPTH = 6
+MIDDLE = parse_position("*@*OO**@/*@*O**@*/O*@**O** w 0 0 0 20", RULES)
+
+
+class Iteration(NamedTuple):
+    """The end of an iteration; ``nodes`` counts all of the search."""
+
+    depth: int
+    score: Score
+    nodes: int
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    return Builder(tmp_path_factory.mktemp("tables"), RULES, threads=2, depths=True).build(7)
+
+
+def iterations(
+    position: Position, depth: int, table: core.TranspositionTable | None = None,
+    tables: Tables | None = None, node_limit: int = 0,
+) -> list[Iteration]:
+    """The iterations of a worker to a depth, whatever it finds."""
+    weights.ensure()
+    table = table or core.TranspositionTable(1)
+    table.new_search()
+    worker, found = core.SearchWorker(table), list[Iteration]()
+    worker.clear()
+    rules, board = core_rules(position.rules), core_board(position)
+
+    def report(done: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+        found.append(Iteration(done, decode_score(lines[0][0]), worker.nodes))
+        return False
+
+    worker.run(
+        rules, board, [], core.legal_moves(rules, board), report, max_depth=depth,
+        tables=tables and tables.core, node_limit=node_limit,
+    )  # fmt: skip
+    return found
+
+
+def positions(own: int, opponent: int, number: int) -> Iterator[Position]:
+    """Random positions in which the game is not over."""
+    chance = random.Random(own * 10 + opponent)
+    while number:
+        position = random_position(RULES, own, opponent, chance)
+        if position.outcome() is None:
+            number -= 1
+            yield position
+
+
+@pytest.mark.parametrize("men", [(3, 3), (4, 3), (3, 4)])
+def test_a_search_proves_nothing_that_is_not_so(tables: Tables, men: tuple[int, int]) -> None:
+    """No step leaves out the move that saves a side, or that refutes a win."""
+    for position in positions(*men, 30):
+        known = tables.probe(position)
+        assert known is not None
+        for depth, score, _ in iterations(position, DEPTH):
+            if score.win_in is not None:
+                assert (score.win_in > 0) - (score.win_in < 0) == known.value, position
+            if score.win_in is not None and men == (3, 3) and known.depth is not None:
+                assert abs(score.win_in) >= known.depth, "sooner than it can be"
+
+
+def test_a_win_is_found_by_the_iteration_of_its_depth_and_a_forced_one_before(
+    tables: Tables,
+) -> None:
+    """Late moves are reduced and left out, but none that wins; forced answers are extended."""
+    seen, sooner = 0, 0
+    for position in positions(3, 3, 250):
+        known = tables.probe(position)
+        assert known is not None
+        # The next removal ends the game.
+        if known.value == 1 and known.depth is not None and 1 < known.depth <= DEPTH:
+            found = [done.depth for done in iterations(position, DEPTH)
+                     if done.score.win_in == known.depth]
+            assert found and found[0] <= known.depth, position
+            seen += 1
+            sooner += found[0] < known.depth
+    assert seen > 20 and sooner > 20
+
+
+def test_no_more_is_looked_at_once_a_win_at_hand_is_found() -> None:
+    """Mate-distance pruning: nothing beyond can be better."""
+    won = parse_position("********/@*@*@***/OO***O** w 0 0 0 20", RULES)
+    found = iterations(won, 30, node_limit=1_000_000)
+    assert found[-1].depth == 30 and {done.score.win_in for done in found} == {1}
+    assert found[-1].nodes < 30 * 100
+
+
+def test_what_an_earlier_search_found_is_not_searched_again() -> None:
+    table = core.TranspositionTable(4)
+    first = iterations(MIDDLE, 9, table)[-1]
+    again = iterations(MIDDLE, 9, table)[-1]
+    assert again.nodes * 4 < first.nodes
+    # What it found less deeply is not enough: the next iteration is searched.
+    deeper = iterations(MIDDLE, 11, table)
+    assert deeper[-1].nodes > first.nodes
+
+
+def test_tables_end_the_search_where_they_know_the_value(tables: Tables) -> None:
+    four = parse_position("@*@*@***/********/OO*O*O*@ w 0 0 0 20", RULES)
+    blind, seeing = iterations(four, 8)[-1], iterations(four, 8, tables=tables)[-1]
+    assert seeing.nodes < blind.nodes
+    for position in positions(4, 3, 20):
+        known = tables.probe(position)
+        assert known is not None
+        # Its replies are known: each is looked up, and nothing below it is searched.
+        final = iterations(position, 8, tables=tables)[-1]
+        assert final.nodes <= 8 * 4 * (len(position.legal_moves()) + 1)
+        value = final.score.cp if final.score.win_in is None else final.score.win_in
+        assert value is not None and (value > 0) - (value < 0) == known.value
