@@ -58,11 +58,12 @@ def test_a_table_move_that_is_illegal_is_refused() -> None:
 def test_killers_come_before_other_quiet_moves_the_last_one_first() -> None:
     usual = ordered(QUIET)
     one, two, three = usual[20], usual[10], usual[15]
-    # The history is of the other ply's side, so only the killers count.
+    rival = usual[5]
     for cutoffs, first in (([one], [one]), ([one, two], [two, one]), ([one, two, two], [two, one]),
                            ([one, two, three], [three, two])):
-        noted = [(2, 1, move, []) for move in cutoffs]
-        assert ordered(QUIET, cutoffs=noted, ply=2)[: len(first)] == first
+        # By history alone the rival would be the first.
+        noted = [(4, 8, rival, []), *((2, 1, move, []) for move in cutoffs)]
+        assert ordered(QUIET, cutoffs=noted, ply=2)[: len(first) + 1] == [*first, rival]
     # At another ply of the same side they are no killers, and at one of the other side nothing.
     noted = [(2, 1, one, [])]
     assert ordered(QUIET, cutoffs=noted, ply=4)[0] == one

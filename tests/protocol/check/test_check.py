@@ -20,7 +20,7 @@ from merels.protocol.check.suite import GROUPS, STEPS, choose
 from merels.protocol.check.transcript import Kind, judge
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
 from merels.protocol.client.info import read_info
-from tests.commands import command
+from tests.commands import command, refusal
 from tests.processes import FAKE
 from tests.protocol.check.checking import FAULTY, QUICK, check, failed, fake, faulty
 
@@ -227,12 +227,14 @@ def test_options_of_the_command_line_are_set_at_every_start() -> None:
     assert all(sum(info.wdl) == 1000 for _, info in search.infos)
 
 
+@pytest.mark.quick
 def test_lines_are_quoted_visibly() -> None:
     assert quoted(b"a\tb\x1b[2J \r") == r"'a\tb\x1b[2J \r'"
     assert quoted(b"\xff\x00") == r"'\xff\x00'"
     assert len(quoted(b"x" * 10_000)) < 200
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("line", "mistakes", "unknown"),
     [
@@ -252,6 +254,7 @@ def test_info_lines_are_read_strictly(line: str, mistakes: int, unknown: list[st
     assert (len(info.mistakes), info.unknown) == (mistakes, unknown)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -294,3 +297,9 @@ def test_moves_are_judged_by_the_rules_that_the_engine_names() -> None:
     subject.ensure()
     subject.close()
     assert str(subject.rules) == "multi Flying=never"
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("words", [[], ["-engine", "cmd=x", "-engine", "cmd=y"]])
+def test_one_engine_is_checked_at_a_time(words: list[str]) -> None:
+    assert "'-engine': expected one engine to check" in refusal("check", *words)

@@ -14,7 +14,7 @@ from merels.engine.tablebase.build import Builder
 from merels.tournament.flags import run_options
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings, parse_time_control
-from merels.tournament.flags.run_options import make_run_options
+from merels.tournament.flags.run_options import load_factory, make_run_options
 from merels.tournament.flags.table import FLAGS
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
@@ -355,3 +355,14 @@ def test_an_executor_takes_more_pairs_at_once_than_this_machine_has_room_for() -
     given = parse([*TWO, *words, "-executor", "a:b"])
     assert make_run_options(given, make_settings(given, seed=1)).concurrency == 5000
     assert "expected a whole number from 1 to 1024" in error_of(*TWO, *words)
+
+
+@pytest.mark.parametrize("name", ["no_such_module:make", "os:no_such_name", "os"])
+def test_an_executor_that_cannot_be_imported_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=f"'{name}': cannot import this executor: "):
+        load_factory(name)
+
+
+def test_an_executor_that_is_no_function_is_refused() -> None:
+    with pytest.raises(InputError, match="'os:name': expected a function that returns an executor"):
+        load_factory("os:name")

@@ -335,3 +335,15 @@ def test_the_end_of_a_game_that_is_shown_is_told_however_many_others_end() -> No
     results = broadcast.news()["results"]
     assert [game["n"] for game in results if "moves" in game] == [1]
     assert results[-1]["n"] == 499 and len(results) < 50
+
+
+@pytest.mark.parametrize(("end", "why", "text"), [
+    ("failed", "the disk is full", "Ended after 2 of 10 games: the disk is full"),
+    ("failed", "", "Ended after 2 of 10 games."),
+])
+def test_the_page_says_how_a_run_ended(end: str, why: str, text: str) -> None:
+    with board_and_view() as (board, view):
+        play(board, 1)
+        play(board, 2)
+        board.over(end, why)
+        assert view._broadcast.all()["over"]["text"] == text

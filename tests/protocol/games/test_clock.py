@@ -1,0 +1,56 @@
+"""The clock of a game when moves are taken back and played again; no time has to pass."""
+
+from __future__ import annotations
+
+from merels.engine.game.notation import parse_move
+from merels.engine.game.position import BLACK, WHITE, Position
+from merels.protocol.games.clock import Clock
+from merels.protocol.games.game import Game
+
+
+def timed(*moves: str) -> tuple[Game, Clock]:
+    """A game whose sides start with 100 s and 200 s, and get 10 s for a move."""
+    game, clock = Game(Position()), Clock(100.0, 10.0, (100.0, 200.0))
+    game.clock = clock
+    for move in moves:
+        clock.run(game.last.side)
+        game.play(parse_move(move))
+        clock.run(None)
+    return game, clock
+
+
+def left(clock: Clock) -> tuple[int, int]:
+    """The times of both sides to the nearest ten seconds: those that pass here do not count."""
+    return round(clock.left(WHITE), -1).__int__(), round(clock.left(BLACK), -1).__int__()
+
+
+def test_a_move_earns_its_increment_where_its_time_ran() -> None:
+    assert left(timed("d6")[1]) == (110, 200)
+    assert left(timed("d6", "f4", "d2")[1]) == (120, 210)
+    clock = Clock(100.0, 10.0)
+    clock.press(WHITE)
+    assert left(clock) == (100, 100), "a paused clock gives nothing"
+
+
+def test_moves_that_are_taken_back_give_back_their_time() -> None:
+    for count, expected in enumerate([(100, 200), (110, 200), (110, 210), (120, 210)]):
+        game, clock = timed("d6", "f4", "d2", "b4")
+        game.take_back(game.tree.node(count))
+        assert left(clock) == expected and clock.running is None
+
+
+def test_moves_that_are_played_again_cost_nothing_and_can_be_taken_back() -> None:
+    game, clock = timed("d6", "f4", "d2", "b4")
+    game.take_back(game.tree.node(1))
+    game.replay()
+    assert left(clock) == (110, 200)
+    game.take_back(game.tree.node(2))
+    assert left(clock) == (110, 200) and game.last.side == WHITE
+
+
+def test_taking_back_more_moves_than_were_timed_restores_the_start() -> None:
+    clock = Clock(100.0, 10.0)
+    clock.run(WHITE)
+    clock.press(WHITE)
+    clock.take_back(5)
+    assert left(clock) == (100, 100)

@@ -1,0 +1,28 @@
+"""Sentences about games of several programs and versions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from merels.tournament.journal.provenance import NAMED, Provenance
+from merels.tournament.journal.rows import make_row
+from merels.tournament.records.games import Origin
+from tests.tournament.specs import result
+
+
+@pytest.mark.parametrize("versions", [1, 2, NAMED, NAMED + 1, NAMED + 3])
+def test_a_few_versions_are_named_and_the_others_counted(versions: int) -> None:
+    provenance = Provenance()
+    for number in range(versions):
+        origin = Origin("h", f"0.{number}", ("a 1", "b 1"), ("aa", "bb"))
+        provenance.add(make_row(replace(result(number + 1), origin=origin)))
+    found = provenance.mixtures()
+    if versions == 1:
+        assert found == []
+        return
+    named = [f"0.{number} (1 game)" for number in range(min(versions, NAMED))]
+    more = [f"and {versions - NAMED} more"] if versions > NAMED else []
+    listed = ", ".join(named + more)
+    assert found == [f"games were played by {versions} versions of merels: {listed}"]

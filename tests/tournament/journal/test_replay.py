@@ -1,0 +1,43 @@
+"""Reading games from files and pipes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.pgn.variants import RecordRules
+from merels.tournament.journal.replay import stored_games
+
+GAMES = '[White "A"]\n[Black "B"]\n\n1. d6 f4 *\n\n[White "C"]\n\n1. d2 *\n'
+
+
+def test_games_of_a_file_come_with_the_share_that_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "g.pgn"
+    path.write_text(GAMES)
+    games = list(stored_games(str(path), RecordRules()))
+    assert [(game.number, game.white, game.black) for game in games] == [(1, "A", "B"),
+                                                                         (2, "C", "?")]
+    assert 0 < games[0].share < games[1].share <= 1
+    assert [len(game.read().moves) for game in games] == [2, 1]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_games_of_a_pipe_are_read_though_its_size_is_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_text(GAMES), daemon=True)
+    writer.start()
+    games = list(stored_games(str(path), RecordRules()))
+    writer.join(60)
+    assert [(game.white, game.share) for game in games] == [("A", 0.0), ("C", 0.0)]
+
+
+def test_a_file_without_games_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.pgn"
+    path.write_text("")
+    with pytest.raises(InputError, match="expected games in this file, found none"):
+        list(stored_games(str(path), RecordRules()))

@@ -1,0 +1,27 @@
+"""The bracket of a knockout as text, without any game."""
+
+from __future__ import annotations
+
+from merels.tournament.report.rounds import live_lines, news_of_round, round_lines
+from tests.tournament.specs import settings
+
+
+def test_a_bracket_is_aligned_names_to_the_left_and_numbers_to_the_right() -> None:
+    chosen = settings(12, format="knockout", rounds=1)
+    head, *lines = news_of_round(chosen, [[]])
+    assert [head, *lines] == round_lines(chosen, [[]], True)
+    assert head.split() == ["Stage", "#", "Match", "Score", "Goes", "on"]
+    starts = {line[head.index("Match") - 1 :][:2] for line in lines}
+    assert all(start[0] == " " != start[1] for start in starts)
+    ends = [line[: head.index("#") + 1].split()[-1] for line in lines if "(bye)" not in line]
+    assert ends == [str(number) for number in sorted(map(int, ends))]
+
+
+def test_a_bracket_on_a_narrow_screen_leaves_out_stages_and_numbers() -> None:
+    chosen = settings(8, format="knockout", rounds=1)
+    wide = live_lines(chosen, [[]], True, 120)
+    narrow = live_lines(chosen, [[]], True, 40)
+    assert wide == round_lines(chosen, [[]], True)
+    assert len(narrow) == len(wide) == 8
+    assert narrow[0].split() == ["Match", "Score", "Goes", "on"]
+    assert [line.split("  ")[0] for line in narrow[1:5]] == ["A vs H", "D vs E", "B vs G", "C vs F"]

@@ -1,0 +1,57 @@
+"""Counts of moves that keep or throw away a proven value, and their rows in a report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from merels.engine.game.notation import parse_move
+from merels.engine.tablebase.verdict import PlayedMove, Verdict
+from merels.tournament.report.accuracy import rows
+from merels.tournament.statistics.accuracy import Accuracy, GameName, MoveCounts, total
+
+HELD = Verdict(1, 1, 1, 3, True)
+"""One move of three kept a win."""
+THROWN = Verdict(1, -1, 2, 5, False)
+SPOILT = Verdict(0, -1, 4, 5, True)
+GAME = GameName("g.pgn", 3, "A", "B")
+
+
+def played(number: int, side: int, verdict: Verdict | None, phase: str = "moving") -> PlayedMove:
+    return PlayedMove(number, side, parse_move("d6"), phase, verdict)
+
+
+def test_moves_are_counted_by_what_they_keep() -> None:
+    counts = MoveCounts()
+    assert set(asdict(counts).values()) == {0}
+    for verdict in (None, HELD, THROWN, SPOILT, HELD._replace(legal=2)):
+        counts.add(verdict)
+    assert asdict(counts) == {
+        "moves": 5, "judged": 4, "held": 2, "critical": 1, "critical_held": 1, "win_to_draw": 0,
+        "win_to_loss": 1, "draw_to_loss": 1, "in_doubt": 1,
+    }
+    assert asdict(total([counts, counts])) == {
+        name: 2 * count for name, count in asdict(counts).items()
+    }
+
+
+def test_the_worst_move_is_one_beyond_doubt() -> None:
+    accuracy = Accuracy()
+    accuracy.add(GAME, [played(1, 0, THROWN), played(2, 0, SPOILT), played(3, 1, HELD)])
+    worst = accuracy.engines["A"].worst_move
+    assert worst is not None and (worst.game, worst.verdict) == (GAME, SPOILT)
+    game = accuracy.engines["A"].worst_game
+    assert game is not None and (game.wins, game.draws, game.in_doubt) == (1, 1, 1)
+    assert accuracy.engines["B"].worst_move is accuracy.engines["B"].worst_game is None
+
+
+def test_a_table_has_a_row_for_each_phase_that_was_played_and_one_for_all() -> None:
+    accuracy = Accuracy()
+    accuracy.add(GAME, [played(1, 0, HELD, "placing"), played(2, 0, SPOILT), played(2, 1, None)])
+    table = [row[:5] + row[7:] for row in rows(accuracy, str)[1:]]
+    assert table == [
+        ["A", "placing", "1", "1", "100.0%", "0", "0", "0", "0"],
+        ["A", "moving", "1", "1", "0.0%", "0", "0", "1", "0"],
+        ["A", "all", "2", "2", "50.0%", "0", "0", "1", "0"],
+        ["B", "moving", "1", "0", "-", "0", "0", "0", "0"],
+        ["B", "all", "1", "0", "-", "0", "0", "0", "0"],
+    ]

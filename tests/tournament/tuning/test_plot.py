@@ -1,0 +1,35 @@
+"""The plot of a parameter over the pairs of a tune."""
+
+from __future__ import annotations
+
+import re
+
+from merels.tournament.records.tuning import Parameter
+from merels.tournament.tuning.report import AXIS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, course_plot
+
+ONE = Parameter("One", 50, 0, 100, 5.0)
+
+
+def test_a_plot_shows_all_values_and_the_error_within_its_frame() -> None:
+    points = [(0, 50.0), (40, 70.0), (100, 60.0)]
+    plot = course_plot(ONE, points, 100, 4.0)
+    found = re.search(r'class="course" points="([^"]+)"', plot)
+    assert found is not None
+    line = [tuple(map(float, point.split(","))) for point in found[1].split()]
+    assert [x for x, _ in line] == [LEFT, LEFT + 0.4 * (WIDTH - LEFT - RIGHT), WIDTH - RIGHT]
+    heights = [y for _, y in line]
+    assert all(TOP <= y <= HEIGHT - AXIS for y in heights)
+    # A greater value stands higher, and as far as it is greater.
+    assert heights[0] - heights[1] == 2 * (heights[0] - heights[2]) > 0
+    error = re.search(r'class="error" x1="[\d.]+" y1="([\d.]+)" x2="[\d.]+" y2="([\d.]+)"', plot)
+    assert error is not None
+    low, high = map(float, error.groups())
+    assert HEIGHT - AXIS >= low > heights[2] > high >= TOP
+    assert "<title>60.0 ± 4.0</title>" in plot
+    labels = [float(text) for text in re.findall(r'class="name"[^>]*>([^<]+)<', plot)]
+    assert labels == sorted(labels) and labels[0] <= 45 and labels[-1] >= 70
+
+
+def test_a_plot_without_an_error_shows_none() -> None:
+    plot = course_plot(ONE, [(0, 50.0), (10, 50.0)], 10, None)
+    assert "error" not in plot and "<title>50.0</title>" in plot

@@ -1,0 +1,17 @@
+"""Lines that are wider than a terminal."""
+
+from __future__ import annotations
+
+from merels.tournament.views.terminal import folded
+
+LINE = "A vs B: Elo 3.0 ± 2.5, 10 games, 4 drawn"
+
+
+def test_a_line_is_broken_behind_a_comma_only_where_it_is_too_wide() -> None:
+    assert folded(LINE, len(LINE)) == [LINE]
+    assert folded(LINE, len(LINE) - 1) == ["A vs B: Elo 3.0 ± 2.5, 10 games", "  4 drawn"]
+    assert folded(LINE, 24) == ["A vs B: Elo 3.0 ± 2.5", "  10 games, 4 drawn"]
+
+
+def test_a_part_that_is_too_wide_by_itself_is_broken_behind_its_name() -> None:
+    assert folded(LINE, 18) == ["A vs B:", "  Elo 3.0 ± 2.5", "  10 games", "  4 drawn"]
