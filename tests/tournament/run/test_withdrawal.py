@@ -21,6 +21,7 @@ def lost(number: int, **fields: object) -> GameResult:
     return result(number, "0-1", termination="abandoned", moves=(), **fields)
 
 
+@pytest.mark.quick
 def test_three_failed_starts_in_a_row_withdraw_an_engine() -> None:
     withdrawals = Withdrawals()
     withdrawn = [
@@ -34,6 +35,7 @@ def test_three_failed_starts_in_a_row_withdraw_an_engine() -> None:
     assert withdrawals.out == {"A"}
 
 
+@pytest.mark.quick
 def test_a_game_played_in_between_starts_the_count_anew() -> None:
     withdrawals = Withdrawals()
     for number in range(1, 2 * FAILED_STARTS):
@@ -42,6 +44,7 @@ def test_a_game_played_in_between_starts_the_count_anew() -> None:
         assert withdrawals.add(finished(game)) == []
 
 
+@pytest.mark.quick
 def test_the_words_of_a_reason_decide_nothing() -> None:
     withdrawals = Withdrawals()
     for number in range(1, 10):

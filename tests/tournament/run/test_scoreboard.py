@@ -1,0 +1,135 @@
+"""The score of a run: what is journaled, counted and shown, in which order, and what decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from merels.tournament.journal.open import open_journal
+from merels.tournament.journal.rows import Row, Standings, make_row
+from merels.tournament.records.games import GameSpec
+from merels.tournament.records.settings import Settings
+from merels.tournament.run.plan import Plan
+from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.view import View
+from merels.tournament.statistics.sprt import Sprt
+from tests.tournament.specs import result, settings
+
+
+class Seen(View):
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+
+    def game_began(self, spec: GameSpec) -> None:
+        """Note it."""
+        self.events.append(f"began {spec.number}")
+
+    def game_ended(self, row: Row) -> None:
+        """Note it."""
+        self.events.append(f"ended {row.number}")
+
+    def started(self, spec: GameSpec) -> None:
+        """Note it."""
+        self.events.append(f"started {spec.number}")
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """Note it, with how many games are counted."""
+        self.events.append(f"finished {row.number} of {standings.finished}")
+
+    def found(self, row: Row, standings: Standings) -> None:
+        """Note it."""
+        self.events.append(f"found {row.number} of {standings.finished}")
+
+
+@contextmanager
+def board_of(chosen: Settings) -> Iterator[tuple[Scoreboard, Seen]]:
+    """A scoreboard whose journal is kept in memory, with the first round expected."""
+    with open_journal(None, chosen, False, {"id": "x", "arguments": "[]"}) as journal:
+        seen = Seen()
+        board = Scoreboard(Plan(chosen), journal, [seen])
+        for task in board.plan.next_round():
+            for spec in task.games:
+                board.expect(spec)
+        yield board, seen
+
+
+def end(board: Scoreboard, number: int, outcome: str = "1-0") -> None:
+    """End a game in the way of its spec."""
+    spec = {**board.waiting, **board.playing}[number]
+    board.end(make_row(replace(result(number, outcome), spec=spec)))
+
+
+def test_games_are_told_at_once_and_counted_in_the_order_of_their_numbers() -> None:
+    with board_of(settings(2, games=4)) as (board, seen):
+        assert board.open == {1, 2, 3, 4} == set(board.waiting)
+        board.begin(2)
+        board.begin(1)
+        assert seen.events == ["began 2", "began 1", "started 1", "started 2"]
+        assert list(board.playing) == [2, 1] and set(board.waiting) == {3, 4}
+        seen.events.clear()
+        end(board, 2)
+        board.show()
+        assert seen.events == ["ended 2"] and board.standings.finished == 0
+        assert board.played == {2} and list(board.playing) == [1]
+        end(board, 1)
+        board.show()
+        assert seen.events[1:] == ["ended 1", "finished 1 of 1", "finished 2 of 2"]
+        assert board.open == {3, 4}
+
+
+def test_a_game_that_begins_with_another_worker_again_is_told_once() -> None:
+    with board_of(settings(2)) as (board, seen):
+        board.begin(1)
+        board.begin(1)
+        end(board, 1)
+        assert seen.events == ["began 1", "started 1", "ended 1"]
+        # One that ends without having begun begins in name.
+        end(board, 2)
+        assert seen.events[3:] == ["began 2", "started 2", "ended 2"]
+
+
+def test_games_behind_a_gap_are_counted_at_the_end() -> None:
+    with board_of(settings(2, games=4)) as (board, seen):
+        for number in (4, 2):
+            end(board, number)
+        board.show()
+        assert board.standings.finished == 0
+        board.show_rest()
+        assert seen.events[-2:] == ["finished 2 of 1", "finished 4 of 2"]
+        board.show_rest()
+        assert board.standings.finished == 2 and board.open == {1, 3}
+
+
+def test_games_of_an_earlier_run_are_found_and_not_expected() -> None:
+    chosen = settings(2, games=4)
+    with board_of(chosen) as (board, _):
+        end(board, 1)
+        end(board, 2)
+        again = Seen()
+        resumed = Scoreboard(Plan(chosen), board.journal, [again])
+        for task in resumed.plan.next_round():
+            for spec in task.games:
+                resumed.expect(spec)
+        assert resumed.played == {1, 2} and set(resumed.waiting) == {3, 4}
+        resumed.show()
+        assert again.events == ["found 1 of 1", "found 2 of 2"] and resumed.open == {3, 4}
+
+
+def test_a_test_is_decided_by_whole_pairs_and_counts_no_game_after() -> None:
+    sprt = Sprt(0, 100, 0.3, 0.3)
+    chosen = settings(2, games=40, sprt=sprt)
+    with board_of(chosen) as (board, seen):
+        for number in range(1, 41):
+            spec = board.waiting[number]
+            end(board, number, "1-0" if spec.white.name == "A" else "0-1")
+        before = board.llr
+        board.show()
+        counted = board.standings.finished
+        assert before == 0.0 and board.verdict == "H1" and board.llr >= sprt.upper
+        assert 2 <= counted < 40 and counted % 2 == 0
+        assert board.journal.meta()["verdict"] == "H1"
+        board.show_rest()
+        assert board.standings.finished == 40
