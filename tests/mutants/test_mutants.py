@@ -72,6 +72,9 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
     assert near[0].startswith("tests/engine/search/")
     assert "tests/protocol/client/test_engine.py" in near  # It names the module.
     assert others[0].startswith("tests/engine/") and "tests/test_sources.py" not in others
+    # Without a package of its own, the tests are in the package above.
+    near, _ = nearest("engine/tablebase/solving/crew.py")
+    assert near[0].startswith("tests/engine/tablebase/")
 
 
 @pytest.mark.thorough

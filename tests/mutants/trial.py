@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("tests/test_sources.py", "tests/test_documents.py", "tests/mutants")
 """Tests that read sources: they notice a change of text, not of behaviour."""
 _MARK = "MERELS_MUTANT"
-_ALWAYS = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.*?)?)(?: - .*)?$", re.M)
+_FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.*?)?)(?: - .*)?$", re.M)
 
 
 class Copy:
@@ -118,7 +118,7 @@ class Copy:
             return "time limit"
         if process.returncode in (0, 5):  # 5: no test in these files runs by default.
             return None
-        failures = _ALWAYS.findall(output)
+        failures = _FAILURE.findall(output)
         return failures[0] if failures else f"exit status {process.returncode}"
 
     def _read(self, process: subprocess.Popen[bytes]) -> str | None:
@@ -153,16 +153,19 @@ class Copy:
 def nearest(path: str) -> tuple[list[str], list[str]]:
     """Return the files of default tests: those nearest to a source, and the others.
 
-    Nearest are the mirror package and every file that names the module.
+    Nearest are the mirror package, or the one above it, and every file that names the module.
     """
     source = Path(path)
+    mirror = Path("tests") / source.parent
+    while not list((ROOT / mirror).glob("test_*.py")):
+        mirror = mirror.parent
     module = ".".join(source.with_suffix("").parts).removesuffix(".__init__")
     near, named, others = [], [], []
     for file in sorted((ROOT / "tests").rglob("test_*.py")):
         name = file.relative_to(ROOT).as_posix()
         if name.startswith(LEFT_OUT):
             continue
-        if Path(name).parent == Path("tests") / source.parent:
+        if Path(name).parent == mirror:
             near.append(name)
         elif re.search(rf"\b{re.escape(module)}\b", file.read_text(encoding="utf-8")):
             named.append(name)

@@ -14,8 +14,9 @@ from merels.engine.game.notation import format_position, parse_position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.root_ranking import Choice
 from merels.protocol.puzzles.puzzle import Puzzle, load
-from merels.protocol.puzzles.search import puzzle_at
+from merels.protocol.puzzles.search import _only, puzzle_at
 
 RULES = make_rules("loc", ["LockedMills=any", "NoRemovalPlies=0"])
 FLAGS = ("-variant", "loc", "-set", "LockedMills=any", "NoRemovalPlies=0")
@@ -148,3 +149,23 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
         (tmp_path / "other").write_bytes(content)
         with pytest.raises(InputError):
             load(tmp_path / "other")
+
+
+def test_of_moves_with_the_same_effect_the_quickest_is_the_solution() -> None:
+    position = parse_position("****@@**/*****@**/O*OO***O w 0 0 0 9", RULES)
+    moves = {str(move): move for move in position.legal_moves()}
+    same = [moves[text] for text in ("g4-g7xb2", "g4-g7xc3") if text in moves]
+    others = [move for text, move in moves.items() if not text.startswith("g4-g7")][:4]
+    assert len(same) == 2 and len(others) == 4
+    for depths in ((9, 3), (3, 9)):
+        best = [Choice(move, 1, depth, True) for move, depth in zip(same, depths)]
+        found = _only(position, 1, [*best, *(Choice(move, -1, 5, True) for move in others)])
+        assert found is not None and found[1] == 6
+        assert [choice.depth for choice in found[0]] == [3, 9]
+    # A win among moves that are to hold a draw, or a loss that is not certain: no puzzle.
+    draws = [Choice(move, 0, None, True) for move in same]
+    lost = [Choice(move, -1, 5, True) for move in others]
+    assert _only(position, 0, [*draws, *lost]) is not None
+    assert _only(position, 0, [*draws, *lost[1:], lost[0]._replace(certain=False)]) is None
+    assert _only(position, 0, [*draws, *lost[1:], lost[0]._replace(value=1)]) is None
+    assert _only(position, 0, draws * 2) is None

@@ -26,8 +26,6 @@ from tests.commands import command
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
 
-pytestmark = pytest.mark.thorough
-
 main = command("merge")
 
 
@@ -161,6 +159,7 @@ sys.exit(main(["merge", *sys.argv[2:]]))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 @pytest.mark.parametrize("megabytes", [3, 5])
+@pytest.mark.thorough
 def test_no_room_is_said_and_leaves_nothing(tmp_path: Path, megabytes: int) -> None:
     """The last games may be written to the log, and yet have no room in the journal itself."""
     big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
@@ -239,6 +238,7 @@ def test_a_place_that_cannot_be_written_is_named_as_it_was_given(
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
+@pytest.mark.thorough
 def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> None:
     flags = match("-rounds", "3")
     pgn, log = tmp_path / "1.pgn", tmp_path / "1.log"

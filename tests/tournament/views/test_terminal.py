@@ -36,8 +36,6 @@ from merels.tournament.views.terminal import (
 from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine, engine_words, match, result, settings
 
-pytestmark = pytest.mark.thorough
-
 
 def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveView, io.StringIO]:
     out = io.StringIO()
@@ -265,6 +263,7 @@ def on_a_terminal(*flags: str, columns: int = 100) -> str:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("columns", [40, 100])
+@pytest.mark.thorough
 def test_on_a_real_terminal(columns: int) -> None:
     text = on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5", columns=columns)
     assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
@@ -275,6 +274,7 @@ def test_on_a_real_terminal(columns: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.thorough
 def test_a_knockout_shows_its_bracket_and_a_total_that_stays() -> None:
     words = match("-tournament", "knockout", "-maxmoves", "1")
     text = on_a_terminal(*words, *engine_words("C", "nodes=9"))
