@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("tests/test_sources.py", "tests/test_documents.py", "tests/mutants")
 """Tests that read sources: they notice a change of text, not of behaviour."""
 _MARK = "MERELS_MUTANT"
-_FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.*?)?)(?: - .*)?$", re.M)
+_FAILURE = re.compile(r"^(tests/.+?::.+) (?:FAILED|ERROR) +\[ *\d+%\]$", re.M)
+_BROKEN_FILE = re.compile(r"^ERROR (tests/\S+\.py)\b", re.M)
 
 
 class Copy:
@@ -118,7 +119,7 @@ class Copy:
             return "time limit"
         if process.returncode in (0, 5):  # 5: no test in these files runs by default.
             return None
-        failures = _FAILURE.findall(output)
+        failures = _FAILURE.findall(output) or _BROKEN_FILE.findall(output)
         return failures[0] if failures else f"exit status {process.returncode}"
 
     def _read(self, process: subprocess.Popen[bytes]) -> str | None:
