@@ -79,7 +79,7 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
 
 @pytest.mark.thorough
 def test_a_mutant_is_caught_in_a_copy_and_the_checkout_stays() -> None:
-    path = Path("engine/game/shell.py")
+    path = Path("engine/common/shell.py")
     before = (ROOT / path).read_bytes()
     done = subprocess.run(
         [sys.executable, "-m", "tests.mutants", "-layer", "engine/game", "-count", "2", "-near"],

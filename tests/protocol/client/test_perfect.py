@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
+from merels.engine.common.errors import InputError
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.client.engine_spec import read_engine

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.pgn.variants import RecordRules
+from merels.engine.common.errors import InputError
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.journal.replay import stored_games
 
 GAMES = '[White "A"]\n[Black "B"]\n\n1. d6 f4 *\n\n[White "C"]\n\n1. d2 *\n'

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from merels.engine.game.notation import parse_move
 from merels.engine.tablebase.verdict import PlayedMove, Verdict
-from merels.tournament.report.accuracy import rows
+from merels.tournament.report.accuracy_report import rows
 from merels.tournament.statistics.accuracy import Accuracy, GameName, MoveCounts, total
 
 HELD = Verdict(1, 1, 1, 3, True)
