@@ -1,4 +1,4 @@
-"""Builds merels: three layers of packages and four compiled extensions.
+"""Builds merels: three layers of packages and five compiled extensions.
 
 MERELS_TUNE=1 makes options of the numbers in engine/core/search/parameters.pxi.
 MERELS_DEBUG=1 compiles with bounds checks and assertions, MERELS_SANITIZE=address,undefined (or
@@ -55,8 +55,8 @@ KIND = Path("engine/core/core.kind")
 kind = f"{DEBUG} {compile_args} {GCC_ARGS}\n"
 other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
 SOURCES = (  # What takes longest comes first: they compile at the same time.
-    "engine/core/core.pyx", "engine/core/solver.pyx", "protocol/client/scanner.pyx",
-    "protocol/process/round_trip.pyx",
+    "engine/core/core.pyx", "engine/core/solver.pyx", "engine/core/trainer.pyx",
+    "protocol/client/scanner.pyx", "protocol/process/round_trip.pyx",
 )
 
 

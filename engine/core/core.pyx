@@ -1,4 +1,4 @@
-"""The compiled core: the game on bitboards, the search, probing of tables and fitting.
+"""The compiled core: the game on bitboards, the search and probing of tables.
 
 One extension, assembled from the .pxi files beside it so that everything inlines. Each names the
 files before it that it needs. Positions come and go as plain numbers, which convert.py makes;
@@ -8,12 +8,12 @@ core.pyi documents what Python calls.
 from _thread import allocate_lock
 from cpython.pycapsule cimport PyCapsule_New
 from cython cimport final, internal
-from libc.math cimport log, sqrtf
+from libc.math cimport log
 from libc.stdint cimport (
-    INT8_MAX, INT16_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+    int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 )
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memmove, memset
+from libc.string cimport memcpy, memset
 
 from merels.engine.game import board
 
@@ -26,12 +26,13 @@ include "movegen.pxi"
 include "perft.pxi"
 include "evaluation/features.pxi"
 include "evaluation/evaluate.pxi"
-include "search/clock.pxi"
-include "search/transposition.pxi"
 include "tablebase/guard.pxi"
 include "tablebase/index.pxi"
 include "tablebase/blocks.pxi"
 include "tablebase/probe.pxi"
+include "shared.pxi"
+include "search/clock.pxi"
+include "search/transposition.pxi"
 include "tablebase/depths.pxi"
 include "tablebase/bounds.pxi"
 include "tablebase/table_set.pxi"
@@ -44,10 +45,8 @@ include "search/search.pxi"
 include "search/root.pxi"
 include "search/worker.pxi"
 include "search/for_tests.pxi"
-include "training/samples.pxi"
-include "training/draw.pxi"
-include "training/fit.pxi"
-include "training/score.pxi"
+
+SHARED_LAYOUT = shared_layout()
 
 load_geometry()
 load_steps()

@@ -16,10 +16,10 @@ The tables of the standard rules must be whole; those of other ways of flying (`
 used where they are whole. Without ``-tables`` games alone teach.
 
 No fitting sees the positions of the files named by ``-unseen``, nor one position in 64, chosen by
-its hash (`core.is_held_out`), nor an image of them: what is fitted can be measured on either. The
-same command makes the same weights on every machine and however many processes share the work, and
-resumes where an earlier one was interrupted: samples of games and leaves, and what was fitted to
-them, are kept in ``-work``.
+its hash (`trainer.is_held_out`), nor an image of them: what is fitted can be measured on either.
+The same command makes the same weights on every machine and however many processes share the work,
+and resumes where an earlier one was interrupted: samples of games and leaves, and what was fitted
+to them, are kept in ``-work``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pathlib import Path
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.saving import write_named, write_whole
-from merels.engine.core import core, weights
+from merels.engine.core import core, trainer, weights
 from merels.engine.training.samples import Truth, open_truths, read_unseen
 from merels.engine.training.self_play import Round, mark_of, self_play
 
@@ -66,14 +66,14 @@ the more samples there are, the less decay they need."""
 def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """The weights that explain samples best, but for those held out and ``unseen``."""
     every = b"".join(pieces)
-    held_out = core.split_samples(core.select_samples(every, unseen, True))
-    samples = core.select_samples(every, unseen, False)
+    held_out = trainer.split_samples(trainer.select_samples(every, unseen, True))
+    samples = trainer.select_samples(every, unseen, False)
     del every
-    core.shuffle(samples, 1)
-    print(f"  fitting {len(samples) // core.SAMPLE_BYTES} samples", flush=True)
-    quarters = core.split_samples(samples)
+    trainer.shuffle(samples, 1)
+    print(f"  fitting {len(samples) // trainer.SAMPLE_BYTES} samples", flush=True)
+    quarters = trainer.split_samples(samples)
     del samples
-    fits = [core.Fit(SHARE, quarter) for quarter in range(len(quarters))]
+    fits = [trainer.Fit(SHARE, quarter) for quarter in range(len(quarters))]
     with ThreadPoolExecutor(processes) as pool:
         for epoch in range(EPOCHS):
             started = time.monotonic()
@@ -102,10 +102,10 @@ def _fitted(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: 
     return path.read_bytes()
 
 
-def _learn(one: core.Fit, samples: bytearray, epoch: int) -> None:
+def _learn(one: trainer.Fit, samples: bytearray, epoch: int) -> None:
     """Learn once from samples, from later ones more slowly."""
-    number = len(samples) // core.SAMPLE_BYTES
-    ends = [number * step // STEPS * core.SAMPLE_BYTES for step in range(STEPS + 1)]
+    number = len(samples) // trainer.SAMPLE_BYTES
+    ends = [number * step // STEPS * trainer.SAMPLE_BYTES for step in range(STEPS + 1)]
     decay = min(1, DECAY / max(1, number))
     for step in range(STEPS):
         left = 1 - (epoch + (step + 0.5) / STEPS) / EPOCHS
@@ -197,7 +197,7 @@ def _leaves(
 
     started = time.monotonic()
     found = list(pool.map(leaves, range(len(played))))
-    number = sum(map(len, found)) // core.SAMPLE_BYTES
+    number = sum(map(len, found)) // trainer.SAMPLE_BYTES
     print(f"  {number} leaves, {time.monotonic() - started:.0f} s", flush=True)
     return found
 
@@ -206,7 +206,7 @@ def _labelled(piece: bytes, truths: list[Truth]) -> bytes:
     """Samples with what tables tell of them; those that nobody has labelled are left out."""
     for truth in truths:
         piece = truth.label(piece)
-    return bytes(core.labelled_samples(piece))
+    return bytes(trainer.labelled_samples(piece))
 
 
 if __name__ == "__main__":

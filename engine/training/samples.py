@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
-from merels.engine.core import core
+from merels.engine.core import core, trainer
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.board import SIZE, mask_of
 from merels.engine.game.notation import parse_position
@@ -35,7 +35,7 @@ PER_LOGIT = 250.0
 """Hundredths of a man that are worth 73 % of the points, in a searched score. The weights
 themselves are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with doubt."""
 
-_SAMPLE = struct.Struct(core.SAMPLE_FORMAT)
+_SAMPLE = struct.Struct(trainer.SAMPLE_FORMAT)
 _MEN = (1 << SIZE) - 1
 _FLYING = 28
 """The bit of a sample's second number from which on it says who may fly."""
@@ -74,7 +74,7 @@ class Sample(NamedTuple):
             self.own | self.own_hand << SIZE,
             self.opponent | self.opponent_hand << SIZE | self.flying << _FLYING,
             *(
-                core.NO_POINTS if points is None else round(points * core.WHOLE)
+                trainer.NO_POINTS if points is None else round(points * trainer.WHOLE)
                 for points in self[-2:]
             ),
         )
@@ -83,7 +83,7 @@ class Sample(NamedTuple):
 def unpack(data: bytes) -> Iterator[Sample]:
     """The samples that were packed one after the other."""
     for own, opponent, *both in _SAMPLE.iter_unpack(data):
-        points = [None if part == core.NO_POINTS else part / core.WHOLE for part in both]
+        points = [None if part == trainer.NO_POINTS else part / trainer.WHOLE for part in both]
         hands = own >> SIZE, opponent >> SIZE & 15
         yield Sample(own & _MEN, opponent & _MEN, *hands, opponent >> _FLYING, *points)
 
@@ -113,7 +113,7 @@ class Truth:
         found: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
         counts = {(*sides, sector.hand): None for sector in found for sides in sector.sides}
         return [
-            bytes(core.draw_samples(
+            bytes(trainer.draw_samples(
                 self.tables.core, own, opponent, hand, placing if hand else moving, seed
             ))
             for seed, (own, opponent, hand) in enumerate(counts)
@@ -122,16 +122,16 @@ class Truth:
     def score(self, piece: bytes) -> bytes:
         """Samples with what short searches by the core's weights think of them."""
         rules = core_rules(self.tables.rules)
-        return bytes(core.score_samples(_worker(), rules, piece, SCORED_NODES, PER_LOGIT))
+        return bytes(trainer.score_samples(_worker(), rules, piece, SCORED_NODES, PER_LOGIT))
 
     def leaves(self, piece: bytes) -> bytes:
         """What searches by the core's weights judge critical ones by, scored: see the core."""
-        found = core.leaf_samples(self.tables.core, _worker(), piece, LEAF_NODES)
+        found = trainer.leaf_samples(self.tables.core, _worker(), piece, LEAF_NODES)
         return self.score(bytes(found))
 
     def label(self, piece: bytes) -> bytes:
         """Samples with the tables' values as results, where they know them."""
-        return bytes(core.label_samples(self.tables.core, piece))
+        return bytes(trainer.label_samples(self.tables.core, piece))
 
 
 def _worker() -> core.SearchWorker:
@@ -167,7 +167,7 @@ def read_unseen(paths: Sequence[Path]) -> array[int]:
             raise InputError(str(path), expected) from None
         for number, text in enumerate(texts):
             try:
-                keys.add(core.board_key(core_board(parse_position(str(text)))))
+                keys.add(trainer.board_key(core_board(parse_position(str(text)))))
             except InputError as error:
                 raise error.at(number) from None
     return array("Q", sorted(keys))

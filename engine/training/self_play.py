@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from merels.engine.common.saving import write_whole
-from merels.engine.core import core
+from merels.engine.core import core, trainer
 from merels.engine.core.convert import (
     PROVEN,
     core_board,
@@ -149,8 +149,8 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
         player.worker.clear()
         for sample in _game(player, rules, chance):
             samples += sample.pack()
-        met = core.met_samples(player.table, player.rules, MET, chance.getrandbits(64))
-        samples += core.score_samples(player.worker, player.rules, met, SCORED_NODES, PER_LOGIT)
+        met = trainer.met_samples(player.table, player.rules, MET, chance.getrandbits(64))
+        samples += trainer.score_samples(player.worker, player.rules, met, SCORED_NODES, PER_LOGIT)
     write_whole(path, [samples])
     return path
 

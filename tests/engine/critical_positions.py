@@ -5,9 +5,10 @@
 
 A position is critical when it is not lost and at most a third of its moves hold its value. Most
 come from games of fallible play, which slips into a random move more or less often, the others
-(none of them in the placing phase) are random positions. All are held out (`core.is_held_out`): no
-fitting, earlier or later, has seen one or an image of it. No two are mirror images, nor images of
-one in the files named by ``-apart``. One seed makes the same file while the engine plays the same.
+(none of them in the placing phase) are random positions. All are held out (`trainer.is_held_out`):
+no fitting, earlier or later, has seen one or an image of it. No two are mirror images, nor images
+of one in the files named by ``-apart``. One seed makes the same file while the engine plays the
+same.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from merels.engine.core import core
+from merels.engine.core import trainer
 from merels.engine.core.convert import core_board
 from merels.engine.game.board import SYMMETRIES, mask_of, points_of
 from merels.engine.game.notation import format_position
@@ -103,7 +104,7 @@ def make(
     """So many critical positions of each phase; ``seen`` holds the images of those not wanted."""
     left = Counter(wanted)
     for position in candidates(chance):
-        if not core.is_held_out(core_board(position)):
+        if not trainer.is_held_out(core_board(position)):
             continue
         phase = phase_of(position)
         image = image_of(position)

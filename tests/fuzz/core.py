@@ -15,14 +15,14 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
-from merels.engine.core import core, solver
+from merels.engine.core import core, solver, trainer
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import PRESETS
 from merels.protocol.client import scanner
 from merels.protocol.process import round_trip as trip
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
 
-MODULES: tuple[ModuleType, ...] = (core, solver, scanner, trip)
+MODULES: tuple[ModuleType, ...] = (core, solver, trainer, scanner, trip)
 REFUSALS = (
     TypeError, AttributeError, ValueError, OverflowError, RuntimeError, KeyError, MemoryError,
     BufferError, OSError,
@@ -40,7 +40,7 @@ OTHERS: dict[str, Callable[[], object]] = {
     "places": lambda: array("Q", [0, 7, 99]), "far": lambda: array("Q", [2**64 - 1]),
     "nowhere": lambda: array("Q"), "texts": lambda: ["x"] * 5, "report": lambda: lambda *_: True,
     "lock": nullcontext,
-    "samples": lambda: core.draw_samples(_tables({}), 3, 3, 0, 50, 1),
+    "samples": lambda: trainer.draw_samples(_tables({}), 3, 3, 0, 50, 1),
     "grows": lambda: Grows(), "block": lambda: Block(None),
     "weights": lambda: bytes(core.WEIGHTS_SIZE), "made": lambda: bytearray(core.WEIGHTS_SIZE),
 }
@@ -134,6 +134,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.shared": _some(),
     "TableSet.kept": _some(),
     "TableSet.kept_depths": _some(), "TranspositionTable": _some(1),
+    "TranspositionTable.shared": _some(), "SearchWorker.shared": _some(),
     "TranspositionTable.clear": _some(), "TranspositionTable.grow": _some(2, {"a": "Deadline"}),
     "TranspositionTable.used": _some(),
     "TranspositionTable.new_search": _some(), "TranspositionTable.read_entry": _some(5),
@@ -342,6 +343,6 @@ def _worker(objects: dict[str, object]) -> core.SearchWorker:
 _MADE: dict[str, Callable[[dict[str, object]], object]] = {
     "TableSet": _tables, "Retrograde": _retrograde, "PlacingSlice": _slice,
     "SearchWorker": _worker, "TranspositionTable": lambda objects: core.TranspositionTable(1),
-    "Deadline": lambda objects: core.Deadline(), "Fit": lambda objects: core.Fit(0.5, 3),
+    "Deadline": lambda objects: core.Deadline(), "Fit": lambda objects: trainer.Fit(0.5, 3),
     "Brief": lambda objects: scanner.parse_brief(b"info depth 3 score cp 5", 0),
 }

@@ -21,7 +21,7 @@ from array import array
 from collections.abc import Callable
 from pathlib import Path
 
-from merels.engine.core import core
+from merels.engine.core import core, trainer
 from merels.engine.core.convert import (
     core_board,
     core_history,
@@ -288,18 +288,18 @@ def fitting(tables: Tables) -> list[object]:
         assert known is not None
         points = (1 + known.value) / 2
         samples += Sample.of(position, 1, points, points).pack()
-    samples += core.draw_samples(tables.core, 4, 3, 0, 50, 1)
+    samples += trainer.draw_samples(tables.core, 4, 3, 0, 50, 1)
     worker = core.SearchWorker(core.TranspositionTable(1))
-    leaves = core.leaf_samples(tables.core, worker, samples, 50)
+    leaves = trainer.leaf_samples(tables.core, worker, samples, 50)
     assert leaves
-    samples = core.label_samples(tables.core, samples)
-    assert len(core.labelled_samples(samples)) == len(samples)
-    samples += core.labelled_samples(core.label_samples(tables.core, leaves))
-    samples = core.select_samples(samples, array("Q"), False)
-    core.shuffle(samples, 5)
+    samples = trainer.label_samples(tables.core, samples)
+    assert len(trainer.labelled_samples(samples)) == len(samples)
+    samples += trainer.labelled_samples(trainer.label_samples(tables.core, leaves))
+    samples = trainer.select_samples(samples, array("Q"), False)
+    trainer.shuffle(samples, 5)
     made = bytearray(core.WEIGHTS_SIZE)
-    for quarter, part in enumerate(core.split_samples(samples)):
-        fit = core.Fit(0.5, quarter)
+    for quarter, part in enumerate(trainer.split_samples(samples)):
+        fit = trainer.Fit(0.5, quarter)
         assert 0 <= fit.epoch(part, 0.1, 0.1) < 1 and 0 <= fit.epoch(part, 0.0) < 1
         fit.write(made)
     assert any(made)

@@ -50,30 +50,12 @@ cdef extern from *:
                                       const Pairs *two, const Pairs *three) noexcept nogil
     void take_upper "MERELS_TAKE_UPPER"(Pairs *sum, const Pairs *upper) noexcept nogil
 
-cpdef enum:
-    HIDDEN = 48              # neurons of the hidden layer, a multiple of 2 * LANES
-    QUARTERS = 4             # of the phases: each has vectors of its own
-
 cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
-    QUARTER = PHASES // QUARTERS
     CACHE_LINE = 64          # bytes
-    ONE = 48                 # where a neuron is clipped: its greatest output is the square
-    LARGEST = 42             # in size, of a vector's numbers
     NOUGHT = LARGEST + 1     # what stands for 0 in a pair
-    LARGEST_VALUE = 2978     # in size, of a feature's value: eleven add up to 16 bits
-    LARGEST_PART = 15000     # in size, of another row's value and of a bias: two add up to 16 bits
-    LARGEST_OUTPUT = 19418   # in size, of an output's weight: all together add up to 32 bits
-    OUTPUT_SHIFT = 15        # of a neuron's output times its weight, to hundredths of a man
 
-# The numbers of weights.bin.
-cdef struct Weights:
-    int16_t value[PHASES][ROWS]              # quarters of a hundredth of a man
-    int16_t bias[PHASES][HIDDEN]
-    int16_t output[PHASES][HIDDEN]
-    int8_t vector[QUARTERS][ROWS][HIDDEN]
-
-# The same as the search wants them: all that one feature adds in a quarter of the phases, in one
+# The weights as the search wants them: all that one feature adds in a quarter of the phases, in one
 # cache line, and all that one kind of material adds.
 cdef struct Feature:
     Pairs vector[NEURON_PAIRS]
@@ -93,7 +75,6 @@ cdef Material MATERIAL[MATERIALS]
 cdef Pairs NOTHING           # the last one of a group of three
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
-WEIGHTS_SIZE = sizeof(Weights)
 
 # What the hidden layer adds to the values of features and material, whose sum is `value`.
 cdef inline int hidden_layer(const size_t *at, const Material *material,

@@ -60,11 +60,32 @@ cpdef enum:
     AT_KINDS = AT_MEN + 100
     ROWS = AT_KINDS + KINDS
 
+cpdef enum:
+    HIDDEN = 48              # neurons of the hidden layer, a multiple of 2 * LANES
+    QUARTERS = 4             # of the phases: each has vectors of its own
+
+cdef enum:
+    QUARTER = PHASES // QUARTERS
+    ONE = 48                 # where a neuron is clipped: its greatest output is the square
+    LARGEST = 42             # in size, of a vector's numbers
+    LARGEST_VALUE = 2978     # in size, of a feature's value: eleven add up to 16 bits
+    LARGEST_PART = 15000     # in size, of another row's value and of a bias: two add up to 16 bits
+    LARGEST_OUTPUT = 19418   # in size, of an output's weight: all together add up to 32 bits
+    OUTPUT_SHIFT = 15        # of a neuron's output times its weight, to hundredths of a man
+
+# The numbers of weights.bin.
+cdef struct Weights:
+    int16_t value[PHASES][ROWS]              # quarters of a hundredth of a man
+    int16_t bias[PHASES][HIDDEN]
+    int16_t output[PHASES][HIDDEN]
+    int8_t vector[QUARTERS][ROWS][HIDDEN]
+
 # What the men on a ring add to the numbers, in base 3, of the patterns: four sides, three rings.
 cdef Lanes PATTERNS[3][256]
 cdef uint16_t SIDE_FEATURE[19683]
 cdef uint16_t RING_FEATURE[6561]
 
+WEIGHTS_SIZE = sizeof(Weights)
 ROW_NAMES = ("sides",) * 4 + ("corners",) * 4 + (
     "inner ring", "middle ring", "outer ring", "men left", "men in hand, flying")
 

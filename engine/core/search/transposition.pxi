@@ -10,36 +10,19 @@
 # A short search is slowed by memory that it does not need, so the part in use is chosen by the
 # searcher, and grows. What lies beyond it is empty.
 #
-# Needs bitboard.pxi, board.pxi, movegen.pxi, pages.pxi, search/clock.pxi.
+# Needs bitboard.pxi, board.pxi, movegen.pxi, pages.pxi, shared.pxi, search/clock.pxi.
 
 cdef enum:
-    BUCKET = 4               # entries
     CHECK_EVERY = 4096       # entries moved between looks at the clock
     UPPER = 1                # the value is at most the score
     LOWER = 2                # the value is at least the score
     EXACT = 3
-
-cdef struct Entry:
-    uint64_t check           # key ^ data
-    uint64_t data            # move 20 bits (NO_MOVE too), score 16, depth 8, bound 2, generation 8
-
-cdef struct Table:
-    void *memory
-    Entry *entries
-    uint64_t buckets         # in use
-    uint64_t left            # that were in use when entries were left where no probe finds them
-    int generation
 
 cdef struct Probe:
     move_t move
     int score
     int depth
     int bound                # 0: nothing is known but move, which is NO_MOVE
-
-
-# The number of the bucket, of so many, that a key belongs into.
-cdef inline uint64_t bucket_number(uint64_t key, uint64_t buckets) noexcept nogil:
-    return below(key * GOLDEN, buckets)
 
 
 # Where the entries of a key are. The upper half of the product depends on all of a board; on real
@@ -169,6 +152,10 @@ cdef class TranspositionTable:
 
     def __dealloc__(self):
         free(self.table.memory)
+
+    @property
+    def shared(self):
+        return PyCapsule_New(&self.table, "merels.Table", NULL)
 
     # The buckets in so many MiB, or in the whole table.
     cdef uint64_t buckets_of(self, int megabytes):

@@ -1,6 +1,6 @@
 # The worker that Python drives: one thread's search from iteration to iteration.
 #
-# Needs board.pxi, ends.pxi, movegen.pxi, tablebase/probe.pxi, search/root.pxi.
+# Needs board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/probe.pxi, search/root.pxi.
 
 cdef enum:
     ATTENTION = 16           # plies ahead from which on no more is overlooked
@@ -50,8 +50,38 @@ cdef inline void begin_search(Worker *w) noexcept nogil:
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
 
 
+# The two functions of a BoardSearch.
+cdef void begin_boards(void *worker, const RuleSet *rules) noexcept nogil:
+    cdef Worker *w = <Worker *>worker
+    w.game.rules = rules[0]
+    w.game.base = 0
+    w.errs = False
+    begin_search(w)
+
+
+cdef int search_board(void *worker, const Board *b, uint64_t nodes, Board *leaf) noexcept nogil:
+    cdef Worker *w = <Worker *>worker
+    cdef uint64_t key = key_of(&w.game.rules, b)
+    cdef Board before
+    cdef int value = 0, i
+    w.nodes = w.root_depth = 0
+    while w.nodes < nodes and abs(value) < PROVEN and w.root_depth < MAX_DEPTH:
+        w.stack.free = w.room
+        w.root_depth += 1
+        # One ply ahead of a root that is no board's, so that nothing is a repetition.
+        enter(&w.game, b, 0, 0)
+        value = search(w, b, key, -INFINITE, INFINITE, w.root_depth, 1)
+    if leaf != NULL:
+        leaf[0] = b[0]
+        for i in range(w.pv_length[1]):
+            before = leaf[0]
+            make(&before, w.pv[1][i], leaf)
+    return value
+
+
 cdef class SearchWorker:
     cdef Worker w
+    cdef BoardSearch lent
     cdef TranspositionTable table
     cdef int running         # see guard.pxi
     cdef readonly tuple better
@@ -59,6 +89,10 @@ cdef class SearchWorker:
     def __cinit__(self, TranspositionTable table not None):
         self.table = table
         self.w.table = &table.table
+        self.lent.worker = &self.w
+        self.lent.users = &self.running
+        self.lent.begin = begin_boards
+        self.lent.search = search_board
         load_reductions(&self.w)
         self.w.room = <scored_t *>malloc(ROOM_FOR_MOVES * sizeof(scored_t))
         if self.w.room == NULL:
@@ -66,6 +100,10 @@ cdef class SearchWorker:
 
     def __dealloc__(self):
         free(self.w.room)
+
+    @property
+    def shared(self):
+        return PyCapsule_New(&self.lent, "merels.BoardSearch", NULL)
 
     @property
     def nodes(self):

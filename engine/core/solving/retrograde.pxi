@@ -142,7 +142,7 @@ cdef class Retrograde:
             raise ValueError("a sector has 3 to 9 men a side, the larger side first")
         load_index()
         self.lower = lower
-        p.tables = shared_tables(lower)
+        p.tables = borrow_tables(lower)
         p.rules = load_rules(rules)
         p.men[0] = larger
         p.men[1] = smaller

@@ -282,7 +282,7 @@ cdef str table_name(int own, int opponent, int hand):
 
 def verify_places(tables not None, int own, int opponent, int hand, uint64_t first,
                   uint64_t last):
-    cdef Tables *shared = shared_tables(tables)
+    cdef Tables *shared = borrow_tables(tables)
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0
     cdef int i
@@ -304,7 +304,7 @@ def verify_places(tables not None, int own, int opponent, int hand, uint64_t fir
 
 
 def verify_sample(tables not None, int own, int opponent, int hand, places):
-    cdef Tables *shared = shared_tables(tables)
+    cdef Tables *shared = borrow_tables(tables)
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = count_places(own, opponent, hand)
     cdef bytearray copied = copy_of(places, width=sizeof(uint64_t))
@@ -336,7 +336,7 @@ def recompute_places(tables not None, int own, int opponent, int hand, uint64_t 
                      uint64_t last, values):
     cdef _Span span = span_of(values, width=1, writable=True)
     cdef uint8_t *out = span.start
-    cdef Tables *shared = shared_tables(tables)
+    cdef Tables *shared = borrow_tables(tables)
     cdef Group *group
     cdef Checked states[GROUP]
     cdef int i, value

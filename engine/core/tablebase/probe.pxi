@@ -20,11 +20,6 @@ cdef struct Tables:
     const Packed *packed[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
 
 
-# Sizes of the structures that core and solver share, in bytes: the version of what they exchange.
-cdef tuple tables_layout():
-    return sizeof(Tables), sizeof(Packed), sizeof(BlockCache), sizeof(Slot)
-
-
 # Whether there is a table of so many men; they are possible ones.
 cdef inline bint has_table(const Tables *tables, int own, int opponent, int hand) noexcept nogil:
     return (tables.values[hand][own][opponent] != NULL

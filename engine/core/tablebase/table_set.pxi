@@ -41,9 +41,6 @@ cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcep
     return length == 4 * size + 3 * <uint64_t>four_bytes(list + 4 * size - 4)
 
 
-TABLES_LAYOUT = tables_layout()
-
-
 cdef class TableSet:
     cdef Tables tables
     cdef BlockCache cache
@@ -68,7 +65,6 @@ cdef class TableSet:
                     free(<void *>self.tables.packed[hand][own][opponent])
         free(self.cache.slots)
 
-    # What the solver reads, by `shared_tables` there.
     @property
     def shared(self):
         return PyCapsule_New(&self.tables, "merels.Tables", NULL)

@@ -1,7 +1,7 @@
 # Where samples come from: places of tables, and positions that searches met; and what tables say of
 # them.
 #
-# Needs board.pxi, movegen.pxi, search/transposition.pxi, tablebase/probe.pxi, training/samples.pxi.
+# Needs board.pxi, movegen.pxi, borrowed.pxi, tablebase/probe.pxi, training/samples.pxi.
 
 
 # The points that a table's value is worth, or NO_POINTS.
@@ -15,7 +15,8 @@ cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return not someone_short(b) and can_move(rules, b)
 
 
-def draw_samples(TableSet tables not None, int own, int opponent, int hand, int number, seed):
+def draw_samples(tables, int own, int opponent, int hand, int number, seed):
+    cdef Tables *known = borrow_tables(tables)
     cdef uint64_t state = seed, classes, size
     cdef int64_t drawn = 0, tries = 0
     cdef int points
@@ -26,25 +27,25 @@ def draw_samples(TableSet tables not None, int own, int opponent, int hand, int 
     classes = classes_of(own, opponent, hand)
     size = block_size(own, opponent, hand)
     memset(&sample, 0, sizeof(sample))
-    sample.flying = tables.tables.rules.flying
+    sample.flying = known.rules.flying
     sample.score = NO_POINTS
     sample.board.own_hand = (hand + 1) // 2
     sample.board.opponent_hand = hand // 2
-    share(&tables.tables.users, "the set of tables")
+    share(&known.users, "the set of tables")
     with nogil:
         while drawn < number and tries < 2 * <int64_t>number:
             tries += 1
             men_at(own, opponent, hand, random_below(&state, classes), random_below(&state, size),
                    &sample.board.own, &sample.board.opponent)
             count_men(&sample.board)
-            if not goes_on(&tables.tables.rules, &sample.board):
+            if not goes_on(&known.rules, &sample.board):
                 continue
-            points = points_of(table_probe(&tables.tables, &sample.board))
+            points = points_of(table_probe(known, &sample.board))
             if points != NO_POINTS:
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * drawn, &sample)
                 drawn += 1
-    end_sharing(&tables.tables.users)
+    end_sharing(&known.users)
     del data[SAMPLE_BYTES * drawn:]
     return data
 
@@ -70,9 +71,10 @@ cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noe
         sample.board = after
 
 
-def met_samples(TranspositionTable table not None, tuple rules not None, int number, seed):
+def met_samples(table, tuple rules not None, int number, seed):
     cdef RuleSet rule_set = load_rules(rules)
-    cdef uint64_t state = seed, data, key, i, place, entries = BUCKET * table.table.buckets
+    cdef Table *met = <Table *>borrow(table, core.TranspositionTable, "merels.Table")
+    cdef uint64_t state = seed, data, key, i, place, entries = BUCKET * met.buckets
     cdef uint64_t first = random_below(&state, entries)
     cdef int found = 0
     cdef bytearray samples = bytearray(SAMPLE_BYTES * <Py_ssize_t>number)
@@ -88,11 +90,11 @@ def met_samples(TranspositionTable table not None, tuple rules not None, int num
             if found == number:
                 break
             place = (first + i) % entries
-            entry = &table.table.entries[place]
+            entry = &met.entries[place]
             data = entry.data
             key = entry.check ^ data
             # A thread that searches may have written half of it.
-            if data == 0 or bucket_number(key, table.table.buckets) != place // BUCKET:
+            if data == 0 or bucket_number(key, met.buckets) != place // BUCKET:
                 continue
             unpack_key(key, &sample.board)
             if is_sound(&sample.board) and goes_on(&rule_set, &sample.board):
@@ -105,24 +107,25 @@ def met_samples(TranspositionTable table not None, tuple rules not None, int num
     return samples
 
 
-def label_samples(TableSet tables not None, data):
+def label_samples(tables, data):
+    cdef Tables *known = borrow_tables(tables)
     cdef bytearray labelled = copy_of(data)
     cdef Py_ssize_t i, number = check_samples(span_of(labelled))
-    cdef const RuleSet *rules = &tables.tables.rules
+    cdef const RuleSet *rules = &known.rules
     cdef uint8_t *out = labelled
     cdef Sample sample
     cdef int points
-    share(&tables.tables.users, "the set of tables")
+    share(&known.users, "the set of tables")
     with nogil:
         for i in range(number):
             read_sample(out + SAMPLE_BYTES * i, &sample)
             if sample.flying != rules.flying or not goes_on(rules, &sample.board):
                 continue
-            points = points_of(table_probe(&tables.tables, &sample.board))
+            points = points_of(table_probe(known, &sample.board))
             if points != NO_POINTS:
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * i, &sample)
-    end_sharing(&tables.tables.users)
+    end_sharing(&known.users)
     return labelled
 
 

@@ -2,7 +2,7 @@
 # with Adam's steps (Kingma and Ba, 2015) and a decay of the parameters beside them (Loshchilov and
 # Hutter, 2019).
 #
-# Needs board.pxi, evaluation/evaluate.pxi.
+# Needs board.pxi, evaluation/features.pxi, training/samples.pxi.
 
 # What a quarter of the phases learns.
 cdef struct Parameters:

@@ -1,54 +1,40 @@
 # What short searches think of samples, and the positions that they judge by.
 #
-# Needs board.pxi, movegen.pxi, search/search.pxi, search/worker.pxi, tablebase/probe.pxi,
-# training/samples.pxi, training/draw.pxi, training/fit.pxi.
+# Needs board.pxi, movegen.pxi, borrowed.pxi, tablebase/probe.pxi, training/samples.pxi,
+# training/draw.pxi, training/fit.pxi.
 
 cdef enum:
     FIRST_NODES = 30         # of a search that looks for the best of several moves
     CRITICAL = 3             # one move in so many, at most, holds a critical position's value
 
 
-# The value of a board by iterations until so many nodes are searched.
-cdef int short_search(Worker *w, const Board *b, uint64_t nodes) noexcept nogil:
-    cdef uint64_t key = key_of(&w.game.rules, b)
-    cdef int value = 0
-    w.nodes = w.root_depth = 0
-    while w.nodes < nodes and abs(value) < PROVEN and w.root_depth < MAX_DEPTH:
-        w.stack.free = w.room
-        w.root_depth += 1
-        # One ply ahead of a root that is no board's, so that nothing is a repetition.
-        enter(&w.game, b, 0, 0)
-        value = search(w, b, key, -INFINITE, INFINITE, w.root_depth, 1)
-    return value
+cdef BoardSearch *borrow_search(worker) except NULL:
+    return <BoardSearch *>borrow(worker, core.SearchWorker, "merels.BoardSearch")
 
 
-def score_samples(SearchWorker worker not None, tuple rules not None, data, uint64_t nodes,
-                  double per_logit):
+def score_samples(worker, tuple rules not None, data, uint64_t nodes, double per_logit):
+    cdef BoardSearch *s = borrow_search(worker)
+    cdef RuleSet rule_set = load_rules(rules)
     cdef bytearray scored = copy_of(data)
     cdef Py_ssize_t i, number = check_samples(span_of(scored))
     cdef uint8_t *out = scored
-    cdef Worker *w = &worker.w
     cdef Sample sample
     cdef int value
     if not per_logit >= 1:
         raise ValueError("a logit is worth at least a hundredth of a man")
-    claim(&worker.running, "this worker")
-    try:
-        load_game(&w.game, rules, ())
-        w.errs = False
-        begin_search(w)
-        with nogil:
-            for i in range(number):
-                read_sample(out + SAMPLE_BYTES * i, &sample)
-                if sample.score != NO_POINTS or sample.flying != w.game.rules.flying or (
-                        not goes_on(&w.game.rules, &sample.board)):
-                    continue
-                value = short_search(w, &sample.board, nodes)
-                sample.score = (WHOLE if value >= PROVEN else 0 if value <= -PROVEN
-                                else <int>(WHOLE * logistic(<float>(value / per_logit))))
-                write_sample(out + SAMPLE_BYTES * i, &sample)
-    finally:
-        end_claim(&worker.running)
+    claim(s.users, "this worker")
+    with nogil:
+        s.begin(s.worker, &rule_set)
+        for i in range(number):
+            read_sample(out + SAMPLE_BYTES * i, &sample)
+            if sample.score != NO_POINTS or sample.flying != rule_set.flying or (
+                    not goes_on(&rule_set, &sample.board)):
+                continue
+            value = s.search(s.worker, &sample.board, nodes, NULL)
+            sample.score = (WHOLE if value >= PROVEN else 0 if value <= -PROVEN
+                            else <int>(WHOLE * logistic(<float>(value / per_logit))))
+            write_sample(out + SAMPLE_BYTES * i, &sample)
+    end_claim(s.users)
     return scored
 
 
@@ -80,21 +66,16 @@ cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *move
 
 
 # The board that a short search's value comes from; False where that is no evaluation.
-cdef bint find_leaf(Worker *w, const Board *b, uint64_t nodes, Board *leaf) noexcept nogil:
-    cdef Board before
-    cdef int i
-    leaf[0] = b[0]
-    if abs(short_search(w, b, nodes)) >= PROVEN:
-        return False
-    for i in range(w.pv_length[1]):
-        before = leaf[0]
-        make_first(&before, w.pv[1][i], leaf)
-    return goes_on(&w.game.rules, leaf)
+cdef bint find_leaf(const BoardSearch *s, const RuleSet *rules, const Board *b, uint64_t nodes,
+                    Board *leaf) noexcept nogil:
+    cdef int value = s.search(s.worker, b, nodes, leaf)
+    leaf.plies = 0
+    return abs(value) < PROVEN and goes_on(rules, leaf)
 
 
 # Of a critical board, where searches end after the move that holds its value and after the one
 # that does not which look best to shorter ones. Returns the number of boards found, up to 2.
-cdef int critical_leaves(Worker *w, const Tables *tables, const Board *b, uint64_t nodes,
+cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board *b, uint64_t nodes,
                          Board *leaves) noexcept nogil:
     cdef MoveList moves
     cdef Board after
@@ -110,7 +91,7 @@ cdef int critical_leaves(Worker *w, const Tables *tables, const Board *b, uint64
         make_first(b, moves.moves[i], &after)
         value = INFINITE - 1
         if goes_on(&tables.rules, &after):
-            value = -short_search(w, &after, FIRST_NODES)
+            value = -s.search(s.worker, &after, FIRST_NODES, NULL)
         holds = points[i] == best
         if value > top[holds]:
             top[holds] = value
@@ -119,13 +100,13 @@ cdef int critical_leaves(Worker *w, const Tables *tables, const Board *b, uint64
     if top[1] >= PROVEN or top[0] <= -PROVEN:
         return 0
     for holds in range(2):
-        found += find_leaf(w, &chosen[holds], nodes, &leaves[found])
+        found += find_leaf(s, &tables.rules, &chosen[holds], nodes, &leaves[found])
     return found
 
 
 # Write the leaves of those samples that are critical, and their number to `written`. Returns how
 # many samples could be read.
-cdef Py_ssize_t write_leaves(Worker *w, const Tables *tables, const uint8_t *samples,
+cdef Py_ssize_t write_leaves(const BoardSearch *s, const Tables *tables, const uint8_t *samples,
                              Py_ssize_t number, uint64_t nodes, uint8_t *out,
                              Py_ssize_t *written) noexcept nogil:
     cdef Py_ssize_t i
@@ -139,33 +120,31 @@ cdef Py_ssize_t write_leaves(Worker *w, const Tables *tables, const uint8_t *sam
         if sample.flying != tables.rules.flying or not goes_on(&tables.rules, &sample.board):
             continue
         sample.score = sample.result = NO_POINTS
-        for j in range(critical_leaves(w, tables, &sample.board, nodes, leaves)):
+        for j in range(critical_leaves(s, tables, &sample.board, nodes, leaves)):
             sample.board = leaves[j]
             write_sample(out + SAMPLE_BYTES * written[0], &sample)
             written[0] += 1
     return number
 
 
-def leaf_samples(TableSet tables not None, SearchWorker worker not None, data, uint64_t nodes):
+def leaf_samples(tables, worker, data, uint64_t nodes):
+    cdef Tables *known = borrow_tables(tables)
+    cdef BoardSearch *s = borrow_search(worker)
     cdef _Span samples = span_of(data)
     cdef Py_ssize_t number = check_samples(samples), done = 0, written = 0
     cdef bytearray found = bytearray(2 * SAMPLE_BYTES * number)
     cdef uint8_t *out = found
-    cdef Worker *w = &worker.w
     if nodes < 1:
         raise ValueError("a search has at least one node")
-    claim(&worker.running, "this worker")
+    claim(s.users, "this worker")
     try:
-        share(&tables.tables.users, "the set of tables")
-        w.game.rules = tables.tables.rules
-        w.game.base = 0
-        w.errs = False
-        begin_search(w)
+        share(&known.users, "the set of tables")
         with nogil:
-            done = write_leaves(w, &tables.tables, samples.start, number, nodes, out, &written)
-        end_sharing(&tables.tables.users)
+            s.begin(s.worker, &known.rules)
+            done = write_leaves(s, known, samples.start, number, nodes, out, &written)
+        end_sharing(&known.users)
     finally:
-        end_claim(&worker.running)
+        end_claim(s.users)
     refuse_changed(done, number)
     del found[SAMPLE_BYTES * written:]
     return found

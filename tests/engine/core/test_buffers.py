@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.core import core, solver
+from merels.engine.core import core, solver, trainer
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import PRESETS
 from merels.engine.training.samples import Sample
@@ -23,14 +23,14 @@ SAMPLE = Sample(0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1, 0.5, 0.5).pack()
 CHANGED = """
 import sys, threading
 from array import array
-from merels.engine.core import core
+from merels.engine.core import trainer
 from tests.engine.core.test_buffers import SAMPLE
 
-quarter = [bool(part) for part in core.split_samples(SAMPLE)].index(True)
-fit = core.Fit(0.5, quarter)
+quarter = [bool(part) for part in trainer.split_samples(SAMPLE)].index(True)
+fit = trainer.Fit(0.5, quarter)
 number, call = {
-    "split_samples": (100_000, core.split_samples),
-    "select_samples": (30_000, lambda data: [core.select_samples(data, array("Q"), False)]),
+    "split_samples": (100_000, trainer.split_samples),
+    "select_samples": (30_000, lambda data: [trainer.select_samples(data, array("Q"), False)]),
     "epoch": (10_000, lambda data: fit.epoch(data, 0) and []),
 }[sys.argv[1]]
 data = bytearray(SAMPLE * number)
@@ -53,7 +53,7 @@ for _ in range(2000):
     gate.release()
     try:
         for made in call(data):
-            core.labelled_samples(made)
+            trainer.labelled_samples(made)
     except ValueError as error:
         refused += 1
         print(error)
@@ -93,9 +93,9 @@ def test_buffers_are_checked_and_used_under_one_view() -> None:
     tables.add(3, 3, memoryview(values))
     calls: list[tuple[bytes | array[int], Callable[[Any], object]]] = [
         (values, lambda data: tables.add(3, 3, data)),
-        (SAMPLE, lambda data: core.label_samples(tables, data)),
-        (SAMPLE, lambda data: core.labelled_samples(data)),
-        (SAMPLE, lambda data: core.score_samples(
+        (SAMPLE, lambda data: trainer.label_samples(tables, data)),
+        (SAMPLE, lambda data: trainer.labelled_samples(data)),
+        (SAMPLE, lambda data: trainer.score_samples(
             worker, RULES, data, 1, 250.0)),
         (array("Q", [0]), lambda data: solver.verify_sample(
             tables, 3, 3, 0, data)),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from merels.engine.core import core, solver
+from merels.engine.core import core, solver, trainer
 from merels.engine.core.convert import core_moves, core_rules
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS
@@ -82,11 +82,14 @@ def test_none_is_no_value(name: str) -> None:
         NONE[name](None)
 
 
-def test_none_is_no_set_of_tables() -> None:
+def test_none_is_nothing_to_borrow() -> None:
     for call in (
         lambda: solver.Retrograde(RULES, 3, 3, False, None),  # type: ignore[arg-type]
         lambda: solver.PlacingSlice(RULES, 18, 0, None),  # type: ignore[arg-type]
         lambda: solver.verify_places(None, 3, 3, 0, 0, 1),  # type: ignore[arg-type]
+        lambda: trainer.draw_samples(None, 3, 3, 0, 1, 1),  # type: ignore[arg-type]
+        lambda: trainer.met_samples(None, RULES, 1, 1),  # type: ignore[arg-type]
+        lambda: trainer.score_samples(None, RULES, b"", 1, 250.0),  # type: ignore[arg-type]
     ):
         with pytest.raises(TypeError):
             call()
@@ -140,16 +143,17 @@ def test_solved_tables_outlive_their_solver() -> None:
     assert bytes(values) == known and any(known)
 
 
-def test_a_solver_of_another_build_than_the_core_is_refused() -> None:
+@pytest.mark.parametrize("name", ["solver", "trainer"])
+def test_an_extension_of_another_build_than_the_core_is_refused(name: str) -> None:
     program = (
         "from merels.engine.core import core\n"
-        "core.TABLES_LAYOUT = (*core.TABLES_LAYOUT[:-1], 0)\n"
-        "from merels.engine.core import solver\n"
+        "core.SHARED_LAYOUT = (*core.SHARED_LAYOUT[:-1], 0)\n"
+        f"from merels.engine.core import {name}\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "ImportError: merels.engine.core.solver and merels.engine.core.core come from different "
+        f"ImportError: merels.engine.core.{name} and merels.engine.core.core come from different "
         "builds: reinstall merels, or in a checkout run python setup.py build_ext --inplace"
     )
 

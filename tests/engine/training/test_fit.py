@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.core import core, weights
+from merels.engine.core import core, trainer, weights
 from merels.engine.core.convert import core_board, core_moves, core_rules
 from merels.engine.game.board import SYMMETRIES
 from merels.engine.game.notation import parse_position
@@ -38,7 +38,7 @@ def samples(result: float) -> bytes:
 
 def part_of(data: bytes | bytearray) -> tuple[int, bytearray]:
     """The quarter of the phases whose samples these are, and they themselves."""
-    parts = core.split_samples(data)
+    parts = trainer.split_samples(data)
     (found,) = (quarter for quarter, part in enumerate(parts) if part)
     return found, parts[found]
 
@@ -46,7 +46,7 @@ def part_of(data: bytes | bytearray) -> tuple[int, bytearray]:
 def test_samples_are_learnt() -> None:
     for result in (0.9, 0.1):
         quarter, data = part_of(samples(result))
-        fitting = core.Fit(0.5, quarter)
+        fitting = trainer.Fit(0.5, quarter)
         before = fitting.epoch(data, 0)
         for _ in range(100):
             fitting.epoch(data, 0.01)
@@ -74,7 +74,7 @@ def some_samples(number: int, seed: int) -> bytes:
 
 def cut(block: bytes | bytearray) -> list[bytes]:
     """The samples of a block, in order of their bytes."""
-    size = core.SAMPLE_BYTES
+    size = trainer.SAMPLE_BYTES
     return sorted(bytes(block[i : i + size]) for i in range(0, len(block), size))
 
 
@@ -87,8 +87,8 @@ def test_a_sample_has_the_same_bytes_on_every_host() -> None:
 def test_shuffling_keeps_every_sample() -> None:
     data = some_samples(1000, seed=1)
     first, again = bytearray(data), bytearray(data)
-    core.shuffle(first, 3)
-    core.shuffle(again, 3)
+    trainer.shuffle(first, 3)
+    trainer.shuffle(again, 3)
     assert first == again != data
     assert cut(first) == cut(data)
 
@@ -100,13 +100,13 @@ def test_quarters_of_the_phases_learn_apart() -> None:
     for _ in range(1000):
         hands = chance.randint(1, 8), chance.randint(1, 8)
         data += Sample(0b1, 0b10, *hands, 1, 0.5, chance.randrange(3) / 2).pack()
-    core.shuffle(data, 3)
-    parts = core.split_samples(data)
+    trainer.shuffle(data, 3)
+    parts = trainer.split_samples(data)
     assert all(parts) and cut(b"".join(parts)) == cut(data)
     assert [
         {sample.own_hand > 0 for sample in unpack(bytes(part))} for part in parts
     ] == [{True}, {True}, {False}, {False}]
-    fits = [core.Fit(0.5, quarter) for quarter in range(len(parts))]
+    fits = [trainer.Fit(0.5, quarter) for quarter in range(len(parts))]
     made: list[bytes] = []
     whole = bytearray(core.WEIGHTS_SIZE)
     for one, part in zip(fits, parts):
@@ -120,9 +120,9 @@ def test_quarters_of_the_phases_learn_apart() -> None:
     assert all(any(alone) for alone in made)
     assert bytes(map(max, *made)) == bytes(whole) == bytes(map(sum, zip(*made)))
     with pytest.raises(ValueError, match="a quarter from 0 to 3, not 4"):
-        core.Fit(0.5, 4)
+        trainer.Fit(0.5, 4)
     with pytest.raises(ValueError, match="a share from 0 to 1, not 2"):
-        core.Fit(2, 0)
+        trainer.Fit(2, 0)
     with pytest.raises(ValueError, match="a rate from 0 to 1, not nan"):
         fits[0].epoch(parts[0], float("nan"))
     with pytest.raises(ValueError, match="a decay from 0 to 1, not -1"):
@@ -141,12 +141,12 @@ def test_what_is_no_sample_is_refused() -> None:
         (sound._replace(result=1.5).pack(), "sample 0 has more than a whole point"),
     ):
         for taken in (
-            lambda: core.Fit(0.5, 2).epoch(data, 0.1),
-            lambda: core.split_samples(data),
-            lambda: core.shuffle(bytearray(data), 1),
-            lambda: core.select_samples(data, array("Q"), False),
-            lambda: core.labelled_samples(data),
-            lambda: core.label_samples(core.TableSet(RULES), data),
+            lambda: trainer.Fit(0.5, 2).epoch(data, 0.1),
+            lambda: trainer.split_samples(data),
+            lambda: trainer.shuffle(bytearray(data), 1),
+            lambda: trainer.select_samples(data, array("Q"), False),
+            lambda: trainer.labelled_samples(data),
+            lambda: trainer.label_samples(core.TableSet(RULES), data),
         ):
             with pytest.raises(ValueError, match=expected):
                 taken()
@@ -156,23 +156,23 @@ def test_fitting_sees_nothing_that_is_held_out() -> None:
     """One position in 64, and those of a suite, each with its images."""
     chance = random.Random(8)
     data = some_samples(20_000, seed=2)
-    size = core.SAMPLE_BYTES
+    size = trainer.SAMPLE_BYTES
     pieces = [data[i : i + size] for i in range(0, len(data), size)]
-    found = [core.board_key((*sample[:4], 0)) for sample in unpack(data)]
+    found = [trainer.board_key((*sample[:4], 0)) for sample in unpack(data)]
     keys = array("Q", sorted(set(found[:50])))
-    kept = core.select_samples(data, keys, False)
-    held_out = core.select_samples(data, keys, True)
+    kept = trainer.select_samples(data, keys, False)
+    held_out = trainer.select_samples(data, keys, True)
     assert 200 < len(held_out) // size < 450
     rest = [piece for piece, key in zip(pieces, found) if key not in keys]
     assert cut(bytes(kept) + bytes(held_out)) == sorted(rest)
     for sample in unpack(bytes(held_out)):
-        assert core.is_held_out((*sample[:4], 0))
+        assert trainer.is_held_out((*sample[:4], 0))
         symmetry = chance.choice(SYMMETRIES)
         own, opponent = (
             sum(1 << symmetry[point] for point in range(24) if men >> point & 1)
             for men in (sample.own, sample.opponent)
         )
-        assert core.is_held_out((own, opponent, *sample[2:4], 0))
+        assert trainer.is_held_out((own, opponent, *sample[2:4], 0))
 
 
 def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
@@ -209,11 +209,11 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
         core_rules(rules), core_board(position), [], core_moves(position),
         lambda depth, lines: False, node_limit=50_000,
     )
-    met = bytes(core.met_samples(table, core_rules(rules), 300, 7))
-    assert len(met) == 300 * core.SAMPLE_BYTES
+    met = bytes(trainer.met_samples(table, core_rules(rules), 300, 7))
+    assert len(met) == 300 * trainer.SAMPLE_BYTES
     assert {sample[-2:] for sample in unpack(met)} == {(None, None)}
-    scored = bytes(core.score_samples(worker, core_rules(rules), met, 200, 250.0))
-    labelled = core.labelled_samples(Truth(tables).label(scored))
+    scored = bytes(trainer.score_samples(worker, core_rules(rules), met, 200, 250.0))
+    labelled = trainer.labelled_samples(Truth(tables).label(scored))
     assert len(labelled) == len(met)
     errors = 0
     for sample in unpack(bytes(labelled)):
@@ -222,7 +222,7 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
         assert sample.score is not None
         errors += abs(sample.score - sample.result) > 0.4
     assert errors < 30
-    assert not core.labelled_samples(met)
+    assert not trainer.labelled_samples(met)
 
 
 def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> 
     for _ in range(300):
         position = random_position(rules, 4, 4, chance)
         piece = Sample.of(position, 0, 0.5, 0.5).pack()
-        data = core.leaf_samples(tables.core, worker, piece, 100)
+        data = trainer.leaf_samples(tables.core, worker, piece, 100)
         leaves = list(unpack(bytes(data)))
         values = [known.value for _, known in tables.moves(position) if known is not None]
         best = max(values)
@@ -248,7 +248,7 @@ def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> 
         found += len(leaves)
     assert found > 100
     with pytest.raises(ValueError, match="at least one node"):
-        core.leaf_samples(tables.core, worker, piece, 0)
+        trainer.leaf_samples(tables.core, worker, piece, 0)
 
 
 def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
@@ -322,4 +322,4 @@ def test_no_fitting_sees_the_critical_positions_kept_for_measuring() -> None:
     rows = json.loads((DATA / "critical.json").read_text(encoding="utf-8"))
     assert len(rows) == 2686
     for row in rows:
-        assert core.is_held_out(core_board(parse_position(row["position"]))), row
+        assert trainer.is_held_out(core_board(parse_position(row["position"]))), row

@@ -178,7 +178,7 @@ cdef class PlacingSlice:
                 not 0 <= own <= MEN_PER_SIDE - hand // 2):
             raise ValueError(f"no slice has {own} men to move and {hand} in hand")
         self.tables = tables
-        self.slice.tables = shared_tables(tables)
+        self.slice.tables = borrow_tables(tables)
         self.slice.rules = load_rules(rules)
         self.slice.hand = hand
         self.slice.men = own

@@ -1,0 +1,19 @@
+# Access to what core lends, for the other extensions.
+#
+# Needs shared.pxi.
+
+if getattr(core, "SHARED_LAYOUT", None) != shared_layout():
+    raise ImportError(
+        f"{__name__} and {core.__name__} come from different builds: reinstall merels, or in a "
+        "checkout run python setup.py build_ext --inplace")
+
+
+# The structure that an object of a class of core's lends, for as long as the object lives.
+cdef void *borrow(owner, kind, const char *name) except NULL:
+    if not isinstance(owner, kind):
+        raise TypeError(f"expected a {kind.__name__}, found {type(owner).__name__}")
+    return PyCapsule_GetPointer(owner.shared, name)
+
+
+cdef Tables *borrow_tables(tables) except NULL:
+    return <Tables *>borrow(tables, core.TableSet, "merels.Tables")

@@ -1,0 +1,39 @@
+# What core lends to solver and trainer: pointers to structures of its own, in capsules.
+#
+# Needs bitboard.pxi, board.pxi, tablebase/probe.pxi.
+
+cdef enum:
+    BUCKET = 4               # entries
+
+# An entry of the transposition table.
+cdef struct Entry:
+    uint64_t check           # key ^ data
+    uint64_t data            # move 20 bits (NO_MOVE too), score 16, depth 8, bound 2, generation 8
+
+cdef struct Table:
+    void *memory
+    Entry *entries
+    uint64_t buckets         # in use
+    uint64_t left            # that were in use when entries were left where no probe finds them
+    int generation
+
+# A worker that searches single boards for the trainer.
+cdef struct BoardSearch:
+    void *worker
+    int *users               # of the worker, see guard.pxi
+    # Prepare the worker for boards of these rules.
+    void (*begin)(void *worker, const RuleSet *rules) noexcept nogil
+    # Deepen until a number of nodes is searched. Return the value; unless `leaf` is NULL, set it to
+    # the last board of the principal variation.
+    int (*search)(void *worker, const Board *b, uint64_t nodes, Board *leaf) noexcept nogil
+
+
+# The number of the bucket, of so many, that a key belongs into.
+cdef inline uint64_t bucket_number(uint64_t key, uint64_t buckets) noexcept nogil:
+    return below(key * GOLDEN, buckets)
+
+
+# Sizes of the lent structures, in bytes: all extensions must have been built with the same ones.
+cdef tuple shared_layout():
+    return (sizeof(RuleSet), sizeof(Board), sizeof(Table), sizeof(Entry), sizeof(BoardSearch),
+            sizeof(Tables), sizeof(Packed), sizeof(BlockCache), sizeof(Slot))
