@@ -100,17 +100,10 @@ class TranspositionTable:
         """``used`` is what `clear` takes."""
 
     def clear(self, megabytes: int = 0) -> None:
-        """Forget all results, and use so many MiB from now on; 0: the whole table."""
+        """Forget all results, and use up to this many MiB from now on; 0: the whole table."""
 
     def used(self) -> int:
         """The MiB in use."""
-
-    def grow(self, megabytes: int = 0, deadline: Deadline | None = None) -> None:
-        """Use at least so many MiB from now on, and keep what is known; 0: the whole table.
-
-        At the deadline the results that were not moved yet are out of reach, until the table grows
-        again. No worker may search meanwhile.
-        """
 
     def new_search(self) -> None:
         """Begin a generation: entries of earlier searches are replaced first."""

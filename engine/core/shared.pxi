@@ -14,13 +14,12 @@ cdef struct Table:
     void *memory
     Entry *entries
     uint64_t buckets         # in use
-    uint64_t left            # that were in use when entries were left where no probe finds them
     int generation
 
 # A worker that searches single boards for the trainer.
 cdef struct BoardSearch:
     void *worker
-    int *users               # of the worker, see guard.pxi
+    int *users               # of the worker, see platform.pxi
     # Prepare the worker for boards of these rules.
     void (*begin)(void *worker, const RuleSet *rules) noexcept nogil
     # Deepen until a number of nodes is searched. Return the value; unless `leaf` is NULL, set it to

@@ -96,7 +96,7 @@ class Searcher:
         self._forget()
 
     def _forget(self) -> None:
-        """Forget everything learned; the table grows again as it is needed."""
+        """Forget everything learned; the next search sizes the table."""
         table = self._table
         if table is not None and table.used() > _CLEARED_MB:
             with suppress(MemoryError):  # Both together may be too much.
@@ -176,7 +176,10 @@ class Searcher:
         self.prepare()
         assert self._table is not None
         megabytes = 1 + level.nodes // 50_000 if level else self._worth(clock)
-        self._table.grow(megabytes, signals.deadline)
+        if megabytes > self._table.used():
+            # Rarely: the results so far are lost. In a game with a clock the first move asks for
+            # the most; each further growth at least doubles the table.
+            self._table.clear(max(megabytes, 2 * self._table.used()))
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
         nodes = min(

@@ -135,7 +135,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "TableSet.kept": _some(),
     "TableSet.kept_depths": _some(), "TranspositionTable": _some(1),
     "TranspositionTable.shared": _some(), "SearchWorker.shared": _some(),
-    "TranspositionTable.clear": _some(), "TranspositionTable.grow": _some(2, {"a": "Deadline"}),
+    "TranspositionTable.clear": _some(2),
     "TranspositionTable.used": _some(),
     "TranspositionTable.new_search": _some(), "TranspositionTable.read_entry": _some(5),
     "TranspositionTable.write_entry": _some(5, 1 << 50, 1 << 44),

@@ -124,7 +124,7 @@ def searches() -> list[object]:
         assert seen[0] == seen[1], text
         lines = searcher.search(position, Limit(nodes=3000), multipv=3)
         found.append((seen[0], lines.nodes))
-    # A table of which a second search uses more keeps what the first one found.
+    # A second search that uses more of the table clears it first.
     searcher.clear()
     before = searcher.search(Position(), Limit(nodes=10_000)).nodes
     found.append((before, searcher.search(Position(), Limit(depth=8)).nodes))

@@ -7,13 +7,12 @@
 # although hardly ever one that belongs into the same bucket. So an entry is checked before it is
 # used, its move like any number, and one that is not of its position or bucket is dropped.
 #
-# A short search is slowed by memory that it does not need, so the part in use is chosen by the
-# searcher, and grows. What lies beyond it is empty.
+# A search is slowed by every page of memory that it touches first, so the searcher chooses how much
+# of the table is in use. The rest is empty.
 #
-# Needs bitboard.pxi, board.pxi, movegen.pxi, pages.pxi, shared.pxi, search/clock.pxi.
+# Needs platform.pxi, bitboard.pxi, board.pxi, movegen.pxi, shared.pxi.
 
 cdef enum:
-    CHECK_EVERY = 4096       # entries moved between looks at the clock
     UPPER = 1                # the value is at most the score
     LOWER = 2                # the value is at least the score
     EXACT = 3
@@ -99,37 +98,6 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
     victim.data = data
 
 
-# Move the entries of what were all buckets in use, from the last one down, to where they are now:
-# never to a bucket further down. Where one is full, an entry is lost, and so is one whose key does
-# not belong where it stood: searches did not find it there, and must not find it elsewhere. At the
-# deadline those that are left stay where no probe finds them; the next call may still move them.
-cdef void spread(Table *table, uint64_t before, const int64_t *deadline) noexcept nogil:
-    cdef Entry *entry = &table.entries[BUCKET * before]
-    cdef Entry *bucket
-    cdef Entry moved
-    cdef uint64_t key, here, longer_ago = table.left or before
-    cdef int i
-    while entry != table.entries:
-        entry -= 1
-        if (entry - table.entries) % CHECK_EVERY == 0 and now() >= read_time(deadline):
-            table.left = longer_ago
-            return
-        if entry.data == 0:
-            continue
-        moved = entry[0]
-        entry.data = 0
-        key = moved.check ^ moved.data
-        here = <uint64_t>(entry - table.entries) // BUCKET
-        if bucket_number(key, before) != here and bucket_number(key, longer_ago) != here:
-            continue
-        bucket = bucket_of(table, key)
-        for i in range(BUCKET):
-            if bucket[i].data == 0:
-                bucket[i] = moved
-                break
-    table.left = 0
-
-
 cdef class TranspositionTable:
     cdef Table table
     cdef uint64_t size       # bytes
@@ -171,19 +139,7 @@ cdef class TranspositionTable:
         with nogil:
             memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * sizeof(Entry))
         self.table.buckets = self.buckets_of(megabytes)
-        self.table.left = 0
         self.table.generation = 0
-
-    def grow(self, int megabytes=0, Deadline deadline=None):
-        cdef const int64_t *end = &NO_END if deadline is None else &deadline.at
-        cdef uint64_t before = self.table.buckets
-        cdef uint64_t wanted = self.buckets_of(megabytes)
-        if wanted <= before:
-            return
-        # At least twice as many, so that all entries together are seldom moved.
-        self.table.buckets = min(max(wanted, 2 * before), self.buckets_of(0))
-        with nogil:
-            spread(&self.table, before, end)
 
     def new_search(self):
         self.table.generation = (self.table.generation + 1) & 0xFF

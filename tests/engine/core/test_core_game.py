@@ -156,26 +156,3 @@ def test_a_stored_result_without_a_move_gives_the_search_none() -> None:
         for code in line:
             assert code in core_moves(position)
             position = position.push(decode_move(code))
-
-
-def test_a_table_that_may_not_take_the_time_to_grow_stays_sound() -> None:
-    """What is not moved in time is out of reach until the table grows again."""
-    weights.ensure()
-    start = parse_position(START)
-    search = core_rules(start.rules), core_board(start), (), core_moves(start)
-    table, passed = core.TranspositionTable(64, 1), core.Deadline()
-    passed.set(0)
-    worker = core.SearchWorker(table)
-
-    def nodes() -> int:
-        worker.clear()
-        worker.run(*search, lambda depth, lines: False, max_depth=9)
-        return worker.nodes
-
-    anew = nodes()
-    assert nodes() < anew // 2
-    table.grow(8, passed)
-    table.grow(32)
-    assert nodes() < anew // 2
-    table.grow(64, passed)
-    assert nodes() > anew // 2

@@ -213,6 +213,15 @@ def test_pondering_uses_the_whole_table_whatever_the_clock_says() -> None:
     assert searcher._table.used() < 64
 
 
+def test_a_search_uses_what_it_can_fill_of_the_table() -> None:
+    searcher, used = Searcher(64), list[int]()
+    for nodes in (1000, 200_000, 1000, 300_000):
+        searcher.search(Position(), Limit(nodes=nodes))
+        assert searcher._table is not None
+        used.append(searcher._table.used())
+    assert used == [1, 4, 4, 8]
+
+
 def test_a_win_at_hand_is_seen_and_counted() -> None:
     # White closes d5-e5-c5 and removes the third last man.
     position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
@@ -325,16 +334,9 @@ def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
     assert found[0] == found[1] == found[2]
 
 
-def test_a_table_that_grows_keeps_what_it_knows() -> None:
+def test_a_search_keeps_what_the_last_one_found() -> None:
     position = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
     searcher = Searcher(48)
-    reached = searcher.search(position, Limit(nodes=30_000)).info.depth
-    assert reached is not None
-    known = Limit(depth=reached - 1)
-    again = searcher.search(position, known)    # without a clock: in all of the table
-    searcher.clear()
-    anew = searcher.search(position, known)
-    assert 2 * again.nodes < anew.nodes
     deeper = searcher.search(position, Limit(depth=10))
     assert searcher.search(position, Limit(depth=10)).nodes < deeper.nodes
     assert 0 < (deeper.info.hashfull or 0) < 100
